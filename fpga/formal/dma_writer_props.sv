@@ -29,7 +29,7 @@ module dma_writer_props
   // Started only after it was quiet for a cycle with no stream open (prr_run_props); the parameters
   // of the job are then stable, and a job has less than 2^29 beats. The guard answers in the next
   // cycle.
-  logic go, was_quiet, was_quiet_long, was_go, asked_q, b_valid;
+  logic go, was_quiet, was_quiet_long, was_go, asked_q, b_valid, arrives;
   logic [63:0] base, base_q;
   logic [29:0] first_q;
   assign go   = go_i && rst_n && was_quiet_long && was_quiet && !was_go && !first_i[29];
@@ -44,11 +44,16 @@ module dma_writer_props
   assign moves     = w_valid && w_ready_i;
   assign ends      = moves && w.last;
 
+  // A beat moves in a cycle in which the region sees ready, a cycle late, and arrives a cycle later
+  // (region_gate_props).
+  logic was_ready, was_ready_before;
+  assign arrives = valid_i && was_ready_before && given != '1;
+
   dma_writer #(.Depth(Depth)) dut (
     .clk_i, .rst_ni(rst_n), .go_i(go), .open_i(open_i && !go), .flush_i, .stop_i, .base_i(base), .first_i,
     .quiet_o(quiet), .error_o(error), .given_o(given), .check_o(check), .check_addr_o(check_addr),
     .check_beats_o(check_beats), .check_gnt_i(gnt_i), .ok_i(asked_q && fine_i), .bad_i(asked_q && !fine_i), .addr_i,
-    .data_i, .valid_i(valid_i && given != '1), .ready_o(ready), .aw_o(aw), .aw_valid_o(aw_valid), .aw_ready_i,
+    .data_i, .valid_i(arrives), .ready_o(ready), .aw_o(aw), .aw_valid_o(aw_valid), .aw_ready_i,
     .w_o(w), .w_valid_o(w_valid), .w_ready_i, .b_i, .b_valid_i(b_valid), .b_ready_o(b_ready)
   );
 
@@ -59,6 +64,8 @@ module dma_writer_props
   beats_t asked_beats;
   always_ff @(posedge clk_i) begin
     was_quiet      <= rst_n && quiet && !open_i;
+    was_ready        <= rst_n && ready;
+    was_ready_before <= rst_n && was_ready;
     was_quiet_long <= rst_n && was_quiet && !was_go;
     was_go         <= rst_n && go;
     was_waiting    <= rst_n && aw_valid && !aw_ready_i;
@@ -117,12 +124,14 @@ module dma_writer_props
       if (quiet) assert (!aw_valid && !w_valid && owed_q == '0 && complete_q == '0 && announced_q == '0 && !error);
       if (was_quiet && !was_go) assert (quiet);
       // Nothing is lost or duplicated: each beat that the task produced was announced or is in the
-      // FIFO.
+      // FIFO, which has space for every beat that arrives.
+      if (dut.push) assert (dut.fifo_ready);
       if (!dut.stopping_q) assert (given - dut.next_q == 30'(dut.loose));
 
       // Invariants for the induction.
       assert (owed_q == 16'(dut.promised_q) && 5'(dut.unanswered_q) == 5'(complete_q) + 5'(announced_q));
       assert (3'(announced_q) == dut.i_lengths.usage_o && announced_q <= 4'd4);
+      assert (16'(dut.usage) + 16'(was_ready) + 16'(was_ready_before) <= 16'(Depth));
       assert (dut.promised_q <= dut.usage && 16'(dut.usage) <= 16'(Depth));
       assert (lengths == owed_q + 16'(dut.beat_q));
       if (announced_q != '0) assert (dut.beat_q < dut.length);

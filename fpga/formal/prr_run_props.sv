@@ -67,13 +67,21 @@ module prr_run_props
     rsp.ctx_valid = rsp_i.ctx_valid && couple;
   end
 
+  // A context word moves only when the region has seen ctx_ready.
+  logic was_ready, was_ready_before, ctx_moved;
+  always_ff @(posedge clk_i) begin
+    was_ready        <= rst_n && req.ctx_ready;
+    was_ready_before <= rst_n && was_ready;
+  end
+  assign ctx_moved = rsp.ctx_valid && was_ready_before;
+
   prr_run dut (
     .clk_i, .rst_ni(rst_n), .state_i(state), .client_i(client), .task_i(held), .couple_i(couple),
     .region_rst_ni(region_rst_n), .save_i(save), .abort_i(abort_job), .stop_task_i(stop_task), .hung_i(hung),
     .begin_o(job_begin), .restore_o(job_restore), .restored_o(restored), .over_o(over), .stopped_o(job_stopped),
     .saved_o(saved), .quiet_o(job_quiet), .dma_done_o(dma_done), .fault_o(fault), .fault_why_o(why),
     .failed_o(failed), .failed_why_o(failed_why), .connected_i(connected_i && client_valid), .start_pending_i, .ctx_saved_i, .running_o(running),
-    .start_taken_o(start_taken), .req_o(req), .rsp_i(rsp), .stream_open_o(stream_open), .dma_go_o(dma_go),
+    .start_taken_o(start_taken), .req_o(req), .rsp_i(rsp), .ctx_moved_i(ctx_moved), .stream_open_o(stream_open), .dma_go_o(dma_go),
     .dma_flush_o(dma_flush), .reader_stop_o(reader_stop), .writer_stop_o(writer_stop), .source_o(source),
     .target_o(destination), .first_in_o(first_in), .first_out_o(first_out), .beats_o(beats), .taken_i, .given_i,
     .reader_quiet_i(reader_quiet), .writer_quiet_i(writer_quiet), .dma_bad_i(bad), .dma_error_i(error),
@@ -133,6 +141,9 @@ module prr_run_props
       if (ram_req) assert (client_valid && ram_addr.vm == client.vm && ram_addr.dev == client.dev);
       if (ram_req && ram_we && !ram_addr.ctx) assert (ram_addr.word == 7'd5 && phase == Finish);
       if (ram_req && ram_addr.ctx && !keeps) assert (state == StSwitch && !(ram_we && job_restore));
+      // The context mover's FIFO has space for every word that arrives.
+      if (dut.i_ctx.state_q == 3'd1 && ctx_moved) assert (dut.i_ctx.fifo_ready);
+      if (dut.i_ctx.state_q == 3'd6 && dut.i_ctx.arrives_q) assert (dut.i_ctx.fifo_ready);
       if (keeps) assert (ram_we ? phase inside {Run, Drain} && !dut.kept : phase == Load && dut.resuming_q);
       if (ram_req && phase == Load) assert (keeps == dut.resuming_q);
       if (phase == Save) assert (dut.kept);
@@ -184,6 +195,8 @@ module prr_run_props
       if (dut.i_ctx.state_q inside {3'd4, 3'd5}) assert (dut.i_ctx.word_q == '0);
       if (dut.i_ctx.state_q inside {3'd5, 3'd6}) assert (dut.i_ctx.total_q <= 7'd118);
       if (dut.i_ctx.state_q == 3'd6) assert (dut.i_ctx.word_q <= dut.i_ctx.total_q);
+      if (dut.i_ctx.state_q == 3'd1) assert (4'(dut.i_ctx.ahead) + 4'(was_ready) + 4'(was_ready_before) <= 4'd4);
+      if (dut.i_ctx.state_q == 3'd6) assert (4'(dut.i_ctx.ahead) + 4'(dut.i_ctx.arrives_q) <= 4'd4);
       // The context mover is off except in these phases; after an abort it stops a cycle later.
       if (phase == Save) assert (dut.i_ctx.state_q inside {3'd1, 3'd2, 3'd3});
       if (phase == Restore) assert (dut.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of a region: it drives the outputs of the task it holds, and noise while it is being
-// written or holds no task.
+// A model of a region: a region_port and all tasks. It drives the outputs of the task it holds, and
+// noise while it is being written or holds no task.
 module region_model
   import fabric_pkg::*;
   import region_pkg::*;
@@ -21,24 +21,29 @@ module region_model
   // by number.
   localparam int unsigned NumTasks = RealTasks ? 7 : 1;
   region_rsp_t [NumTasks-1:0] tasks;
-  region_rsp_t driven;
+  region_req_t task_req;
+  region_rsp_t task_rsp, driven;
+
+  region_port i_port (
+    .clk_i, .rst_ni(region_rst_ni), .req_i, .rsp_o(driven), .task_req_o(task_req), .task_rsp_i(task_rsp)
+  );
 
   for (genvar t = 0; t < int'(NumTasks); t++) begin : gen_task
     logic present;
     assign present = t == 0 || held_i == task_t'(t);
     if (t == 0) begin : gen_probe
-      hwtask_probe i_probe (.clk_i, .rst_ni(region_rst_ni && present), .req_i, .rsp_o(tasks[t]));
+      hwtask_probe i_probe (.clk_i, .rst_ni(region_rst_ni && present), .req_i(task_req), .rsp_o(tasks[t]));
     end else begin : gen_real
       hwtask_any #(.Task(task_t'(t))) i_real (
-        .clk_i, .rst_ni(region_rst_ni && present), .req_i, .rsp_o(tasks[t])
+        .clk_i, .rst_ni(region_rst_ni && present), .req_i(task_req), .rsp_o(tasks[t])
       );
     end
   end
 
   always_comb begin
-    driven = tasks[0];
+    task_rsp = tasks[0];
     for (int t = 1; t < int'(NumTasks); t++) begin
-      if (held_i == task_t'(t)) driven = tasks[t];
+      if (held_i == task_t'(t)) task_rsp = tasks[t];
     end
   end
 

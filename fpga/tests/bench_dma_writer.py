@@ -48,6 +48,7 @@ class Environment:
         self.answers = 0
         self.asked: tuple[int, int] | None = None
         self.go = self.open = self.flush = self.stop = False
+        self.ready = [False, False]  # two cycles ago, a cycle ago: a beat and ready_o take a cycle each
 
     def drive(self) -> None:
         """After a rising edge."""
@@ -63,7 +64,8 @@ class Environment:
         self.answered = answer
         dut.b_valid_i.value = self.answers > 0 and random.random() < FAST
         dut.b_i.value = 0
-        dut.valid_i.value = self.open and job.given < len(job.words) and random.random() < FAST
+        seen = self.ready[0] and not self.stop
+        dut.valid_i.value = seen and job.given < len(job.words) and random.random() < FAST
         dut.data_i.value = job.words[job.given] if job.given < len(job.words) else random.getrandbits(64)
 
     def sample(self) -> None:
@@ -79,7 +81,8 @@ class Environment:
             self.beat(int(dut.w_o.value))
         if int(dut.aw_valid_o.value) and int(dut.aw_ready_i.value):
             self.announce(int(dut.aw_o.value))
-        job.given += int(dut.valid_i.value) and int(dut.ready_o.value)
+        job.given += int(dut.valid_i.value)
+        self.ready = [self.ready[1], bool(dut.ready_o.value)]
 
     def announce(self, aw: int) -> None:
         address, beats = bits(aw, 36, 64), bits(aw, 28, 8) + 1

@@ -217,7 +217,7 @@ async def closed_window_is_effective_when_quiet(dut, share):
     await made.give(1, 1, 1, TASK + 1)
     await made.put("CANCEL", 1 | 1 << 4)
     writing = 0
-    delays = (0, 6, 15, 60) if share else (0, 3, 6, 10, 15, 25, 60, 150)
+    delays = (0, 6, 10, 60, 100) if share else (0, 3, 6, 10, 15, 25, 60, 150)
     for how, close_first, delay in itertools.product(("hold", "run", "stop", "resume"), (False, True), delays):
         prr = await connected(made)
         await advance(made, how, prr, delay + random.randrange(3))

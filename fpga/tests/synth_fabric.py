@@ -5,6 +5,8 @@ from synth import Block
 
 BLOCKS = [
     Block(top="region_gate"),
+    Block(top="region_feed"),
+    Block(top="region_port"),
     Block(top="dma_guard"),
     Block(top="dma_reader"),
     Block(top="dma_writer"),

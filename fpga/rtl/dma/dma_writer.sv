@@ -40,6 +40,7 @@ module dma_writer
   /// Host-physical address, with ok_i.
   input  addr_t       addr_i,
   // stream from the task
+  /// A beat; at most two arrive after ready_o has fallen.
   input  word_t       data_i,
   input  logic        valid_i,
   output logic        ready_o,
@@ -56,6 +57,9 @@ module dma_writer
 );
 
   localparam int unsigned CountBits = $clog2(Depth) + 1;
+  // ready_o and a beat take a cycle each at the region's boundary, so up to two beats are on their
+  // way when it is calculated.
+  localparam int unsigned OnTheWay = 2;
 
   typedef enum logic [1:0] {WrAsk, WrAnswer, WrSend} state_e;
 
@@ -68,7 +72,7 @@ module dma_writer
   addr_t host_q;
   logic [CountBits-1:0] usage, promised_q, loose;
   logic [3:0] unanswered_q;
-  logic sent, moved, fifo_ready, fifo_valid, enough;
+  logic push, sent, moved, fifo_ready, fifo_valid, enough;
 
   // Lengths of the announced bursts, in order.
   beats_t length, beat_q;
@@ -142,7 +146,7 @@ module dma_writer
       else if (stop_i) stopping_q <= 1'b1;
       if (moved) beat_q <= burst_done ? '0 : beat_q + 1'b1;
       if (go_i) given_o <= first_i;
-      else if (valid_i && ready_o) given_o <= given_o + 1'b1;
+      else if (push) given_o <= given_o + 1'b1;
     end
   end
 
@@ -152,12 +156,13 @@ module dma_writer
   assign w_o        = '{data: fifo_data, strb: '1, last: burst_done, user: '0};
   assign b_ready_o  = 1'b1;
   assign error_o    = b_valid_i && b_i.resp[1] && !stopping_q;
-  assign ready_o    = fifo_ready && open_i && !stop;
+  assign push       = valid_i && open_i && !stop;
+  assign ready_o    = usage < CountBits'(Depth - OnTheWay) && open_i && !stop;
   assign quiet_o    = unanswered_q == '0 && (state_q == WrAsk) && promised_q == '0 && (loose == '0 || stop);
 
   // The flush discards beats that were not announced, once all announced beats were sent.
   word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && state_q != WrSend), .data_i, .valid_i(valid_i & ready_o),
+    .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && state_q != WrSend), .data_i, .valid_i(push),
     .ready_o(fifo_ready), .data_o(fifo_data), .valid_o(fifo_valid), .ready_i(moved), .usage_o(usage)
   );
   word_fifo #(.Width(5), .Depth(4)) i_lengths (
@@ -166,6 +171,6 @@ module dma_writer
   );
 
   logic unused;
-  assign unused = &{1'b0, fifo_valid, b_i.id, b_i.user, b_i.resp[0]};
+  assign unused = &{1'b0, fifo_ready, fifo_valid, b_i.id, b_i.user, b_i.resp[0]};
 
 endmodule

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves a task's context into its IF's buffer and restores it, one word a cycle. Word 0 of the
+// Saves a task's context into its IF's buffer and restores it, one word a cycle. Words arrive two
+// cycles after ctx_ready_o, and ctx_ready_i is two cycles old, so a FIFO takes the words of a save,
+// and the words of a restore are sent without waiting once the task is ready. Word 0 of the
 // buffer holds the task and the length of the context, word 1 the numbers of beats that the job has
 // consumed and produced; the task's own words follow, and the job registers that prr_run keeps are
 // at the end. An incomplete save is a fault, and its job is lost.
@@ -33,8 +35,9 @@ module ctx_mover
   output word_t       ctx_data_o,
   output logic        ctx_valid_o,
   input  logic        ctx_ready_i,
+  /// A word of the task that has moved.
   input  word_t       ctx_data_i,
-  input  logic        ctx_valid_i,
+  input  logic        ctx_moved_i,
   input  logic        ctx_last_i,
   output logic        ctx_ready_o,
   // the IF's context buffer; data are valid in the cycle after the grant
@@ -56,9 +59,10 @@ module ctx_mover
   logic [6:0] word_q, total_q;   // task words moved or requested; their total
   logic [6:0] sent_q;
   logic arrives_q;               // the word granted a cycle ago arrives now
+  logic sends_q;                 // the task has been ready for the words of a restore
   logic [2:0] ahead;
-  logic fifo_ready, reading, header_ok;
-  word_t header;
+  logic fifo_ready, fifo_valid, fifo_last, pop, saves, reading, header_ok;
+  word_t header, fifo_data;
 
   assign header    = {Magic, task_i, 8'd1, 25'b0, total_q};
   assign header_ok = ram_data_i[63:32] == header[63:32] && ram_data_i[31:0] <= 32'(MaxCtxWords);
@@ -68,10 +72,10 @@ module ctx_mover
     ram_req_o  = 1'b0;
     ram_we_o   = 1'b0;
     ram_word_o = word_q + 7'(CtxHeaderWords);
-    ram_data_o = ctx_data_i;
+    ram_data_o = fifo_data;
     unique case (state_q)
       CtxSave: begin
-        ram_req_o = ctx_valid_i && word_q != 7'(MaxCtxWords);
+        ram_req_o = fifo_valid && word_q != 7'(MaxCtxWords);
         ram_we_o  = 1'b1;
       end
       CtxCounts: begin
@@ -87,8 +91,8 @@ module ctx_mover
         ram_data_o = header;
       end
       CtxReadHeader: begin
-        ram_req_o  = !arrives_q;
-        ram_word_o = 7'd0;
+        ram_req_o  = 1'b1;
+        ram_word_o = {6'b0, arrives_q};  // the header, then the counts while the header is compared
       end
       CtxReadCounts: begin
         ram_req_o  = !arrives_q;
@@ -99,12 +103,16 @@ module ctx_mover
     endcase
   end
 
-  assign ctx_ready_o   = state_q == CtxSave && ram_gnt_i && word_q != 7'(MaxCtxWords);
+  assign saves         = state_q == CtxSave && ram_req_o && ram_gnt_i;
+  assign pop           = saves || ctx_valid_o;
+  assign ctx_ready_o   = state_q == CtxSave && ahead <= 3'd1;  // and two more words may be on their way
+  assign ctx_data_o    = fifo_data;
+  assign ctx_valid_o   = state_q == CtxRestore && (sends_q || ctx_ready_i) && fifo_valid;
   assign ctx_save_o    = save_i;
   assign ctx_restore_o = state_q == CtxReadHeader && arrives_q && header_ok;
   assign done_o        = (state_q == CtxHeader && ram_gnt_i) || (state_q == CtxStand && stopped_i);
   assign bad_o         = (state_q == CtxReadHeader && arrives_q && !header_ok)
-                         || (state_q == CtxSave && ctx_valid_i && word_q == 7'(MaxCtxWords));
+                         || (state_q == CtxSave && fifo_valid && word_q == 7'(MaxCtxWords));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -113,6 +121,7 @@ module ctx_mover
       total_q   <= '0;
       sent_q    <= '0;
       arrives_q <= 1'b0;
+      sends_q   <= 1'b0;
       taken_o   <= '0;
       given_o   <= '0;
     end else if (abort_i) begin
@@ -120,6 +129,7 @@ module ctx_mover
       arrives_q <= 1'b0;
     end else begin
       arrives_q <= ram_req_o && !ram_we_o && ram_gnt_i;
+      sends_q   <= state_q == CtxRestore && (sends_q || ctx_ready_i);
       unique case (state_q)
         CtxOff: begin
           word_q  <= '0;
@@ -129,10 +139,10 @@ module ctx_mover
           else if (restore_i) state_q <= CtxReadHeader;
         end
         CtxSave: begin
-          if (ctx_valid_i && ctx_ready_o) begin
+          if (saves) begin
             word_q  <= word_q + 1'b1;
             total_q <= word_q + 1'b1;
-            if (ctx_last_i) state_q <= CtxCounts;
+            if (fifo_last) state_q <= CtxCounts;
           end else if (bad_o) state_q <= CtxOff;
         end
         CtxCounts: if (ram_gnt_i) state_q <= CtxHeader;
@@ -148,7 +158,7 @@ module ctx_mover
         end
         CtxRestore: begin
           if (reading && ram_gnt_i) word_q <= word_q + 1'b1;
-          if (ctx_valid_o && ctx_ready_i) begin
+          if (ctx_valid_o) begin
             sent_q <= sent_q + 1'b1;
             if (sent_q + 1'b1 == total_q) state_q <= CtxStand;
           end
@@ -158,9 +168,11 @@ module ctx_mover
     end
   end
 
-  word_fifo #(.Width(64), .Depth(4)) i_ahead (
-    .clk_i, .rst_ni, .flush_i(state_q != CtxRestore), .data_i(ram_data_i), .valid_i(arrives_q && state_q == CtxRestore),
-    .ready_o(fifo_ready), .data_o(ctx_data_o), .valid_o(ctx_valid_o), .ready_i(ctx_ready_i), .usage_o(ahead)
+  word_fifo #(.Width(65), .Depth(4)) i_ahead (
+    .clk_i, .rst_ni, .flush_i(!(state_q inside {CtxSave, CtxRestore})),
+    .data_i(state_q == CtxSave ? {ctx_last_i, ctx_data_i} : {1'b0, ram_data_i}),
+    .valid_i(state_q == CtxSave ? ctx_moved_i : arrives_q), .ready_o(fifo_ready), .data_o({fifo_last, fifo_data}),
+    .valid_o(fifo_valid), .ready_i(pop), .usage_o(ahead)
   );
 
   logic unused;

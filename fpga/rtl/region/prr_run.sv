@@ -59,6 +59,8 @@ module prr_run
   /// Control and context; prr_slot adds the streams, which are 0 here.
   output region_req_t req_o,
   input  region_rsp_t rsp_i,
+  /// rsp_i has a context word, and the region saw ctx_ready with it.
+  input  logic        ctx_moved_i,
   /// Level: beats may move between DMA and task.
   output logic        stream_open_o,
   // the DMA
@@ -121,7 +123,7 @@ module prr_run
   logic [6:0] ctx_word;
   word_t ctx_ram_data;
   logic [29:0] ctx_taken, ctx_given;
-  logic rogue_idle, rogue_running;
+  logic rogue_idle, rogue_running, waking_q, is_stopped;
   logic start, resume, stop, ctx_save, ctx_restore, ctx_valid, ctx_ready;
   logic [31:0] cmd_q, size_q;
   custom_t custom_q;
@@ -138,7 +140,7 @@ module prr_run
   assign rogue_idle    = couple_i && region_rst_ni && phase_q == PhNone
                          && (rsp_i.out_valid || rsp_i.over || rsp_i.stopped || rsp_i.ctx_valid);
   assign rogue_running = phase_q == PhRun
-                         && (rsp_i.ctx_valid || (rsp_i.over && rsp_i.stopped) || (rsp_i.stopped && !stop_task_i));
+                         && (rsp_i.ctx_valid || (rsp_i.over && rsp_i.stopped) || (is_stopped && !stop_task_i));
   always_comb begin
     fault_why_o = FaultNone;
     if (dma_error_i) fault_why_o = FaultBus;
@@ -149,6 +151,13 @@ module prr_run
     if (phase_q == PhAbort || abort_i) fault_why_o = FaultNone;
   end
   assign fault_o = fault_why_o != FaultNone;
+
+  // A resumed task is stopped until the resume has reached it and its response has come back.
+  assign is_stopped = rsp_i.stopped && !waking_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) waking_q <= 1'b0;
+    else waking_q <= phase_q == PhResume || (waking_q && phase_q == PhRun && rsp_i.stopped);
+  end
 
   // The guest may reuse the job's buffers when the job is over, so a failed job is over only when
   // the DMA is drained.
@@ -179,7 +188,7 @@ module prr_run
         PhRun: begin
           result_q <= rsp_i.result;
           if (rsp_i.over) phase_q <= PhFlush;
-          else if (stop_task_i && rsp_i.stopped) phase_q <= PhDrain;
+          else if (stop_task_i && is_stopped) phase_q <= PhDrain;
         end
         PhFlush: if (quiet) phase_q <= PhFinish;
         PhFinish: if (ram_gnt_i) phase_q <= PhNone;
@@ -202,7 +211,7 @@ module prr_run
   assign stop          = phase_q == PhRun && stop_task_i;
   assign stream_open_o = phase_q == PhRun;
   assign over_o        = phase_q == PhFinish && ram_gnt_i && !fault_o;
-  assign stopped_o     = phase_q == PhRun && stop_task_i && rsp_i.stopped && !rsp_i.over;
+  assign stopped_o     = phase_q == PhRun && stop_task_i && is_stopped && !rsp_i.over;
   assign saved_o       = phase_q == PhSave && ctx_done;
   assign quiet_o       = quiet && phase_q inside {PhNone, PhAbort};
   assign dma_done_o    = quiet && !(phase_q inside {PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun});
@@ -274,7 +283,7 @@ module prr_run
     .clk_i, .rst_ni, .save_i(ctx_start_save), .restore_i(ctx_start_restore), .abort_i(abort_i || phase_q == PhAbort),
     .task_i, .taken_i, .given_i, .done_o(ctx_done), .bad_o(ctx_bad), .taken_o(ctx_taken), .given_o(ctx_given),
     .ctx_save_o(ctx_save), .ctx_restore_o(ctx_restore), .stopped_i(rsp_i.stopped), .ctx_data_o(ctx_data),
-    .ctx_valid_o(ctx_valid), .ctx_ready_i(rsp_i.ctx_ready), .ctx_data_i(rsp_i.ctx_data), .ctx_valid_i(rsp_i.ctx_valid),
+    .ctx_valid_o(ctx_valid), .ctx_ready_i(rsp_i.ctx_ready), .ctx_data_i(rsp_i.ctx_data), .ctx_moved_i,
     .ctx_last_i(rsp_i.ctx_last), .ctx_ready_o(ctx_ready), .ram_req_o(ctx_req), .ram_we_o(ctx_we),
     .ram_word_o(ctx_word), .ram_data_o(ctx_ram_data), .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
   );

@@ -67,12 +67,20 @@ module prr_slot
   input  region_rsp_t region_rsp_i
 );
 
-  // The region's response after the gate.
+  // The boundary: a request and a response take a cycle each.
+  region_req_t req;
   region_rsp_t rsp;
+  logic out_moved, ctx_moved;
   region_gate i_gate (
+    .clk_i,
+    .rst_ni,
     .couple_i(couple_o),
+    .req_i(req),
+    .req_o(region_req_o),
     .rsp_i(region_rsp_i),
-    .rsp_o(rsp)
+    .rsp_o(rsp),
+    .out_moved_o(out_moved),
+    .ctx_moved_o(ctx_moved)
   );
 
   logic job_begin, job_restore, job_stopped, job_quiet, stop_task, save, abort, hung;
@@ -121,7 +129,7 @@ module prr_slot
   logic stream_open, dma_go, dma_flush, reader_stop, writer_stop, reader_quiet, writer_quiet;
   logic reader_error, writer_error, dma_bad;
   logic [63:0] source, target;
-  logic [29:0] first_in, first_out, beats, taken, given;
+  logic [29:0] first_in, first_out, beats, fetched, taken, given;
   region_req_t run_req;
 
   prr_run i_run (
@@ -155,6 +163,7 @@ module prr_slot
     .start_taken_o,
     .req_o(run_req),
     .rsp_i(rsp),
+    .ctx_moved_i(ctx_moved),
     .stream_open_o(stream_open),
     .dma_go_o(dma_go),
     .dma_flush_o(dma_flush),
@@ -193,15 +202,31 @@ module prr_slot
   end
 
   // The request is prr_run's, with the streams of the DMA.
-  logic reader_valid, reader_last, writer_ready;
+  logic reader_valid, reader_ready, reader_last, send, writer_ready;
   word_t reader_data;
   always_comb begin
-    region_req_o           = run_req;
-    region_req_o.in_data   = reader_data;
-    region_req_o.in_valid  = reader_valid && stream_open;
-    region_req_o.in_last   = reader_last;
-    region_req_o.out_ready = writer_ready;
+    req           = run_req;
+    req.in_data   = reader_data;
+    req.in_valid  = send;
+    req.in_last   = reader_last;
+    req.out_ready = writer_ready;
   end
+
+  // A job that continues later reads again what its task has not taken.
+  input_count_t unused_beats;
+  assign taken = fetched - 30'(unused_beats);
+
+  region_feed i_feed (
+    .clk_i,
+    .rst_ni,
+    .go_i(dma_go),
+    .open_i(stream_open),
+    .valid_i(reader_valid),
+    .ready_o(reader_ready),
+    .valid_o(send),
+    .taken_i(rsp.in_ready),
+    .unused_o(unused_beats)
+  );
 
   dma_reader i_reader (
     .clk_i,
@@ -213,7 +238,7 @@ module prr_slot
     .beats_i(beats),
     .quiet_o(reader_quiet),
     .error_o(reader_error),
-    .taken_o(taken),
+    .taken_o(fetched),
     .check_o(reader_check),
     .check_addr_o(reader_addr),
     .check_beats_o(reader_beats),
@@ -224,7 +249,7 @@ module prr_slot
     .data_o(reader_data),
     .valid_o(reader_valid),
     .last_o(reader_last),
-    .ready_i(rsp.in_ready && stream_open),
+    .ready_i(reader_ready),
     .ar_o(axi_req_o.ar),
     .ar_valid_o(axi_req_o.ar_valid),
     .ar_ready_i(axi_resp_i.ar_ready),
@@ -253,7 +278,7 @@ module prr_slot
     .bad_i(check_bad_i && asked_write_q),
     .addr_i(check_addr_i),
     .data_i(rsp.out_data),
-    .valid_i(rsp.out_valid),
+    .valid_i(out_moved),
     .ready_o(writer_ready),
     .aw_o(axi_req_o.aw),
     .aw_valid_o(axi_req_o.aw_valid),

@@ -3,11 +3,16 @@
 //
 // Every accelerator is a module `hwtask_<name>` with the ports clk_i, rst_ni, `region_req_t req_i`
 // and `region_rsp_t rsp_o`, so that any region can host any task. rst_ni is low while the region is
-// decoupled. The region's wrapper (prr_slot) drives the request; a task never sees an address, an
-// interrupt or the system bus.
+// decoupled. A region is a task and a region_port; the static side (prr_slot) drives the request. A
+// task never sees an address, an interrupt or the system bus.
 //
 // Streams and context words move when valid and ready. valid never waits for ready, and data stay
 // stable until they have moved.
+//
+// The static side registers all signals at the boundary (region_gate); cmd, size and custom are
+// registers that change only between jobs. A request therefore reaches the region, and a response
+// the static side, a cycle later. Input beats are sent to region_port without a handshake: there,
+// in_ready reports a beat that the task has taken.
 //
 // Rules for a task. The wrapper enforces them, because a task is not trusted:
 // - A consistency point is a moment at which the task's context and the numbers of beats consumed
@@ -18,15 +23,21 @@
 //   low. over and stopped exclude each other.
 // - stop may be withdrawn without a save: resume follows whenever stopped was raised. stop is low at
 //   resume.
+// - stopped falls in the cycle after resume, for at least a cycle.
 // - A context always has as many words as TaskCtxWords says, at most MaxCtxWords, in the same order
 //   in both directions. It moves one word a cycle: the first word at most four cycles after
-//   ctx_save, and the task is ready for the first word at most four cycles after ctx_restore.
+//   ctx_save, and the task is ready for the first word at most four cycles after ctx_restore. From
+//   then on it takes a word in every cycle with ctx_valid.
 // - Within two cycles of the last restored word the task raises stopped; resume then continues the
 //   job. cmd, size and custom are already stable at ctx_restore and need not be part of the
 //   context.
 // - Responses are idle before start or ctx_restore: no valid, no ready, no stopped, no over.
 // - in_last is redundant: the number of beats is also (size + 7) / 8.
 package region_pkg;
+
+  // Input beats that a region has space for: as many cycles as a beat and its answer take.
+  localparam int unsigned InputBeats = 4;
+  typedef logic [$clog2(InputBeats):0] input_count_t;
 
   /// From the static side to the region.
   typedef struct packed {
