@@ -49,6 +49,18 @@ ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1v
 HANG_AT = 0x80380000  # guests/test/bench/hang.c
 LOCKED_HARTS = (1, 2, 4, 8)  # of tests/e2e/test_locks.py
 MANAGER = {"vdm_interrupt", "component_write_fault"}  # functions through which the manager of the fabric runs
+# The measures of guests/test/thread_metric
+SERVICES = (
+    "processing",
+    "cooperative",
+    "preemptive",
+    "messages",
+    "synchronization",
+    "memory",
+    "interrupt",
+    "preemption",
+)
+DEVICE = "device"
 LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 
 
@@ -371,6 +383,21 @@ def accelerators(bench: Bench) -> None:
     bench.add(single("vdm.irqoff.max", "instructions", max(managers)), "attacks-accel")
 
 
+def thread_metric(bench: Bench) -> None:
+    """What a VM leaves of the services of an RTOS: their passes in a VM, in percent of those without
+    a hypervisor. The lowest is of all but the interrupt of a device, which the hypervisor emulates."""
+    system = bench.system("thread-metric")
+    in_vm = figures(run_system(bench.qemu, system).guests[system.names[0]])
+    natively = figures(run_native(bench.qemu, system, system.names[0]))
+    shares = {name: 100 * in_vm[name].min / figure.min for name, figure in natively.items() if name in in_vm}
+    missing = {*SERVICES, DEVICE} - shares.keys()
+    if missing:
+        raise ParseError(f"the guest of '{system.name}' did not report {', '.join(sorted(missing))}")
+    for name, share in shares.items():
+        bench.add(single(f"riscv.thread_metric.{name}", "share", share), system.name)
+    bench.add(single("vdm.threadmetric.min", "share", min(shares[name] for name in SERVICES)), system.name)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -387,5 +414,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "worst-cases": worst_cases,
     "locks": locks,
     "accelerators": accelerators,
+    "thread-metric": thread_metric,
     "size": size,
 }

@@ -32,7 +32,7 @@ PEERS = {
     "kvm": Peer("Linux KVM"),
     "hellfire": Peer("Hellfire, successor of the M5150 hypervisor"),
     "m5150": Peer("M5150 hypervisor", "PUCRS"),
-    "kerone": Peer("Ker-ONE, cycles of a Cortex-A9", "INSA Rennes"),
+    "kerone": Peer("Ker-ONE, times in cycles of a Cortex-A9", "INSA Rennes"),
 }
 PEERS_QEMU = "10.0"  # where those on RISC-V were measured (scripts/bench-metrics.tsv)
 PEER_COLOURS = {"bao": "#d98032", "kvm": "#7a7a7a", "hellfire": "#6a9a3a", "m5150": "#8a5ab0", "kerone": "#b05a7a"}
@@ -41,6 +41,7 @@ PEER_MARKERS = {"bao": "o", "kvm": "^", "hellfire": "v", "m5150": "s", "kerone":
 UNITS = {
     "instructions": "executed instructions",
     "percent": "overhead, % of the instructions executed without a hypervisor",
+    "share": "passes in a VM, % of those without a hypervisor (more is better)",
     "ratio": "executed instructions, in a VM / without a hypervisor",
     "us": "time in us",
     "ns": "time in ns",
@@ -109,6 +110,14 @@ LABELS = {
     "term.irq_pcap": "region, term T_irq_pcap",
     "term.irq_stop": "region, term T_irq_stop",
     "term.resume": "region, term T_resume",
+    "thread_metric.processing": "FreeRTOS: computation of a task",
+    "thread_metric.preemptive": "FreeRTOS: tasks resume each other",
+    "thread_metric.messages": "FreeRTOS: messages of 16 bytes",
+    "thread_metric.synchronization": "FreeRTOS: semaphore",
+    "thread_metric.memory": "FreeRTOS: memory of 128 bytes",
+    "thread_metric.interrupt": "FreeRTOS: interrupt gives a semaphore",
+    "thread_metric.preemption": "FreeRTOS: interrupt resumes a task",
+    "threadmetric.min": "FreeRTOS: the lowest of its services",
     "size.text": "code and constants, without optional components",
     "mips.size.text": "code and constants, with real time and messages, optimized for size",
     "size.loc": "lines of code, without optional components",

@@ -188,7 +188,7 @@ def _own_legend(rows: Sequence[Row], versions: Sequence[str]) -> list[tuple[Any,
         found.append((handle, f"Tessera in QEMU {versions[1]}, where the figure differs"))
     if any(row.goal is not None for row in rows):
         handle = Line2D([], [], marker="|", color="black", linestyle="", markersize=12)
-        found.append((handle, "Tessera's goal (at most)"))
+        found.append((handle, "Tessera's goal (at most; of a share: at least)"))
     return found
 
 
