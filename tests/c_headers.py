@@ -24,12 +24,16 @@ FOLDERS = (
         "debug/include",
         "console/include",
         "seed/include",
+        "fpga/include",
         "fpga/vdm/include",
         "arch/include",
     ),
-    *("arch/host", "arch/host/include", "tests/unit", "."),
+    *("arch/host", "arch/host/include", "fpga/vdm", "tests/unit", "."),
 )
-_DEFINES = ("COMPONENTS=1U", *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED")))
+_DEFINES = (
+    "COMPONENTS=1U",
+    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "FPGA_VDM")),
+)
 # Prints a value of either sign. For an unsigned type, no value is below 0.
 _PROGRAM = """#include <stdio.h>
 #include <stddef.h>

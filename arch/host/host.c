@@ -39,6 +39,7 @@ void host_reset(void)
     memset(&hyp, 0, sizeof(hyp));
     memset(&sched_lock, 0, sizeof(sched_lock));
     memset(devices, 0, sizeof(devices));
+    host_pages_reset();
     host_on_poll = NULL;
     host_interrupts = 0;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
@@ -110,6 +111,9 @@ static struct vcpu *host_schedule(void)
     next = host_cpu->current;
     scheduling = false;
     host_cpu->loaded = next;
+    if (next->last_cpu != (ulong)host_cpu) {
+        host_fence(next->vm);
+    }
     next->last_cpu = (ulong)host_cpu;
     vcpu_take_pending(next);
     host_spend(host_costs.leave);
@@ -297,7 +301,7 @@ void arch_vcpu_inject(struct vcpu *v, ulong bits)
 
 void arch_vcpu_sync(struct vcpu *v)
 {
-    (void)v;
+    host_fence(v->vm);
 }
 
 bool arch_guest_irq(const struct arch_vcpu *v)

@@ -59,6 +59,21 @@ void *host_ram(uint64_t hpa);
 /* The device register at `hpa`; all are 0 after host_reset(). */
 uint32_t *host_device(uint64_t hpa);
 
+/* The device that arch_device_*() reach, at any address; none while `read` is NULL. host_reset() does not change it. */
+struct host_registers {
+    uint64_t (*read)(uint64_t at, unsigned bytes);
+    void (*write)(uint64_t at, unsigned bytes, uint64_t value);
+};
+extern struct host_registers host_registers;
+extern void (*host_device_handler)(void); /* of arch_device_interrupt() */
+
+/* Whether a VCPU of the VM that runs on the current CPU may store to the page that arch_page_map() has mapped at `gpa`. */
+bool host_may_store(const struct vm *vm, gpa_t gpa);
+/* The current CPU sees all changes of the VM's pages. */
+void host_fence(const struct vm *vm);
+/* Forgets all pages. */
+void host_pages_reset(void);
+
 /* What arch_instret() returns; 0: no counter. */
 extern uint64_t host_instret;
 

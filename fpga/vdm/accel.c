@@ -61,7 +61,7 @@ static void recheck(struct vdm_client *c)
     for (unsigned i = 0; i < VDM_MAX_DEVICES && !c->stopping; i++) {
         struct accel *a = c->accels[i];
 
-        if (a != NULL && a->state == ACCEL_IDLE && has_job(*vdm_if_register(a, FABRIC_IF_STAT))) {
+        if (a != NULL && a->state == ACCEL_IDLE && has_job(vdm_if_read(a, FABRIC_IF_STAT))) {
             vdm_request(a);
         }
     }
@@ -144,7 +144,8 @@ void accel_withdrawn(struct accel *a)
     }
 }
 
-/* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). */
+/* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). Call before the page is forbidden: a CPU that has
+ * handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
 static void recheck_elsewhere(const struct vdm_client *c)
 {
     for (unsigned i = 0; i < hyp.ncpus && !arch_alone(); i++) {
@@ -162,9 +163,10 @@ void accel_lost(struct accel *a, bool preempted)
     }
     a->state = ACCEL_IDLE;
     a->stats.losses++;
+    recheck_elsewhere(a->client);
     arch_page_forbid_writes(&a->page);
     accel_note(a, ACCEL_EVENT_PREEMPT);
-    stat = *vdm_if_register(a, FABRIC_IF_STAT);
+    stat = vdm_if_read(a, FABRIC_IF_STAT);
     if (preempted && VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0) {
         a->state = ACCEL_WAITING;
     } else {
@@ -172,7 +174,6 @@ void accel_lost(struct accel *a, bool preempted)
         vdm.recheck |= has_job(stat) ? 1U << a->client->number : 0;
         vdm.noted = vdm.noted || has_job(stat);
     }
-    recheck_elsewhere(a->client);
 }
 
 static void wait_for(struct accel *a, struct vcpu *v)
@@ -215,7 +216,7 @@ static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offse
     if (a->state == ACCEL_CONNECTED) {
         arch_page_allow_writes(&a->page); /* another CPU has done so, and this one holds the old entry */
     } else if (acknowledges(offset)) {
-        *vdm_if_register(a, offset) = (uint32_t)value;
+        vdm_if_write(a, offset, (uint32_t)value);
         return WRITE_DONE;
     } else if (a->state == ACCEL_IDLE && !a->client->stopping) {
         vdm_request(a);
@@ -238,13 +239,18 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
 }
 
 /* No VCPU stores to a page on this CPU any more for which its page tables no longer allow it. The VCPU that wrote START last may
- * have stopped running here before the IPI came, or may sleep. */
+ * have stopped running here before the IPI came, or may sleep. If the note was written after this IPI's fence, the page became
+ * read-only while this CPU waited for the lock: hence the second fence. */
 static void vdm_sync(void)
 {
-    unsigned *clients = &vdm.recheck_on[cpu_self()->id];
+    const struct cpu *cpu = cpu_self();
+    unsigned *clients = &vdm.recheck_on[cpu->id];
 
     if (atomic_load_relaxed(clients) != 0) {
         spin_lock(&vdm.lock);
+        if (cpu->current != NULL) {
+            arch_vcpu_sync(cpu->current);
+        }
         vdm.recheck |= *clients;
         *clients = 0;
         vdm.noted = true;

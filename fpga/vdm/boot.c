@@ -38,7 +38,7 @@ static const char *check_fabric(const struct vdm_image *image)
     if (!arch_device_probe(image->fabric + FABRIC_REGS_ID, &id) || VDM_FIELD(id, FABRIC_REGS_ID_MAGIC) != MAGIC) {
         return "there is no fabric at the address in the board file";
     }
-    params = *vdm_register(FABRIC_REGS_PARAMS);
+    params = vdm_read(FABRIC_REGS_PARAMS);
     if (VDM_FIELD(params, FABRIC_REGS_PARAMS_VMS) < image->nclients ||
         VDM_FIELD(params, FABRIC_REGS_PARAMS_DEVS) < image->ndevices ||
         VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions) {
@@ -52,9 +52,9 @@ static void set_devices(const struct vdm_image *image)
     const struct vdm_image_device *d = vdm_table(image->devices_offset);
 
     for (unsigned i = 0; i < image->ndevices; i++, d++) {
-        *vdm_register(FABRIC_REGS_DEVICE + i * FABRIC_REGS_DEVICE_STRIDE) =
-            VDM_PUT(FABRIC_REGS_DEVICE_TASK_ID, d->task) | VDM_PUT(FABRIC_REGS_DEVICE_SIZE, d->size_class) |
-            VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~d->regions & 0xffU);
+        vdm_write(FABRIC_REGS_DEVICE + i * FABRIC_REGS_DEVICE_STRIDE,
+                  VDM_PUT(FABRIC_REGS_DEVICE_TASK_ID, d->task) | VDM_PUT(FABRIC_REGS_DEVICE_SIZE, d->size_class) |
+                      VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~d->regions & 0xffU));
     }
 }
 

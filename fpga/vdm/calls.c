@@ -98,11 +98,22 @@ static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3
 }
 HYPERCALL(HCALL_ACCEL_REQUEST, accel_request);
 
-/* The fabric refuses to cancel a region while it is being configured, and a job that runs. */
+/* Whether a region is promised to the device: another client's job is being stopped for it. */
+static bool is_promised(const struct accel *a)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        found = found || vdm.regions[i].promised == a;
+    }
+    return found;
+}
+
+/* The fabric refuses to cancel a region while it is being configured, one that is being stopped, and a job that runs. */
 static bool busy(const struct accel *a)
 {
-    return VDM_FIELD(*vdm_if_register(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           (vdm.configuring && vdm.regions[vdm.port_region].owner == a);
+    return VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
+           (vdm.configuring && vdm.regions[vdm.port_region].owner == a) || is_promised(a);
 }
 
 static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
@@ -117,7 +128,7 @@ static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3
     spin_lock(&vdm.lock);
     refused = busy(a);
     if (!refused) {
-        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
+        vdm_write(FABRIC_REGS_CANCEL, a->name);
         for (unsigned i = 0; i < vdm.nregions; i++) {
             vdm_update_region(i);
         }
@@ -174,7 +185,6 @@ static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulo
     spin_lock(&vdm.lock);
     events = c->events;
     c->events = 0;
-    vdm.notify &= ~(1U << c->number);
     arch_vm_irq(vm, c->config->event_irq, false);
     spin_unlock(&vdm.lock);
     vm_unlock(vm);

@@ -6,9 +6,9 @@
 
 #define WINDOWS 4U /* of each VM */
 
-static volatile uint64_t *window(const struct vdm_client *c, unsigned number, ulong offset)
+static void set_window(const struct vdm_client *c, unsigned number, ulong offset, uint64_t value)
 {
-    return vdm_register(FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE + offset);
+    vdm_write(FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE + offset, value);
 }
 
 /* Opens a window for each region of RAM of the VM, shared memory included: the addresses of DMA are guest-physical. The size is
@@ -22,9 +22,9 @@ static void open_windows(const struct vdm_client *c)
         const struct sysimage_region *r = &map->regions[i];
 
         if (r->kind != SYSIMAGE_REGION_MMIO && used < WINDOWS) {
-            *window(c, used, FABRIC_WINDOW_GUEST) = r->gpa | 3U; /* readable and writable */
-            *window(c, used, FABRIC_WINDOW_HOST) = r->hpa;
-            *window(c, used, FABRIC_WINDOW_SIZE) = r->size;
+            set_window(c, used, FABRIC_WINDOW_GUEST, r->gpa | 3U); /* readable and writable */
+            set_window(c, used, FABRIC_WINDOW_HOST, r->hpa);
+            set_window(c, used, FABRIC_WINDOW_SIZE, r->size);
             used++;
         }
     }
@@ -33,15 +33,15 @@ static void open_windows(const struct vdm_client *c)
 static void close_windows(const struct vdm_client *c)
 {
     for (unsigned i = 0; i < WINDOWS; i++) {
-        *window(c, i, FABRIC_WINDOW_SIZE) = 0;
+        set_window(c, i, FABRIC_WINDOW_SIZE, 0);
     }
 }
 
 void vdm_reset_device(struct accel *a)
 {
-    *vdm_register(FABRIC_REGS_IF_RESET) = a->name;
+    vdm_write(FABRIC_REGS_IF_RESET, a->name);
     for (ulong offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
-        *vdm_if_register(a, offset) = 0;
+        vdm_if_write(a, offset, 0);
     }
     a->state = ACCEL_IDLE;
     a->awaited = false;
@@ -80,7 +80,7 @@ static bool withdraw(const struct vdm_client *c)
 
     for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
         if (c->accels[i] != NULL) {
-            *vdm_register(FABRIC_REGS_CANCEL) = c->accels[i]->name;
+            vdm_write(FABRIC_REGS_CANCEL, c->accels[i]->name);
         }
     }
     for (unsigned i = 0; i < vdm.nregions; i++) {
@@ -88,7 +88,7 @@ static bool withdraw(const struct vdm_client *c)
 
         vdm_update_region(i);
         if (r->owner != NULL && r->owner->client == c) {
-            *vdm_register(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE) = 1;
+            vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
             done = false;
         }
         done = done && (r->promised == NULL || r->promised->client != c);

@@ -17,7 +17,7 @@
 
 static void enable(uint64_t events)
 {
-    *vdm_register(FABRIC_REGS_IRQ_ENABLE) = events;
+    vdm_write(FABRIC_REGS_IRQ_ENABLE, events);
 }
 
 /* Without locks: a timer's. */
@@ -44,7 +44,7 @@ static const char *fault_text(ulong why)
 /* The last fault. Faults of other clients in between are not reported, but each VM reads its own in STAT. */
 static void note_fault(void)
 {
-    uint64_t info = *vdm_register(FABRIC_REGS_FAULT_INFO);
+    uint64_t info = vdm_read(FABRIC_REGS_FAULT_INFO);
     ulong vm = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_VM), device = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
     struct accel *a = vm < vdm.image->nclients ? vdm.clients[vm].accels[device] : NULL;
 
@@ -57,7 +57,7 @@ static void note_fault(void)
         vdm.noted = true;
         vdm.culprit = a;
         vdm.culprit_region = (unsigned)VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR);
-        vdm.detail = *vdm_register(FABRIC_REGS_FAULT_ADDR);
+        vdm.detail = vdm_read(FABRIC_REGS_FAULT_ADDR);
         vdm.report = fault_text(VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_WHY));
     }
 }
@@ -82,12 +82,12 @@ void vdm_interrupt(void)
     uint64_t status;
 
     spin_lock(&vdm.lock);
-    status = *vdm_register(FABRIC_REGS_IRQ_STATUS);
-    *vdm_register(FABRIC_REGS_IRQ_STATUS) = status;
+    status = vdm_read(FABRIC_REGS_IRQ_STATUS);
+    vdm_write(FABRIC_REGS_IRQ_STATUS, status);
     if ((status & EVENT(RECONFIG_OVER)) != 0) {
         vdm_configured();
     }
-    if ((status & FAULTS) != 0) {
+    if ((status & FAULTS) != 0 && (vdm_read(FABRIC_REGS_IRQ_ENABLE) & FAULTS) != 0) {
         note_fault();
     }
     if ((status & (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS)) != 0) {
@@ -103,8 +103,8 @@ void vdm_manager_init(void)
 {
     timer_init(&vdm.quiet, report_again);
     vdm.quiet.unlocked = true;
-    *vdm_register(FABRIC_REGS_HOLD_TIME) = vdm.image->hold_cycles;
-    *vdm_register(FABRIC_REGS_STOP_TIME) = vdm.image->stop_cycles;
-    *vdm_register(FABRIC_REGS_IRQ_STATUS) = EVENTS | FAULTS;
+    vdm_write(FABRIC_REGS_HOLD_TIME, vdm.image->hold_cycles);
+    vdm_write(FABRIC_REGS_STOP_TIME, vdm.image->stop_cycles);
+    vdm_write(FABRIC_REGS_IRQ_STATUS, EVENTS | FAULTS);
     enable(EVENTS | FAULTS);
 }

@@ -30,7 +30,7 @@ static void put_names(char vm[NAME_LEN], char device[NAME_LEN], const struct acc
 
 static struct accel_region region_of(ulong number)
 {
-    uint64_t status = *vdm_register(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
+    uint64_t status = vdm_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
     ulong vm = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), device = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV);
     struct accel_region region = {
         .state = (uint32_t)VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE),

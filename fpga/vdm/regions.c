@@ -35,7 +35,7 @@ static const struct vdm_image_bitstream *bitstream_of(const struct accel *a, uns
 
 static uint64_t status_of(unsigned region)
 {
-    return *vdm_register(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
+    return vdm_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
 }
 
 /* The device that a register names by VM and device, or NULL if the manager does not know it. */
@@ -54,21 +54,21 @@ static void configure(struct accel *a, unsigned region)
         return; /* vdm_configured() configures it */
     }
     if (b == NULL) {
-        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
+        vdm_write(FABRIC_REGS_CANCEL, a->name);
         accel_failed(a);
         return;
     }
-    *vdm_register(FABRIC_REGS_ICAP_ADDR) = (ulong)sysimage_at(hyp.image, b->offset);
-    *vdm_register(FABRIC_REGS_ICAP_LENGTH) = b->size;
-    *vdm_register(FABRIC_REGS_ICAP_START) =
-        VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify);
+    vdm_write(FABRIC_REGS_ICAP_ADDR, (ulong)sysimage_at(hyp.image, b->offset));
+    vdm_write(FABRIC_REGS_ICAP_LENGTH, b->size);
+    vdm_write(FABRIC_REGS_ICAP_START,
+              VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify));
     vdm.configuring = true;
     vdm.port_region = region;
 }
 
 static void connect(struct accel *a, unsigned region)
 {
-    *vdm_register(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE) = a->connect;
+    vdm_write(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE, a->connect);
     vdm.regions[region].owner = a;
     accel_connected(a, region);
 }
@@ -92,9 +92,24 @@ static bool note_path(struct accel *a, uint64_t solution)
     return preempts;
 }
 
-static void promise(struct accel *a, struct vdm_region *region)
+/* The region is its promised client's, or has expired before the manager looked, and may have another client. */
+static void end_promise(struct vdm_region *region, const struct accel *owner)
 {
+    struct accel *promised = region->promised;
+
+    region->promised = NULL;
+    if (promised != NULL && promised != owner && promised->state == ACCEL_WAITING) {
+        accel_lost(promised, false);
+    }
+}
+
+static void promise(struct accel *a, unsigned number)
+{
+    struct vdm_region *region = &vdm.regions[number];
+
+    end_promise(region, a);
     region->promised = a;
+    vdm.stopped[number] = region->owner;
     prepare_loss(region->owner);
 }
 
@@ -107,7 +122,7 @@ static void apply(struct accel *a, uint64_t solution)
     struct accel *before = r->owner;
 
     if (note_path(a, solution)) {
-        promise(a, r);
+        promise(a, region);
         return;
     }
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0) {
@@ -126,7 +141,7 @@ static uint64_t answer_of_request(void)
     uint64_t solution = 0;
 
     for (unsigned i = 0; i < ANSWER_TRIES && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0; i++) {
-        solution = *vdm_register(FABRIC_REGS_SOLUTION);
+        solution = vdm_read(FABRIC_REGS_SOLUTION);
     }
     return solution;
 }
@@ -135,7 +150,7 @@ void vdm_request(struct accel *a)
 {
     uint64_t solution;
 
-    *vdm_register(FABRIC_REGS_REQUEST) = a->name | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, a->priority);
+    vdm_write(FABRIC_REGS_REQUEST, a->name | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, a->priority));
     solution = answer_of_request();
     a->stats.requests++;
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
@@ -174,17 +189,6 @@ static bool stops(ulong state)
     return state == STATE_BUSY || state == STATE_PREEMPT || state == STATE_SWITCH;
 }
 
-/* The job has stopped, and the region is its promised client's, or has expired before the manager looked. */
-static void end_promise(struct vdm_region *region, const struct accel *owner)
-{
-    struct accel *promised = region->promised;
-
-    region->promised = NULL;
-    if (promised != NULL && promised != owner && promised->state == ACCEL_WAITING) {
-        accel_lost(promised, false);
-    }
-}
-
 void vdm_update_region(unsigned number)
 {
     struct vdm_region *region = &vdm.regions[number];
@@ -192,7 +196,7 @@ void vdm_update_region(unsigned number)
     struct accel *before = region->owner, *owner = client_of(status);
     bool preempted = region->promised != NULL;
 
-    if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE))) {
+    if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) || owner != vdm.stopped[number]) {
         end_promise(region, owner);
     }
     region->owner = owner;
@@ -212,7 +216,7 @@ static void apply_later(struct accel *a, uint64_t solution)
     bool waits = a->state != ACCEL_CONNECTED, preempts = waits && note_path(a, solution);
 
     if (preempts) {
-        promise(a, &vdm.regions[region]);
+        promise(a, region);
     }
     vdm_update_region(region);
     if (waits && !preempts && vdm.regions[region].owner != a) {
@@ -222,16 +226,16 @@ static void apply_later(struct accel *a, uint64_t solution)
 
 void vdm_take_solution(void)
 {
-    uint64_t solution = *vdm_register(FABRIC_REGS_NEW_SOLUTION);
+    uint64_t solution = vdm_read(FABRIC_REGS_NEW_SOLUTION);
     struct accel *a =
         named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM), VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
 
-    *vdm_register(FABRIC_REGS_NEW_SOLUTION_POP) = 1;
+    vdm_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
     if (a == NULL || VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
         return;
     }
     if (a->client->stopping || a->state == ACCEL_FAILED) {
-        *vdm_register(FABRIC_REGS_CANCEL) = a->name;
+        vdm_write(FABRIC_REGS_CANCEL, a->name);
     } else {
         apply_later(a, solution);
     }
@@ -274,7 +278,7 @@ static void configure_next(void)
 
 void vdm_configured(void)
 {
-    uint64_t status = *vdm_register(FABRIC_REGS_ICAP_STATUS);
+    uint64_t status = vdm_read(FABRIC_REGS_ICAP_STATUS);
     struct accel *a = vdm.regions[vdm.port_region].owner;
 
     if (!vdm.configuring || VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {

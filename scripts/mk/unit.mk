@@ -56,7 +56,11 @@ test-unit-properties: $(HOST_BUILD)/libcore.so
 test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
+test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtual Device Manager over the fabric's RTL, without QEMU
+	@$(MAKE) --no-print-directory $(COSIM)/libmodel.so
+	@PYTHONPATH=tests/unit $(HOST_PYTEST) tests/manager
+
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties test-long
+.PHONY: test-unit test-unit-c test-unit-properties test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

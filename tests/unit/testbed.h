@@ -26,6 +26,7 @@ struct testbed_image {
     struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
     struct sysimage_section sections[TESTBED_SECTIONS];
     uint64_t section_data[TESTBED_SECTIONS]; /* section i holds TESTBED_TAG + i */
+    uint64_t room[192];                      /* for a section of a test */
 };
 
 /* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started

@@ -107,4 +107,10 @@ void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size);
 bool arch_irq_pending(void);
 void arch_timer_set(ticks_t deadline);
 
+/* Registers of a device: those of host_registers. */
+uint64_t arch_device_read64(const volatile void *at);
+void arch_device_write64(volatile void *at, uint64_t value);
+uint32_t arch_device_read32(const volatile void *at);
+void arch_device_write32(volatile void *at, uint32_t value);
+
 #endif

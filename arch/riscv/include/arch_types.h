@@ -231,4 +231,25 @@ static inline bool arch_irq_pending(void)
     return (csr_read(CSR_SIP) & csr_read(CSR_SIE)) != 0;
 }
 
+/* Registers of a device at their host-physical address, which arch_device_map() has mapped. */
+static inline uint64_t arch_device_read64(const volatile void *at)
+{
+    return *(const volatile uint64_t *)at;
+}
+
+static inline void arch_device_write64(volatile void *at, uint64_t value)
+{
+    *(volatile uint64_t *)at = value;
+}
+
+static inline uint32_t arch_device_read32(const volatile void *at)
+{
+    return *(const volatile uint32_t *)at;
+}
+
+static inline void arch_device_write32(volatile void *at, uint32_t value)
+{
+    *(volatile uint32_t *)at = value;
+}
+
 #endif

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The Virtual Device Manager (fpga/vdm) over the fabric's RTL, without QEMU: core and the manager are built for this
+machine, the fabric is the model of `make cosim`. VMs use their devices at random; interrupts of the fabric and of
+other CPUs are handled late, VCPUs stop running at any moment, VMs stop and restart. After each event the invariants
+of testbed_accel.c hold; at the end every job has ended.
+"""
+
+import ctypes
+import random
+from collections.abc import Callable
+from ctypes import CFUNCTYPE, c_bool, c_char_p, c_uint, c_uint32, c_uint64, c_void_p
+
+import pytest
+from c_headers import ROOT, values
+from core import CORE, LONG, VM_RUNNING, assert_no_violation, lines
+
+SEEDS = 2000 if LONG else 60
+STEPS = 250
+DEVICES = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES")[0]
+DONE, WAITS, REFUSED = values("testbed_accel.h", "TESTBED_STORE_DONE TESTBED_STORE_WAITS TESTBED_STORE_REFUSED")
+STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL = values(
+    "fabric_map.h",
+    "FABRIC_IF_STAT FABRIC_IF_START FABRIC_IF_OVER FABRIC_IF_CMD FABRIC_IF_DATA_ADDR FABRIC_IF_DATA_SIZE "
+    "FABRIC_IF_RESULT FABRIC_IF_INT_CTRL",
+)
+IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
+IDLE, WAITING, CONNECTED = values("vdm.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
+SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
+IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
+REQUEST, RELEASE = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE")
+INVALID_STATE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE")[0]
+RAM = values("testbed.h", "TESTBED_GPA")[0]
+UNITS = (1, 1, 4, 4, 16, 2)  # bytes that a task's input is a multiple of
+
+FABRIC = ctypes.CDLL(str(ROOT / "build" / "cosim" / "libmodel.so"))
+FABRIC.fabric_reset.argtypes, FABRIC.fabric_step.argtypes = [c_void_p], [c_uint]
+FABRIC.fabric_read.argtypes, FABRIC.fabric_read.restype = [c_uint64, c_uint], c_uint64
+READ = CFUNCTYPE(c_uint64, c_uint64, c_uint)
+
+_SIGNATURES = {
+    "testbed_accel_boot": (c_bool, [c_uint, c_uint, c_uint64, c_uint, c_void_p, c_void_p]),
+    "testbed_accel_store": (c_uint, [c_uint, c_uint, c_uint, c_uint32]),
+    "testbed_accel_load": (c_uint32, [c_uint, c_uint, c_uint]),
+    "testbed_accel_sleep": (c_bool, [c_uint]),
+    "testbed_accel_yield": (c_bool, [c_uint]),
+    "testbed_accel_wake": (None, [c_uint]),
+    "testbed_accel_interrupt": (None, []),
+    "testbed_accel_violation": (c_char_p, [c_bool]),
+    "testbed_accel_state": (c_uint, [c_uint, c_uint]),
+    "testbed_accel_rechecks": (c_bool, [c_uint, c_uint]),
+    "testbed_accel_count": (c_uint64, [c_uint]),
+}
+for _name, (_result, _arguments) in _SIGNATURES.items():
+    getattr(CORE, _name).restype = _result
+    getattr(CORE, _name).argtypes = _arguments
+
+
+def address_of(function) -> int:
+    return ctypes.cast(function, c_void_p).value
+
+
+class Machine:
+    """VMs, the manager and the fabric."""
+
+    def __init__(
+        self, cpus: int, priorities: list[int], guest_models: int = 0, after_read: Callable[[int], None] | None = None
+    ):
+        """`after_read` is called with the offset of each register that the manager has read."""
+        FABRIC.fabric_reset(address_of(CORE.testbed_accel_memory))
+        packed = sum(priority << 4 * n for n, priority in enumerate(priorities))
+        self.read = READ(self.observed(after_read)) if after_read else FABRIC.fabric_read
+        read, write = address_of(self.read), address_of(FABRIC.fabric_write)
+        assert CORE.testbed_accel_boot(cpus, len(priorities), packed, guest_models, read, write)
+        self.cpus, self.vms = cpus, len(priorities)
+        self.console: list[str] = []
+
+    @staticmethod
+    def observed(after_read: Callable[[int], None]) -> Callable[[int, int], int]:
+        def read(offset: int, size: int) -> int:
+            value = FABRIC.fabric_read(offset, size)
+            after_read(offset)
+            return value
+
+        return read
+
+    def pass_time(self, cycles: int) -> None:
+        FABRIC.fabric_step(cycles)
+
+    def interrupt(self) -> bool:
+        """Handles the fabric's interrupt, if it has one."""
+        if FABRIC.fabric_interrupts() & 1 == 0:
+            return False
+        CORE.testbed_accel_interrupt()
+        return True
+
+    def run(self) -> None:
+        """Every CPU handles what is pending, interrupts of other CPUs too."""
+        assert CORE.testbed_run_until_idle()
+        self.console.extend(lines())
+
+    def settle(self) -> None:
+        """Until nothing is pending. The check reads registers, and meanwhile the fabric goes on."""
+        for _ in range(1000):
+            self.run()
+            wrong = CORE.testbed_accel_violation(True)
+            if not self.interrupt():
+                assert_no_violation(wrong)
+                return
+        raise AssertionError("the fabric's interrupt stays pending")
+
+    def check(self) -> None:
+        assert_no_violation(CORE.testbed_accel_violation(False))
+
+
+class Guest:
+    """A VM's program: jobs on random devices, one after another."""
+
+    def __init__(self, machine: Machine, vm: int, chance: random.Random):
+        self.machine, self.vm, self.chance = machine, vm, chance
+        self.device = 0
+        self.stores: list[tuple[int, int]] = []  # of the job, not yet done
+        self.started = False
+        self.jobs = 0
+
+    def restart(self) -> None:
+        self.stores, self.started = [], False
+
+    def begin(self) -> None:
+        self.device = self.chance.choice((*range(DEVICES), 4, 5, 4, 5))  # 4 and 5 fit one region only
+        self.prepare(self.chance.choice((1, 40, 400, 1500)) * UNITS[self.device])
+
+    def prepare(self, size: int) -> None:
+        """The stores of a job with `size` bytes of input."""
+        self.stores = [
+            (OVER, 1),
+            (CMD, 0),
+            (DATA_ADDR, RAM + 0x1000),
+            (DATA_ADDR + 4, 0),
+            (DATA_SIZE, size),
+            (RESULT, RAM + 0x8000),
+            (RESULT + 4, 0),
+            (INT_CTRL, 0),
+            (START, 1),
+        ]
+
+    def stat(self) -> int:
+        return CORE.testbed_accel_load(self.vm, self.device, STAT)
+
+    def is_over(self) -> bool:
+        return self.stat() >> IS_OVER & 1 == 1
+
+    def step(self) -> None:
+        """One store, or a look at STAT."""
+        if self.started:
+            self.look()
+            return
+        if not self.stores:
+            self.begin()
+        answer = CORE.testbed_accel_store(self.vm, self.device, *self.stores[0])
+        assert answer != REFUSED, (
+            f"VM {self.vm}: the store to device {self.device} is refused: {self.machine.console + lines()}"
+        )
+        if answer == DONE:
+            self.started = self.stores.pop(0)[0] == START
+
+    def look(self) -> None:
+        if self.is_over():
+            assert self.stat() >> FAULT & 7 == 0
+            self.jobs += 1
+            self.started = False
+
+    def words(self) -> str:
+        state = CORE.testbed_accel_state(self.vm, self.device)
+        return f"VM {self.vm}: device {self.device}, STAT 0x{self.stat():x}, state {state}"
+
+    def has_work(self) -> bool:
+        return self.started or bool(self.stores)
+
+
+class Load:
+    """Random events for the machine."""
+
+    def __init__(self, seed: int):
+        self.chance = random.Random(seed)
+        cpus = self.chance.choice((1, 2, 3))
+        vms = self.chance.choice((2, 4, 4))
+        priorities = [self.chance.randrange(16) for _ in range(vms)]
+        self.machine = Machine(cpus, priorities, self.chance.randrange(1 << vms))
+        self.guests = [Guest(self.machine, vm, self.chance) for vm in range(vms)]
+        self.lives = [CORE.testbed_vm_starts(vm) for vm in range(vms)]
+        self.events = (
+            (60, self.guest),
+            (10, lambda: self.machine.pass_time(self.chance.choice((1, 5, 40, 300)))),
+            (10, self.machine.interrupt),
+            (8, self.machine.run),
+            (4, lambda: CORE.testbed_accel_yield(self.vm())),
+            (3, lambda: CORE.testbed_accel_sleep(self.vm())),
+            (4, lambda: CORE.testbed_accel_wake(self.vm())),
+            (1, lambda: CORE.testbed_vm_stop(0, self.vm(), True)),
+            (2, lambda: CORE.testbed_advance(10_000)),
+        )
+
+    def vm(self) -> int:
+        return self.chance.randrange(self.machine.vms)
+
+    def guest(self) -> None:
+        """A guest makes some steps in a row, as it would until its CPU is interrupted."""
+        vm = self.vm()
+        for _ in range(self.chance.choice((1, 3, 12))):
+            if self.runs(vm):
+                self.guests[vm].step()
+
+    def runs(self, vm: int) -> bool:
+        """Whether the VM runs. A guest that has restarted begins anew."""
+        if CORE.testbed_vm_starts(vm) != self.lives[vm]:
+            self.lives[vm] = CORE.testbed_vm_starts(vm)
+            self.guests[vm].restart()
+        return CORE.testbed_vm_state(vm) == VM_RUNNING
+
+    def run(self, steps: int) -> None:
+        weights = [weight for weight, _ in self.events]
+        for _ in range(steps):
+            self.chance.choices(self.events, weights)[0][1]()
+            self.machine.check()
+
+    def end(self) -> None:
+        """No new jobs: every started one must end, and every VCPU that waits must get its device."""
+        for _ in range(3000):
+            self.machine.settle()
+            for vm in range(self.machine.vms):
+                CORE.testbed_accel_wake(vm)
+                self.machine.run()
+                if self.runs(vm) and self.guests[vm].has_work():
+                    self.guests[vm].step()
+            CORE.testbed_advance(10_000)
+            self.machine.pass_time(100)
+            if not any(guest.has_work() for guest in self.guests):
+                return
+        left = [
+            (g.vm, g.device, hex(g.stat()), CORE.testbed_accel_state(g.vm, g.device))
+            for g in self.guests
+            if g.has_work()
+        ]
+        raise AssertionError(f"jobs do not end: VM, device, STAT, state: {left}")
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_every_job_ends(seed: int) -> None:
+    load = Load(seed)
+    load.run(STEPS)
+    load.end()
+
+
+def test_the_load_reaches_every_path() -> None:
+    """Jobs, requests answered by each of the four paths, requests that wait, losses, interrupts of other CPUs."""
+    counts, syncs, jobs = [0] * 6, CORE.testbed_syncs(), 0
+    for seed in range(30):
+        load = Load(seed)
+        load.run(STEPS)
+        jobs += sum(guest.jobs for guest in load.guests)
+        counts = [count + CORE.testbed_accel_count(which) for which, count in enumerate(counts)]
+    assert min(counts) > 5, counts
+    assert CORE.testbed_syncs() - syncs > 20
+    assert jobs > 30
+
+
+def answers(machine: Machine, vm: int, device: int, stores: list[tuple[int, int]]) -> list[int]:
+    return [CORE.testbed_accel_store(vm, device, *store) for store in stores]
+
+
+@pytest.mark.parametrize(
+    "leaves", [None, CORE.testbed_accel_sleep, CORE.testbed_accel_yield], ids=["no", "sleep", "yield"]
+)
+def test_start_is_written_just_before_another_cpu_forbids_it(leaves) -> None:
+    """CPU 0 takes the region of VM 1, whose VCPU writes START on CPU 1 before the interrupt arrives there, and then
+    possibly stops running. The fabric has no connected region for this START: the manager requests one."""
+    machine = Machine(2, [1, 1])
+    guest = Guest(machine, 1, random.Random(0))
+    guest.begin()
+    *first, start = guest.stores
+    while any(answer == WAITS for answer in answers(machine, 1, guest.device, first)):
+        machine.pass_time(500)
+        machine.settle()
+    machine.pass_time(4000)  # longer than the region is held
+    machine.interrupt()
+    assert CORE.testbed_accel_state(1, guest.device) == IDLE
+    assert answers(machine, 1, guest.device, [start]) == [DONE]
+    assert CORE.testbed_kicks(1) == 1
+    if leaves:
+        assert leaves(1)
+    for _ in range(1000):
+        machine.settle()
+        machine.pass_time(100)
+    assert guest.is_over()
+
+
+def started(machine: Machine, vm: int, device: int, size: int) -> Guest:
+    """A VM whose job of this size has been started."""
+    guest = Guest(machine, vm, random.Random(0))
+    guest.device = device
+    guest.prepare(size)
+    for _ in range(100):
+        CORE.testbed_accel_wake(vm)
+        machine.settle()
+        while guest.stores:
+            if CORE.testbed_accel_store(vm, device, *guest.stores[0]) != DONE:
+                break
+            guest.stores.pop(0)
+        if not guest.stores:
+            return guest
+        machine.pass_time(50)
+    raise AssertionError(f"{guest.words()}: the job does not start")
+
+
+def test_other_cpus_are_told_before_the_page_is_forbidden() -> None:
+    """A CPU that handles the IPI of the forbidden page at once finds the note, also while the manager still works."""
+    noted: list[bool] = []
+    armed = False
+
+    def look(offset: int) -> None:
+        if offset == IFS + 16 * IF_STRIDE + STAT and armed:
+            noted.append(CORE.testbed_accel_rechecks(1, 1))
+
+    machine = Machine(2, [1, 1], after_read=look)
+    guest = Guest(machine, 1, random.Random(0))
+    guest.prepare(40)
+    while any(answer == WAITS for answer in answers(machine, 1, 0, guest.stores[:-1])):
+        machine.pass_time(500)
+        machine.settle()
+    machine.pass_time(4000)  # longer than the region is held
+    armed = True
+    machine.interrupt()
+    assert CORE.testbed_accel_state(1, 0) == IDLE
+    assert noted and all(noted)
+
+
+def test_a_promised_region_expires_and_is_taken_by_a_third_client() -> None:
+    """VM 0's job ends just when it has to stop for VM 1, whose interrupt is handled late: the region expires, and VM 2
+    gets it first. VM 1 must not wait for this promise any more."""
+    size, device = 400, 4
+    taken = 0
+    for cycles in range(380, 420):
+        machine = Machine(3, [1, 5, 9])
+        first = started(machine, 0, device, size)
+        machine.pass_time(cycles)
+        if not first.stat() >> BUSY & 1:
+            break
+        assert CORE.testbed_accel_store(1, device, CMD, 0) == WAITS
+        machine.pass_time(6000)
+        if first.stat() >> SAVED & 1:
+            continue
+        taken += 1
+        third = Guest(machine, 2, random.Random(0))
+        third.device = device
+        third.prepare(size)
+        assert answers(machine, 2, device, third.stores) == [DONE] * len(third.stores)
+        for _ in range(100):
+            machine.settle()
+            machine.pass_time(500)
+            CORE.testbed_advance(10_000)
+        assert third.is_over()
+        assert CORE.testbed_accel_store(1, device, CMD, 0) == DONE, first.words()
+    assert taken > 0
+
+
+def test_release_of_a_promised_region() -> None:
+    """The fabric cannot withdraw it: the job that stops for the client is stopping already."""
+    value = c_uint64()
+    machine = Machine(2, [1, 5])
+    guest = started(machine, 0, 4, 6000)
+    machine.pass_time(50)
+    assert CORE.testbed_hypercall(1, REQUEST, 4, 0, 0, ctypes.byref(value)) == 0
+    assert CORE.testbed_accel_state(1, 4) == WAITING
+    assert CORE.testbed_hypercall(1, RELEASE, 4, 0, 0, ctypes.byref(value)) == INVALID_STATE
+    for _ in range(40):
+        machine.pass_time(50)
+        machine.settle()
+    assert CORE.testbed_accel_state(1, 4) == CONNECTED
+    assert CORE.testbed_hypercall(1, RELEASE, 4, 0, 0, ctypes.byref(value)) == 0
+    for _ in range(200):
+        machine.pass_time(100)
+        machine.settle()
+    assert guest.is_over()

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "testbed_accel.h"
+
+#include <string.h>
+
+#include "arch.h"
+#include "component.h"
+#include "host.h"
+#include "sched.h"
+#include "vdm.h"
+
+#define BITSTREAM_WORDS 64U
+#define STORE_TRIES 8U
+#define BUS_ADDRESSES (UINT64_C(1) << 41) /* AddrWidth of fabric_pkg.sv */
+
+static struct {
+    uint64_t (*read)(uint64_t offset, unsigned bytes);
+    void (*write)(uint64_t offset, unsigned bytes, uint64_t value);
+} fabric; /* owner: testbed_accel_boot() */
+
+static uint32_t bitstreams[TESTBED_ACCEL_DEVICES][TESTBED_ACCEL_REGIONS][BITSTREAM_WORDS]
+    __attribute__((aligned(4096)));
+
+/* The section, as the image builder lays it out. */
+struct section {
+    struct vdm_image header;
+    struct vdm_image_client clients[4];
+    struct vdm_image_device devices[TESTBED_ACCEL_DEVICES];
+    struct vdm_image_bitstream bitstreams[TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS];
+    struct vdm_image_accel accels[4 * TESTBED_ACCEL_DEVICES];
+};
+_Static_assert(sizeof(struct section) <= sizeof(((struct testbed_image *)NULL)->room), "the section fits");
+
+static uint64_t fabric_read(uint64_t at, unsigned bytes)
+{
+    return fabric.read(at - TESTBED_ACCEL_FABRIC, bytes);
+}
+
+static void fabric_write(uint64_t at, unsigned bytes, uint64_t value)
+{
+    fabric.write(at - TESTBED_ACCEL_FABRIC, bytes, value);
+}
+
+/* A bitstream of the simulated configuration port: docs/fabric.md. */
+static void make_bitstream(uint32_t words[BITSTREAM_WORDS], uint32_t region, uint32_t task)
+{
+    memset(words, 0, sizeof(bitstreams[0][0]));
+    words[0] = 0x53494d42U;
+    words[1] = region << 24 | task << 16;
+    words[2] = BITSTREAM_WORDS - 5U;
+    words[3] = crc32((const unsigned char *)words, 12);
+    words[4] = 0xc5U << 24 | region << 16 | task << 8;
+    words[5] = BITSTREAM_WORDS - 7U;
+    words[BITSTREAM_WORDS - 1U] = crc32((const unsigned char *)(words + 4), 4UL * (BITSTREAM_WORDS - 5U));
+}
+
+static void make_devices(struct section *s, const struct testbed_image *image)
+{
+    struct vdm_image_bitstream *b = s->bitstreams;
+
+    for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
+        s->devices[d] = (struct vdm_image_device){.task = d + 1U, .size_class = d / 2U, .regions = 7};
+        s->devices[d].name[0] = (char)('a' + d);
+        for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
+            make_bitstream(bitstreams[d][r], r, d + 1U);
+            *b++ = (struct vdm_image_bitstream){.device = d,
+                                                .region = r,
+                                                .offset = (uint64_t)(bitstreams[d][r]) - (uint64_t)image,
+                                                .size = sizeof(bitstreams[d][r]),
+                                                .verify = d & 1U};
+        }
+    }
+}
+
+static void make_clients(struct section *s, unsigned nvms, uint64_t priorities, unsigned guest_models)
+{
+    struct vdm_image_accel *a = s->accels;
+
+    for (uint32_t i = 0; i < nvms; i++) {
+        s->clients[i] = (struct vdm_image_client){.vm = i, .event_irq = 11, .may_raise = 1};
+        for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
+            *a++ = (struct vdm_image_accel){.client = i,
+                                            .device = d,
+                                            .priority = priorities >> (4U * i) & 15U,
+                                            .model = guest_models >> i & 1U,
+                                            .gpa = ACCEL_PAGES + d * ACCEL_PAGE};
+        }
+    }
+}
+
+static void make_section(struct testbed_image *image, unsigned nvms, uint64_t priorities, unsigned guest_models)
+{
+    struct section *s = (struct section *)(void *)image->room;
+
+    memset(s, 0, sizeof(*s));
+    s->header = (struct vdm_image){
+        .fabric = TESTBED_ACCEL_FABRIC,
+        .regions = TESTBED_ACCEL_REGIONS,
+        .hold_cycles = 3000,
+        .stop_cycles = 50000,
+        .nclients = nvms,
+        .clients_offset = offsetof(struct section, clients),
+        .ndevices = TESTBED_ACCEL_DEVICES,
+        .devices_offset = offsetof(struct section, devices),
+        .nbitstreams = TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS,
+        .bitstreams_offset = offsetof(struct section, bitstreams),
+        .naccels = nvms * TESTBED_ACCEL_DEVICES,
+        .accels_offset = offsetof(struct section, accels),
+    };
+    make_devices(s, image);
+    make_clients(s, nvms, priorities, guest_models);
+    image->sections[0] = (struct sysimage_section){
+        .tag = VDM_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = sizeof(*s)};
+    testbed_image_seal(image);
+}
+
+bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsigned guest_models,
+                        uint64_t (*read)(uint64_t offset, unsigned bytes),
+                        void (*write)(uint64_t offset, unsigned bytes, uint64_t value))
+{
+    static const unsigned one_each[4] = {1, 1, 1, 1};
+    struct testbed_image *image = testbed_image_make(ncpus, nvms, one_each, 1000);
+    bool booted;
+
+    host_reset(); /* the VMs of the last boot end */
+    memset(&vdm, 0, sizeof(vdm));
+    fabric.read = read;
+    fabric.write = write;
+    host_registers = (struct host_registers){fabric_read, fabric_write};
+    make_section(image, nvms, priorities, guest_models);
+    booted = testbed_boot_image(image);
+    for (unsigned i = 0; i < nvms && booted; i++) {
+        booted = testbed_vm_start(i % ncpus, i);
+    }
+    return booted && testbed_run_until_idle();
+}
+
+/* The configuration port reads the image, whose addresses here are pointers, of which the bus has the lower bits. */
+void *testbed_accel_memory(uint64_t address)
+{
+    uint64_t offset = (address - (uint64_t)bitstreams) & (BUS_ADDRESSES - 1U);
+
+    return offset < sizeof(bitstreams) ? (char *)bitstreams + offset : host_ram(address);
+}
+
+/* Enters the CPU on which the VM's VCPU runs. */
+static struct vcpu *enter(unsigned vm)
+{
+    struct vcpu *v = &hyp.vms[vm].vcpus[0];
+
+    if (v->state != VCPU_RUNNING) {
+        return NULL;
+    }
+    testbed_enter((unsigned)v->cpu->id);
+    return host_cpu->current == v ? v : NULL;
+}
+
+/* The store, if this CPU's view of the page allows it; else the manager's answer to the fault. */
+static enum write_fault store(struct vcpu *v, gpa_t gpa, uint32_t value)
+{
+    if (!host_may_store(v->vm, gpa & ~(gpa_t)(ACCEL_PAGE - 1U))) {
+        return component_write_fault(v, gpa, value);
+    }
+    vdm_if_write(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE, value);
+    return WRITE_DONE;
+}
+
+enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value)
+{
+    struct vcpu *v = enter(vm);
+    enum write_fault fault = WRITE_AGAIN;
+
+    if (v == NULL || host_cpu->flags != 0) {
+        return TESTBED_STORE_NOBODY;
+    }
+    for (unsigned i = 0; i < STORE_TRIES && fault == WRITE_AGAIN && host_cpu->flags == 0; i++) {
+        fault = store(v, ACCEL_PAGES + device * ACCEL_PAGE + offset, value);
+    }
+    if (fault == WRITE_AGAIN) {
+        return TESTBED_STORE_WAITS;
+    }
+    return fault == WRITE_DONE ? TESTBED_STORE_DONE : TESTBED_STORE_REFUSED;
+}
+
+uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset)
+{
+    return vdm_if_read(vdm.clients[vm].accels[device], offset);
+}
+
+bool testbed_accel_sleep(unsigned vm)
+{
+    struct vcpu *v = enter(vm);
+
+    if (v != NULL) {
+        testbed_wait((unsigned)v->cpu->id);
+    }
+    return v != NULL;
+}
+
+bool testbed_accel_yield(unsigned vm)
+{
+    struct vcpu *v = enter(vm);
+
+    if (v != NULL) {
+        testbed_yield((unsigned)v->cpu->id);
+    }
+    return v != NULL;
+}
+
+void testbed_accel_wake(unsigned vm)
+{
+    testbed_raise(0, vm, 0);
+}
+
+void testbed_accel_interrupt(void)
+{
+    testbed_enter(0);
+    host_device_handler();
+}
+
+unsigned testbed_accel_state(unsigned vm, unsigned device)
+{
+    return vdm.clients[vm].accels[device]->state;
+}
+
+bool testbed_accel_rechecks(unsigned cpu, unsigned vm)
+{
+    return (vdm.recheck_on[cpu] >> vm & 1U) != 0;
+}
+
+uint64_t testbed_accel_count(unsigned which)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < vdm.image->naccels; i++) {
+        const struct accel_stats *s = &vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES]->stats;
+        uint64_t counts[] = {s->paths[0], s->paths[1], s->paths[2], s->paths[3], s->waits, s->losses};
+
+        sum += counts[which];
+    }
+    return sum;
+}
+
+/* --- invariants --- */
+
+static bool waits(const struct vcpu *v)
+{
+    return v->state == VCPU_SUSPENDED || (v->request & VCPU_REQ_SUSPEND) != 0;
+}
+
+static unsigned waiters_of(const struct accel *a)
+{
+    unsigned count = 0;
+
+    for (const struct list *node = a->waiters.next; node != &a->waiters; node = node->next) {
+        count++;
+    }
+    return count;
+}
+
+static const char *accel_violation(const struct accel *a)
+{
+    if (a->state == ACCEL_CONNECTED && vdm.regions[a->region].owner != a) {
+        return "a device is connected to a region of another client";
+    }
+    if (a->state != ACCEL_WAITING && waiters_of(a) != 0) {
+        return "a VCPU waits for a device that is not requested";
+    }
+    if (a->state == ACCEL_IDLE && *a->page.entry >> 63 != 0) {
+        return "a page is writable without a request";
+    }
+    return NULL;
+}
+
+static const char *client_violation(const struct vdm_client *c)
+{
+    const char *wrong = NULL;
+    unsigned waiting = 0, connected[VDM_MAX_REGIONS] = {0};
+
+    for (unsigned i = 0; i < TESTBED_ACCEL_DEVICES && wrong == NULL; i++) {
+        const struct accel *a = c->accels[i];
+
+        wrong = accel_violation(a);
+        waiting += waiters_of(a);
+        if (a->state == ACCEL_CONNECTED && ++connected[a->region] > 1) {
+            wrong = "two devices are connected to one region";
+        }
+    }
+    return wrong == NULL && waits(&c->vm->vcpus[0]) && waiting == 0 ? "a VCPU waits for nothing" : wrong;
+}
+
+/* The fabric's client of a region is the manager's. */
+static const char *region_violation(unsigned number)
+{
+    uint64_t status = vdm_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
+    const struct accel *a = vdm.regions[number].owner;
+
+    if (a == NULL || a->state != ACCEL_CONNECTED || a->region != number) {
+        return NULL;
+    }
+    if (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0 ||
+        VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM) != a->client->number ||
+        VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV) != a->config->device) {
+        return "the fabric has given a connected region to another client";
+    }
+    return NULL;
+}
+
+const char *testbed_accel_violation(bool quiet)
+{
+    const char *wrong = NULL;
+
+    for (unsigned i = 0; i < vdm.image->nclients && wrong == NULL; i++) {
+        wrong = client_violation(&vdm.clients[i]);
+    }
+    for (unsigned i = 0; i < vdm.nregions && wrong == NULL && quiet; i++) {
+        wrong = region_violation(i);
+    }
+    return wrong;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A system of the testbed whose VMs use a fabric: VMs of one VCPU, each with a device for every task. The fabric is what the test
+ * gives: functions that access its registers. Time in the fabric passes only when the test lets it.
+ */
+#ifndef TESTBED_ACCEL_H
+#define TESTBED_ACCEL_H
+
+#include "testbed.h"
+
+#define TESTBED_ACCEL_REGIONS 3U
+#define TESTBED_ACCEL_DEVICES 6U /* device n: task n + 1, of size class n / 2 */
+#define TESTBED_ACCEL_FABRIC UINT64_C(0x20000000)
+
+enum testbed_store {
+    TESTBED_STORE_DONE,
+    TESTBED_STORE_WAITS,   /* not done: its VCPU waits, and executes it again */
+    TESTBED_STORE_REFUSED, /* an access fault for the guest */
+    TESTBED_STORE_NOBODY,  /* the VM's VCPU does not run */
+};
+
+/* Boots and starts `nvms` VMs, of which each has the priority in its 4 bits of `priorities`, and the guest model if its bit in
+ * `guest_models` is set. `read`, `write`: at an offset from the fabric's registers. */
+bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsigned guest_models,
+                        uint64_t (*read)(uint64_t offset, unsigned bytes),
+                        void (*write)(uint64_t offset, unsigned bytes, uint64_t value));
+
+/* The memory that the fabric's DMA and configuration port see at a host-physical address, or NULL. */
+void *testbed_accel_memory(uint64_t address);
+
+/* The VM's VCPU stores to a register of its page of the device, as often as the manager asks for. */
+enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value);
+uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset);
+
+/* The VM's VCPU is turned off its CPU: as testbed_wait() and testbed_yield(). False if it does not run. */
+bool testbed_accel_sleep(unsigned vm);
+bool testbed_accel_yield(unsigned vm);
+/* Wakes the VM's VCPU. */
+void testbed_accel_wake(unsigned vm);
+
+/* The fabric interrupts CPU 0. */
+void testbed_accel_interrupt(void);
+
+/* The first violated invariant, or NULL; `quiet`: also those that hold when the manager has handled all interrupts. */
+const char *testbed_accel_violation(bool quiet);
+
+/* Whether the CPU has been told to look for a START of the VM that came before its fence. */
+bool testbed_accel_rechecks(unsigned cpu, unsigned vm);
+
+/* Number of the device's state (enum accel_state). */
+unsigned testbed_accel_state(unsigned vm, unsigned device);
+
+/* Of all devices, since their VMs' last starts: requests answered by path 0 .. 3, 4: requests that had to wait, 5: losses. */
+uint64_t testbed_accel_count(unsigned which);
+
+#endif
