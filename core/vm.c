@@ -222,14 +222,16 @@ static bool report_fault(const struct vm *vm, unsigned line)
 /* Prints the last line: why the VM has stopped, and whether it restarts. */
 static void report_stop(struct vm *vm)
 {
+    bool restart = vm->restart; /* before the reason: the operator may change both at the same time */
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
-    ticks_t pause = vm->restart ? vm_clock_pause(vm) : 0;
+    ticks_t pause = restart ? vm_clock_pause(vm) : 0;
 
+    vm->restart_reported = restart;
     vm->clock.wait = pause;
     if (pause != 0) {
         console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
     } else {
-        console_log("%s stopped %s%s", name, reason, vm->restart ? ", starts again" : "");
+        console_log("%s stopped %s%s", name, reason, restart ? ", starts again" : "");
     }
 }
 
@@ -320,9 +322,15 @@ static void vm_finish_stop(struct vm *vm)
 
 static bool vm_stopped(struct vcpu *v)
 {
+    struct vm *vm = v->vm;
+
+    if (vm->restart != vm->restart_reported) {
+        vm->stage--; /* the operator has changed it since: another report */
+        return true;
+    }
     v->request = 0;
     v->state = VCPU_OFF;
-    vm_finish_stop(v->vm);
+    vm_finish_stop(vm);
     return false;
 }
 

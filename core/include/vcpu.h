@@ -36,8 +36,8 @@ enum vcpu_state {
 struct vcpu_work {
     /* Without locks: works until all is done (true), or an interrupt is pending. */
     bool (*step)(struct vm *vm);
-    /* Under sched_lock, once all is done: true if the VCPU is ready to run its guest, false if it is off, or was given other
-     * work. */
+    /* Under sched_lock, once all is done: true if the VCPU is ready to run its guest, or to continue the work if its request
+     * still has VCPU_REQ_WORK; false if it is off, or was given other work. */
     bool (*done)(struct vcpu *v);
 };
 

@@ -78,6 +78,7 @@ struct vm {
     /* Progress of stopping or loading; accessed only by the CPU that runs VCPU 0's slice. */
     unsigned stage;
     uint64_t stage_done;
+    bool restart_reported; /* the report of its stop says that it starts again */
     struct word_sums sums; /* checksums of the part of the payload that is copied */
 
     bool console_busy; /* its line waits for the terminal and is full; atomic, written with console_lock held */

@@ -119,6 +119,41 @@ static void test_a_vm_that_is_being_loaded_is_not_restarted_twice(void **state)
     assert_int_equal(testbed_vm_restarts(0), 1);
 }
 
+static unsigned polls_to_key;
+
+static void type_stop_once(void)
+{
+    if (--polls_to_key == 0) {
+        host_on_poll = NULL;
+        host_type((const char[]){CONSOLE_ESCAPE, 's', '\0'});
+    }
+}
+
+/* Regression: a key that came between the report "starts again" and the end of the stop was obeyed without a report. */
+static void test_a_stop_is_reported_whenever_its_key_comes(void **state)
+{
+    unsigned starts = 0;
+
+    (void)state;
+    for (unsigned polls = 1; starts == 0; polls++) {
+        const char *said;
+
+        boot(1);
+        assert_true(testbed_vm_stop(0, 0, true));
+        polls_to_key = polls;
+        host_on_poll = type_stop_once;
+        assert_true(testbed_run_until_idle());
+        host_on_poll = NULL;
+        starts = testbed_vm_restarts(0);
+        said = host_output();
+        if (starts == 0) {
+            assert_int_equal(testbed_vm_state(0), VM_STOPPED);
+            assert_non_null(strstr(said, "vm-a stopped by the console\r\n"));
+        }
+        assert_true(polls < 100);
+    }
+}
+
 static unsigned count(const char *text, const char *words)
 {
     unsigned n = 0;
@@ -222,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_any_other_key_prints_the_help),
         cmocka_unit_test(test_stop_start_and_restart),
         cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
+        cmocka_unit_test(test_a_stop_is_reported_whenever_its_key_comes),
         cmocka_unit_test(test_the_list_shows_every_vm_once),
         cmocka_unit_test(test_the_list_counts_ram_only),
         cmocka_unit_test(test_exclusive_use_of_the_terminal),
