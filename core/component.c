@@ -14,9 +14,9 @@ bool components_vm_stop(struct vm *vm)
     return done;
 }
 
-COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
+COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
 {
-    (void)v, (void)gpa, (void)value;
+    (void)v, (void)gpa, (void)width, (void)value;
     return WRITE_REFUSED;
 }
 

@@ -265,7 +265,7 @@ static void mmio_refuse_store(struct vcpu *v, ulong insn, ulong value)
     enum write_fault fault = WRITE_REFUSED;
 
     if ((insn & INSN_OPCODE) == OPCODE_STORE && (insn & 1U) != 0) {
-        fault = component_write_fault(v, fault_gpa(), value);
+        fault = component_write_fault(v, fault_gpa(), 1U << (insn >> 12 & 3U), value);
     }
     if (fault == WRITE_REFUSED) {
         mmio_refuse(v);

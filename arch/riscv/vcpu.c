@@ -37,19 +37,19 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack)
 void vcpu_arrive(struct vcpu *v, struct cpu *cpu);
 void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
 {
-    struct vcpu **last = &v->vm->last_vcpu[cpu->id];
+    struct vcpu **last = &v->vm->last_vcpu[cpu->id], *before = *last;
     ulong here = (ulong)cpu;
 
-    if (v->last_cpu != (here | VCPU_TOOK_TURNS) || v->arch.vsatp != 0) {
+    if (v->last_cpu != (here | VCPU_TOOK_TURNS) || v->arch.vsatp != 0 || before == NULL) {
         fence_second_stage(v->vm);
         fence_local();
     }
     if (cpu->arch.fp == v && v->last_cpu != (here | VCPU_TOOK_TURNS)) {
         cpu->arch.fp = FP_STALE;
     }
-    if (*last != NULL && *last != v) {
+    if (before != NULL && before != v) {
         /* unless that VCPU has arrived on another hart */
-        atomic_replace_relaxed(&(*last)->last_cpu, here, here | VCPU_TOOK_TURNS);
+        atomic_replace_relaxed(&before->last_cpu, here, here | VCPU_TOOK_TURNS);
     }
     *last = v;
     v->arch.x[0] = here; /* the stack pointer for its traps */

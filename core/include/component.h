@@ -86,8 +86,9 @@ enum write_fault {
     WRITE_DONE,    /* done for the guest, which continues behind it */
 };
 
-/* The current VCPU has stored `value` to `gpa`, where its VM has no emulated device. Without locks. COMPONENT_DEFAULT: refused. */
-enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value);
+/* The current VCPU has stored the lowest `width` bytes (1, 2, 4 or 8) of `value` to `gpa`, where its VM has no emulated device.
+ * Without locks. COMPONENT_DEFAULT: refused. */
+enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
 
 void components_cpu_sync(void);
 

@@ -37,6 +37,16 @@ static inline void list_remove(struct list *node)
     list_init(node);
 }
 
+/* Moves all nodes of `from`, which is not empty, before `where`; with the head as `where`, to the tail. */
+static inline void list_splice_before(struct list *where, struct list *from)
+{
+    from->next->prev = where->prev;
+    where->prev->next = from->next;
+    from->prev->next = where;
+    where->prev = from->prev;
+    list_init(from);
+}
+
 /* Removes the first node of a list that is not empty, without updating the node: for lists whose
  * nodes are only inserted again, and whose owners know whether they are in a list. */
 static inline struct list *list_take_first(struct list *head)

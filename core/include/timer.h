@@ -22,8 +22,8 @@ struct timer {
     uint8_t cpu;   /* whose heap it is in */
 };
 
-/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and one component: all may be armed on one CPU. */
-#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 2U)
+/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components (two): all may be armed on one CPU. */
+#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 3U)
 
 struct timers {
     unsigned count;
@@ -39,9 +39,14 @@ void timer_init(struct timer *t, void (*expired)(struct timer *));
 void timer_insert(struct timer *t, ticks_t deadline);
 void timer_remove(struct timer *t);
 
+static inline bool timer_armed(const struct timer *t)
+{
+    return t->node.at != 0;
+}
+
 static inline void timer_disarm(struct timer *t)
 {
-    if (t->node.at != 0) {
+    if (timer_armed(t)) {
         timer_remove(t);
     }
 }

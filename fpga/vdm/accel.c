@@ -10,7 +10,34 @@
 #include "sched.h"
 #include "system.h"
 
+#define RESUMED_AT_ONCE 4U /* VCPUs, in a section that does nothing else */
+
 static struct vdm_waiter waiters[SYSIMAGE_MAX_VCPUS]; /* owner: this file; waiters[n] belongs to hyp.vcpus[n] */
+static struct list resumed; /* struct vdm_waiter: need not wait any more; guarded by sched_lock; owner: this file */
+
+/* Resumes the first VCPU of the list, if there is one. One critical section for each, so that other CPUs get the lock in between. */
+static void resume_first(struct list *list)
+{
+    spin_lock(&sched_lock);
+    if (!list_empty(list)) {
+        struct vdm_waiter *w = CONTAINER_OF(list->next, struct vdm_waiter, node);
+
+        list_remove(&w->node);
+        vcpu_resume(w->vcpu);
+    }
+    spin_unlock(&sched_lock);
+}
+
+/* Those that wait for the device are resumed by the next sections. */
+static void leave_waiters(struct accel *a)
+{
+    spin_lock(&sched_lock);
+    if (!list_empty(&a->waiters)) {
+        list_splice_before(&resumed, &a->waiters);
+        vdm.noted = true;
+    }
+    spin_unlock(&sched_lock);
+}
 
 /* Raises the event interrupts that were noted. */
 static void deliver(unsigned clients)
@@ -26,17 +53,29 @@ static void deliver(unsigned clients)
     }
 }
 
-/* Work that was noted under the lock. */
-static void unlock_and_deliver(void)
+/* What is left is done in other sections. */
+static void defer(void)
+{
+    spin_lock(&sched_lock);
+    if (!timer_armed(&vdm.later)) {
+        timer_arm(&vdm.later, arch_time());
+    }
+    spin_unlock(&sched_lock);
+}
+
+void vdm_unlock_noted(void)
 {
     unsigned notify = vdm.notify;
     const char *report = vdm.report;
     const struct accel *a = vdm.culprit;
     ulong detail = vdm.detail, region = vdm.culprit_region;
 
-    vdm.noted = vdm.recheck != 0;
+    vdm.noted = false;
     vdm.notify = 0;
     vdm.report = NULL;
+    if (vdm.update != 0 || vdm.recheck != 0 || !list_empty(&resumed)) {
+        defer();
+    }
     spin_unlock(&vdm.lock);
     if (notify != 0) {
         deliver(notify);
@@ -55,34 +94,56 @@ static bool has_job(uint32_t stat)
     return VDM_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 || VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
 }
 
-/* Requests the client's devices that have a job and are in no list. */
-static void recheck(struct vdm_client *c)
+/* The client's first device that has a job and is in no list, or NULL. */
+static struct accel *forgotten(const struct vdm_client *c)
 {
-    for (unsigned i = 0; i < VDM_MAX_DEVICES && !c->stopping; i++) {
+    struct accel *found = NULL;
+
+    for (unsigned i = 0; i < VDM_MAX_DEVICES && found == NULL && !c->stopping; i++) {
         struct accel *a = c->accels[i];
 
         if (a != NULL && a->state == ACCEL_IDLE && has_job(vdm_if_read(a, FABRIC_IF_STAT))) {
-            vdm_request(a);
+            found = a;
         }
     }
+    return found;
 }
 
-/* A request may take a region from another client, which is then rechecked, too; one pass for each client is enough, because a
- * client that waits is in the fabric's search list. */
-static void recheck_noted(void)
+/* One request, or a client that has nothing to request. A request may take a region from another client, which is then rechecked,
+ * too; that has an end, because a client that waits is in the fabric's search list. */
+static void recheck_first(void)
 {
-    for (unsigned i = 0; i < vdm.image->nclients && vdm.recheck != 0; i++) {
-        unsigned number = (unsigned)__builtin_ctz(vdm.recheck);
+    unsigned client = vdm_lowest_bit(vdm.recheck);
+    struct accel *a = forgotten(&vdm.clients[client]);
 
-        vdm.recheck &= vdm.recheck - 1U;
-        recheck(&vdm.clients[number]);
+    if (a != NULL) {
+        vdm_request(a);
+    }
+    if (a == NULL || a->state == ACCEL_IDLE) { /* the search list is full */
+        vdm.recheck &= ~(1U << client);
     }
 }
 
-void vdm_unlock_noted(void)
+static void resume_some(void)
 {
-    recheck_noted();
-    unlock_and_deliver();
+    for (unsigned i = 0; i < RESUMED_AT_ONCE; i++) {
+        resume_first(&resumed);
+    }
+}
+
+void vdm_continue(struct timer *t)
+{
+    (void)t;
+    spin_lock(&vdm.lock);
+    if (vdm.update != 0) {
+        vdm_update_first();
+    } else if (!list_empty(&resumed)) {
+        resume_some();
+    } else if (vdm.recheck != 0) {
+        recheck_first();
+    }
+    vdm.noted = true;
+    vdm_unlock();
 }
 
 void accel_note(const struct accel *a, ulong event)
@@ -94,19 +155,15 @@ void accel_note(const struct accel *a, ulong event)
     }
 }
 
-/* Resumes the VCPUs that wait for the device: each executes its write again. One critical section for each, so that other CPUs
- * get the lock in between. */
+/* Resumes the VCPUs that wait for the device: each executes its write again. The first one at once, further ones in other
+ * sections. */
 static void resume_waiters(struct accel *a)
 {
-    while (!list_empty(&a->waiters)) {
-        spin_lock(&sched_lock);
+    if (!list_empty(&a->waiters)) {
+        resume_first(&a->waiters);
         if (!list_empty(&a->waiters)) {
-            struct vdm_waiter *w = CONTAINER_OF(a->waiters.next, struct vdm_waiter, node);
-
-            list_remove(&w->node);
-            vcpu_resume(w->vcpu);
+            leave_waiters(a);
         }
-        spin_unlock(&sched_lock);
     }
 }
 
@@ -205,17 +262,17 @@ static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
     return WRITE_AGAIN;
 }
 
-/* Registers that concern a job that has ended: to write them needs no region. */
-static bool acknowledges(gpa_t offset)
+/* Registers that concern a job that has ended: to write them, and nothing beside them, needs no region. */
+static bool acknowledges(gpa_t offset, unsigned width)
 {
-    return offset == FABRIC_IF_OVER || offset == FABRIC_IF_INT_CTRL;
+    return width < 8 && (offset == FABRIC_IF_OVER || offset == FABRIC_IF_INT_CTRL);
 }
 
-static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offset, ulong value)
+static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offset, unsigned width, ulong value)
 {
     if (a->state == ACCEL_CONNECTED) {
         arch_page_allow_writes(&a->page); /* another CPU has done so, and this one holds the old entry */
-    } else if (acknowledges(offset)) {
+    } else if (acknowledges(offset, width)) {
         vdm_if_write(a, offset, (uint32_t)value);
         return WRITE_DONE;
     } else if (a->state == ACCEL_IDLE && !a->client->stopping) {
@@ -224,7 +281,7 @@ static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offse
     return a->state == ACCEL_CONNECTED ? WRITE_AGAIN : wait_or_refuse(a, v);
 }
 
-enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
+enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
 {
     struct accel *a = accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE);
     enum write_fault fault;
@@ -233,7 +290,7 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, ulong value)
         return WRITE_REFUSED;
     }
     spin_lock(&vdm.lock);
-    fault = first_write(a, v, gpa % ACCEL_PAGE, value);
+    fault = first_write(a, v, gpa % ACCEL_PAGE, width, value);
     vdm_unlock();
     return fault;
 }
@@ -272,6 +329,7 @@ ON_VCPU_STOP(vdm_vcpu_stop);
 
 static const char *vdm_waiters_boot(void)
 {
+    list_init(&resumed);
     for (unsigned i = 0; i < SYSIMAGE_MAX_VCPUS; i++) {
         list_init(&waiters[i].node);
     }

@@ -116,6 +116,16 @@ static bool busy(const struct accel *a)
            (vdm.configuring && vdm.regions[vdm.port_region].owner == a) || is_promised(a);
 }
 
+/* The fabric has taken the device's region away, if it had one. */
+static void leave_region(const struct accel *a)
+{
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        if (vdm.regions[i].owner == a) {
+            vdm_update_region(i);
+        }
+    }
+}
+
 static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct accel *a = accel_of(caller(), device);
@@ -129,9 +139,7 @@ static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3
     refused = busy(a);
     if (!refused) {
         vdm_write(FABRIC_REGS_CANCEL, a->name);
-        for (unsigned i = 0; i < vdm.nregions; i++) {
-            vdm_update_region(i);
-        }
+        leave_region(a);
         accel_withdrawn(a);
     }
     vdm_unlock();

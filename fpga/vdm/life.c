@@ -73,7 +73,7 @@ static void vdm_vm_reset(struct vm *vm)
 ON_VM_RESET(vdm_vm_reset);
 
 /* Withdraws the requests of the client, and stops its jobs. False while a region still works for it, is promised to it, or is
- * being configured for it. */
+ * being configured for it, or after a client has lost one: the next step goes on. */
 static bool withdraw(const struct vdm_client *c)
 {
     bool done = true;
@@ -86,7 +86,9 @@ static bool withdraw(const struct vdm_client *c)
     for (unsigned i = 0; i < vdm.nregions; i++) {
         const struct vdm_region *r = &vdm.regions[i];
 
-        vdm_update_region(i);
+        if (vdm_update_region(i)) {
+            return false;
+        }
         if (r->owner != NULL && r->owner->client == c) {
             vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
             done = false;

@@ -12,6 +12,7 @@
 
 #define EVENT(name) (1UL << FABRIC_REGS_IRQ_STATUS_##name##_LSB)
 #define FAULTS (EVENT(DMA_VIOLATION) | EVENT(TASK_FAULT))
+#define CHANGES (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS) /* of a region's client or state */
 #define EVENTS \
     (EVENT(NEW_SOLUTION) | EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | EVENT(LIST_OVERFLOW))
 
@@ -62,38 +63,46 @@ static void note_fault(void)
     }
 }
 
-/* Updates the regions that can have another client or state. PRR_STOPPED does not tell the region: it concerns those whose job was
- * stopped for another client. */
+/* Updates the regions that can have another client or state, until a client has lost one; notes the others. PRR_STOPPED does not
+ * tell the region: it concerns those whose job was stopped for another client. */
 static void update_regions(uint64_t status)
 {
-    bool all = (status & (EVENT(HOLD_EXPIRED) | FAULTS)) != 0;
+    bool all = (status & (EVENT(HOLD_EXPIRED) | FAULTS)) != 0, loses = false;
 
     for (unsigned i = 0; i < vdm.nregions; i++) {
         if (all || vdm.regions[i].promised != NULL) {
-            vdm_update_region(i);
+            if (loses) {
+                vdm.update |= 1U << i;
+                vdm.noted = true;
+            } else {
+                loses = vdm_update_region(i);
+            }
         }
     }
 }
 
-/* The fabric keeps the line high until every event is acknowledged, and all solutions are taken: one solution in each call, so that
- * interrupts are polled between two. */
+/* The fabric keeps the line high until every event is acknowledged, and all solutions are taken: one kind of event, or one solution,
+ * in each call, so that interrupts are polled between two. */
 void vdm_interrupt(void)
 {
     uint64_t status;
 
     spin_lock(&vdm.lock);
     status = vdm_read(FABRIC_REGS_IRQ_STATUS);
-    vdm_write(FABRIC_REGS_IRQ_STATUS, status);
     if ((status & EVENT(RECONFIG_OVER)) != 0) {
+        vdm_write(FABRIC_REGS_IRQ_STATUS, EVENT(RECONFIG_OVER));
         vdm_configured();
-    }
-    if ((status & FAULTS) != 0 && (vdm_read(FABRIC_REGS_IRQ_ENABLE) & FAULTS) != 0) {
-        note_fault();
-    }
-    if ((status & (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS)) != 0) {
+    } else if ((status & CHANGES) != 0) {
+        vdm_write(FABRIC_REGS_IRQ_STATUS, status & CHANGES);
+        if ((status & FAULTS) != 0 && (vdm_read(FABRIC_REGS_IRQ_ENABLE) & FAULTS) != 0) {
+            note_fault();
+        }
         update_regions(status);
-    }
-    if ((status & EVENT(NEW_SOLUTION)) != 0) {
+    } else if (vdm.update != 0) {
+        vdm_update_first(); /* a solution may be for a client whose loss is noted */
+        vdm.noted = true;
+    } else {
+        vdm_write(FABRIC_REGS_IRQ_STATUS, status);
         vdm_take_solution();
     }
     vdm_unlock();
@@ -103,6 +112,8 @@ void vdm_manager_init(void)
 {
     timer_init(&vdm.quiet, report_again);
     vdm.quiet.unlocked = true;
+    timer_init(&vdm.later, vdm_continue);
+    vdm.later.unlocked = true;
     vdm_write(FABRIC_REGS_HOLD_TIME, vdm.image->hold_cycles);
     vdm_write(FABRIC_REGS_STOP_TIME, vdm.image->stop_cycles);
     vdm_write(FABRIC_REGS_IRQ_STATUS, EVENTS | FAULTS);

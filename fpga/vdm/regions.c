@@ -189,23 +189,33 @@ static bool stops(ulong state)
     return state == STATE_BUSY || state == STATE_PREEMPT || state == STATE_SWITCH;
 }
 
-void vdm_update_region(unsigned number)
+bool vdm_update_region(unsigned number)
 {
     struct vdm_region *region = &vdm.regions[number];
     uint64_t status = status_of(number);
     struct accel *before = region->owner, *owner = client_of(status);
-    bool preempted = region->promised != NULL;
+    bool preempted = region->promised != NULL, loses;
 
     if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) || owner != vdm.stopped[number]) {
         end_promise(region, owner);
     }
     region->owner = owner;
-    if (before != NULL && before != owner && (before->state != ACCEL_CONNECTED || before->region == number)) {
+    loses = before != NULL && before != owner && (before->state != ACCEL_CONNECTED || before->region == number);
+    if (loses) {
         accel_lost(before, preempted);
     }
     if (owner != NULL && !owner->client->stopping) {
         serve(owner, number, status);
     }
+    return loses;
+}
+
+void vdm_update_first(void)
+{
+    unsigned region = vdm_lowest_bit(vdm.update);
+
+    vdm.update &= ~(1U << region);
+    (void)vdm_update_region(region);
 }
 
 /* Does what a solution from the search list allows. Since it was found, the region's job may have stopped, or the region may have

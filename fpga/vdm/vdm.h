@@ -78,8 +78,9 @@ struct vdm {
     struct accel *stopped[VDM_MAX_REGIONS]; /* the owner of each region when it was promised */
     bool configuring;                       /* the configuration port works, for the region `port_region` */
     unsigned port_region;
-    bool noted;                              /* recheck, notify or report is set: vdm_unlock() has work */
-    unsigned recheck;                        /* bit n: a page of client n has become read-only */
+    bool noted;                              /* recheck, update, notify or report is set: vdm_unlock() has work */
+    unsigned update;                         /* bit n: region n may have another client or state */
+    unsigned recheck;                        /* bit n: a page of client n has become read-only: it may have a START */
     unsigned recheck_on[SYSIMAGE_MAX_HARTS]; /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
     unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report;    /* a fault to report on the console once the lock is released, or NULL */
@@ -87,6 +88,7 @@ struct vdm {
     unsigned culprit_region;
     ulong detail;
     struct timer quiet; /* reports are suppressed until it expires */
+    struct timer later; /* due at once: continues the work that a section has left */
 };
 
 extern struct vdm vdm; /* owner: boot.c */
@@ -135,6 +137,17 @@ static inline void vdm_if_write(const struct accel *a, ulong offset, uint32_t va
 #define VDM_FIELD(value, name) (((value) >> name##_LSB) & ((1UL << name##_WIDTH) - 1U))
 #define VDM_PUT(name, value) ((uint64_t)(value) << name##_LSB)
 
+/* Of a mask that is not 0. */
+static inline unsigned vdm_lowest_bit(unsigned mask)
+{
+    unsigned bit = 0;
+
+    while ((mask >> bit & 1U) == 0) {
+        bit++;
+    }
+    return bit;
+}
+
 /* --- regions.c; called with vdm.lock held --- */
 
 /* Requests a region, and does what the answer allows at once. */
@@ -143,8 +156,12 @@ void vdm_request(struct accel *a);
 /* Takes the first solution from the search list. */
 void vdm_take_solution(void);
 
-/* Brings region `number` up to date: configures or connects it for its client; a client that lost it is disconnected. */
-void vdm_update_region(unsigned number);
+/* Brings region `number` up to date: configures or connects it for its client; a client that lost it is disconnected. Returns
+ * whether there was one. */
+bool vdm_update_region(unsigned number);
+
+/* The same for the first region of vdm.update. */
+void vdm_update_first(void);
 
 /* The configuration port has finished: connects the client of its region, and configures the region in Reconfig whose client has
  * the highest priority. */
@@ -168,8 +185,11 @@ void vdm_interrupt(void);
 
 /* --- accel.c --- */
 
-/* Releases vdm.lock and delivers what was noted under it: events, reports. */
+/* Releases vdm.lock and delivers what was noted under it: events, reports, and work for other sections. */
 void vdm_unlock_noted(void);
+
+/* Of vdm.later: does a part of the work that was left: so much that the section is short. */
+void vdm_continue(struct timer *t);
 
 static inline void vdm_unlock(void)
 {

@@ -9,7 +9,7 @@ of testbed_accel.c hold; at the end every job has ended.
 import ctypes
 import random
 from collections.abc import Callable
-from ctypes import CFUNCTYPE, c_bool, c_char_p, c_uint, c_uint32, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, c_bool, c_char_p, c_long, c_uint, c_uint32, c_uint64, c_ulong, c_void_p
 
 import pytest
 from c_headers import ROOT, values
@@ -30,7 +30,9 @@ SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BU
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
 REQUEST, RELEASE = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE")
 INVALID_STATE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE")[0]
+NO_CALLER = values("testbed.h", "TESTBED_NO_CALLER")[0]
 RAM = values("testbed.h", "TESTBED_GPA")[0]
+HOLD = values("testbed_accel.h", "TESTBED_ACCEL_HOLD")[0]  # cycles
 UNITS = (1, 1, 4, 4, 16, 2)  # bytes that a task's input is a multiple of
 
 FABRIC = ctypes.CDLL(str(ROOT / "build" / "cosim" / "libmodel.so"))
@@ -41,6 +43,8 @@ READ = CFUNCTYPE(c_uint64, c_uint64, c_uint)
 _SIGNATURES = {
     "testbed_accel_boot": (c_bool, [c_uint, c_uint, c_uint64, c_uint, c_void_p, c_void_p]),
     "testbed_accel_store": (c_uint, [c_uint, c_uint, c_uint, c_uint32]),
+    "testbed_accel_store_wide": (c_uint, [c_uint, c_uint, c_uint, c_uint, c_uint64]),
+    "testbed_accel_call": (c_long, [c_uint, c_ulong, c_ulong]),
     "testbed_accel_load": (c_uint32, [c_uint, c_uint, c_uint]),
     "testbed_accel_sleep": (c_bool, [c_uint]),
     "testbed_accel_yield": (c_bool, [c_uint]),
@@ -192,6 +196,9 @@ class Load:
         self.events = (
             (60, self.guest),
             (10, lambda: self.machine.pass_time(self.chance.choice((1, 5, 40, 300)))),
+            (1, lambda: self.machine.pass_time(2 * HOLD)),
+            (2, self.request),
+            (1, self.release),
             (10, self.machine.interrupt),
             (8, self.machine.run),
             (4, lambda: CORE.testbed_accel_yield(self.vm())),
@@ -210,6 +217,20 @@ class Load:
         for _ in range(self.chance.choice((1, 3, 12))):
             if self.runs(vm):
                 self.guests[vm].step()
+
+    def request(self) -> None:
+        """A guest requests a device that it may never use."""
+        self.call(REQUEST, self.vm(), self.chance.randrange(DEVICES))
+
+    def release(self) -> None:
+        """A guest gives up a device, but not one with a job: this would wait until the device is requested again."""
+        vm, device = self.vm(), self.chance.randrange(DEVICES)
+        if not (self.guests[vm].started and self.guests[vm].device == device):
+            self.call(RELEASE, vm, device)
+
+    def call(self, number: int, vm: int, device: int) -> None:
+        if self.runs(vm):
+            assert CORE.testbed_accel_call(vm, number, device) in (0, INVALID_STATE, NO_CALLER)
 
     def runs(self, vm: int) -> bool:
         """Whether the VM runs. A guest that has restarted begins anew."""
@@ -255,7 +276,7 @@ def test_every_job_ends(seed: int) -> None:
 def test_the_load_reaches_every_path() -> None:
     """Jobs, requests answered by each of the four paths, requests that wait, losses, interrupts of other CPUs."""
     counts, syncs, jobs = [0] * 6, CORE.testbed_syncs(), 0
-    for seed in range(30):
+    for seed in range(60):
         load = Load(seed)
         load.run(STEPS)
         jobs += sum(guest.jobs for guest in load.guests)
@@ -382,3 +403,15 @@ def test_release_of_a_promised_region() -> None:
         machine.pass_time(100)
         machine.settle()
     assert guest.is_over()
+
+
+def test_a_wide_store_to_over_reaches_cmd() -> None:
+    """A store of 64 bits to OVER writes CMD, too, for which the device needs a region."""
+    machine = Machine(1, [1])
+    assert answers(machine, 0, 0, [(OVER, 1)]) == [DONE]
+    assert CORE.testbed_accel_state(0, 0) == IDLE
+    while CORE.testbed_accel_store_wide(0, 0, OVER, 8, 5 << 32 | 1) == WAITS:
+        machine.pass_time(500)
+        machine.settle()
+    assert CORE.testbed_accel_state(0, 0) == CONNECTED
+    assert CORE.testbed_accel_load(0, 0, CMD) == 5

@@ -96,7 +96,7 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
     s->header = (struct vdm_image){
         .fabric = TESTBED_ACCEL_FABRIC,
         .regions = TESTBED_ACCEL_REGIONS,
-        .hold_cycles = 3000,
+        .hold_cycles = TESTBED_ACCEL_HOLD,
         .stop_cycles = 50000,
         .nclients = nvms,
         .clients_offset = offsetof(struct section, clients),
@@ -156,16 +156,18 @@ static struct vcpu *enter(unsigned vm)
 }
 
 /* The store, if this CPU's view of the page allows it; else the manager's answer to the fault. */
-static enum write_fault store(struct vcpu *v, gpa_t gpa, uint32_t value)
+static enum write_fault store(struct vcpu *v, gpa_t gpa, unsigned width, uint64_t value)
 {
     if (!host_may_store(v->vm, gpa & ~(gpa_t)(ACCEL_PAGE - 1U))) {
-        return component_write_fault(v, gpa, value);
+        return component_write_fault(v, gpa, width, value);
     }
-    vdm_if_write(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE, value);
+    host_registers.write((uint64_t)vdm_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),
+                         width, value);
     return WRITE_DONE;
 }
 
-enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value)
+enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsigned offset, unsigned width,
+                                            uint64_t value)
 {
     struct vcpu *v = enter(vm);
     enum write_fault fault = WRITE_AGAIN;
@@ -174,12 +176,25 @@ enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned of
         return TESTBED_STORE_NOBODY;
     }
     for (unsigned i = 0; i < STORE_TRIES && fault == WRITE_AGAIN && host_cpu->flags == 0; i++) {
-        fault = store(v, ACCEL_PAGES + device * ACCEL_PAGE + offset, value);
+        fault = store(v, ACCEL_PAGES + device * ACCEL_PAGE + offset, width, value);
     }
     if (fault == WRITE_AGAIN) {
         return TESTBED_STORE_WAITS;
     }
     return fault == WRITE_DONE ? TESTBED_STORE_DONE : TESTBED_STORE_REFUSED;
+}
+
+enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value)
+{
+    return testbed_accel_store_wide(vm, device, offset, sizeof(value), value);
+}
+
+long testbed_accel_call(unsigned vm, ulong number, ulong device)
+{
+    const struct vcpu *v = enter(vm);
+
+    return v == NULL || host_cpu->flags != 0 ? TESTBED_NO_CALLER
+                                             : testbed_hypercall((unsigned)v->cpu->id, number, device, 0, 0, NULL);
 }
 
 uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset)

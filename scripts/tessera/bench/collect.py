@@ -48,7 +48,11 @@ ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as 
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
 HANG_AT = 0x80380000  # guests/test/bench/hang.c
 LOCKED_HARTS = (1, 2, 4, 8)  # of tests/e2e/test_locks.py
-MANAGER = {"vdm_interrupt", "component_write_fault"}  # functions through which the manager of the fabric runs
+MANAGER = {
+    "vdm_interrupt",
+    "vdm_continue",
+    "component_write_fault",
+}  # functions through which the manager of the fabric runs
 # The measures of guests/test/thread_metric
 SERVICES = (
     "processing",

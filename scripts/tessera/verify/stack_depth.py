@@ -42,7 +42,10 @@ POINTERS = {
     ("core/sched.c", "done"): r"vm_(loaded|stopped)",
     ("core/sched.c", "vcpu_turned_off"): r"vm_vcpu_turned_off",
     ("core/sched.c", "wrapped"): r"edf_(pick|trace)",  # a class, never the one that wraps it
-    ("core/timer.c", "expired"): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled|report_again",
+    (
+        "core/timer.c",
+        "expired",
+    ): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled|report_again|vdm_continue",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")

@@ -6,6 +6,7 @@
 #include "atomic.h"
 #include "internal.h"
 #include "sched.h"
+#include "system.h"
 
 #define HGATP_PPN ((1UL << 44) - 1U)
 
@@ -63,6 +64,21 @@ void arch_page_allow_writes(const struct arch_page *page)
     fence_page(page);
 }
 
+/* Under sched_lock: the VCPU of the VM that is loaded on the CPU next does the fence, in vcpu_arrive(); the one that ran there last
+ * would be loaded without vcpu_arrive(). */
+static void request_fence(struct vm *vm, struct cpu *cpu)
+{
+    struct vcpu **last = &vm->last_vcpu[cpu->id];
+
+    if (*last != NULL) {
+        (*last)->last_cpu = VCPU_NO_CPU;
+        *last = NULL;
+    }
+    if (cpu != cpu_self() && cpu->current != NULL && cpu->current->vm == vm) {
+        cpu_kick(cpu, IPI_SYNC);
+    }
+}
+
 void arch_page_forbid_writes(const struct arch_page *page)
 {
     struct vm *vm = page->vm;
@@ -74,11 +90,8 @@ void arch_page_forbid_writes(const struct arch_page *page)
     atomic_store_release(&vm->arch.changes, vm->arch.changes + 1U); /* one writer: see arch_pages.h */
     fence_page(page);
     spin_lock(&sched_lock);
-    for (struct vcpu *v = vm->vcpus; v < vm->vcpus + vm->total; v++) {
-        v->last_cpu = VCPU_NO_CPU; /* vcpu_arrive() does the fence of a VCPU that is loaded from here on */
-        if (v->state == VCPU_RUNNING && v->cpu != cpu_self()) {
-            cpu_kick(v->cpu, IPI_SYNC);
-        }
+    for (unsigned i = 0; i < hyp.ncpus; i++) {
+        request_fence(vm, cpu_get(i));
     }
     spin_unlock(&sched_lock);
 }
