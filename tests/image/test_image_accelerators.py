@@ -189,6 +189,16 @@ def test_device_tree(library):
     assert "dma-ranges" not in trees["both"]["/fabric"]
 
 
+@pytest.mark.parametrize(("quantum_us", "hold_us"), [(1000, 10_000), (5000, 2 * 3 * 5000), (10**6, 2 * 3 * 10**6)])
+def test_automatic_hold_time(library, quantum_us, hold_us):
+    """Twice the wait of the three VCPUs for their slices, within the limits."""
+    source = SYSTEM.replace("hold-us = <2000>;", "").replace(
+        "harts = <1>;", f"harts = <1>; quantum-us = <{quantum_us}>;"
+    )
+    _, fabric = read(library.build(source))
+    assert fabric.head.hold_cycles == hold_us * CLOCK_MHZ
+
+
 def test_manifest(library):
     manifest = json.loads(library.build(SYSTEM).files["system.json"])
     fabric = manifest["fabric"]

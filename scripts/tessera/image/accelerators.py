@@ -7,11 +7,14 @@ from pathlib import Path
 
 from tessera.fabric.bitstream import BitstreamError, read_header
 from tessera.image import vdm, virtual
+from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
 from tessera.image.kinds import suggest
 from tessera.image.layout import Record
 from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
 from tessera.image.reading import Read
+
+HOLD_US = 10_000  # the least automatic hold time
 
 
 def load_accelerators(system: Read, board: Board, search: tuple[Path, ...]) -> list[Accelerator]:
@@ -188,6 +191,14 @@ def _accels(system: System) -> list[dict[str, int | bytes]]:
     ]
 
 
+def hold_us(system: System) -> int:
+    """Returns `hold-us` of a system with accelerators. A region must not expire before its VM has got
+    a slice: VMs that share it would take it from each other without end."""
+    longest, _ = slice_waits(system.node, [vm.node for vm in system.vms])
+    automatic = min(max(HOLD_US, 2 * longest), vdm.LONGEST_US)
+    return int(system.node.children["accelerators"]["hold-us"]) or automatic
+
+
 def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     """Returns the section of a system with accelerators. `offset_of` gives the offset of a payload from
     the image's header."""
@@ -208,7 +219,7 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
         fabric=fabric.base,
         irq=fabric.interrupt,
         regions=len(fabric.size_classes),
-        hold_cycles=fabric.cycles(node["hold-us"]),
+        hold_cycles=fabric.cycles(hold_us(system)),
         stop_cycles=fabric.cycles(node["stop-us"]),
         monitors=sum(1 << vm.id for vm in system.vms if vm.node["accelerator-monitor"]),
         reserved=0,

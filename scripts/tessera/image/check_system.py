@@ -107,7 +107,7 @@ def check_limits(system: Read, vms: list[Read], board: Board) -> None:
             system.problem("board", f"expected at most {limit} {what} on {board.name}, got {count}")
 
 
-def _waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
+def slice_waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
     """Returns the longest time in us that a VCPU may wait for its next slice in a correct system,
     and its parts."""
     vcpus = sum(vm["vcpus"] or 0 for vm in vms)
@@ -127,7 +127,7 @@ def check_watchdogs(system: Read, vms: list[Read]) -> None:
     slice."""
     if None in (system["harts"], system["quantum-us"], system["be-reserve-us"]):
         return
-    longest, waits = _waits(system, vms)
+    longest, waits = slice_waits(system, vms)
     for vm in vms:
         if 0 < (vm["watchdog-ms"] or 0) * 1000 <= longest:
             got = f"which {' and '.join(waits)} take, got {vm['watchdog-ms']}"

@@ -4,6 +4,7 @@
 import hashlib
 from typing import Any
 
+from tessera.image.accelerators import hold_us
 from tessera.image.model import Accelerator, Device, File, Shared, System, Vm, VmAccelerator
 from tessera.image.schema import COLOURS
 from tessera.run.virtualtime import By, virtual_time
@@ -84,7 +85,7 @@ def _fabric(system: System) -> dict[str, Any] | None:
         "interrupt": fabric.interrupt,
         "clock_hz": fabric.clock_hz,
         "size_classes": list(fabric.size_classes),
-        "hold_cycles": fabric.cycles(node["hold-us"]),
+        "hold_cycles": fabric.cycles(hold_us(system)),
         "stop_cycles": fabric.cycles(node["stop-us"]),
         "clients": [{"vm": vm.name, "interrupt": vm.fabric_irq} for vm in system.clients],
         "devices": [_accelerator(device) for device in system.accelerators],

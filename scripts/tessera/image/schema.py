@@ -332,9 +332,10 @@ ACCELERATORS = NodeSchema(
     props=(
         Prop(
             "hold-us",
-            Number(1, vdm.LONGEST_US),
-            "Microseconds for which a region that was given to a VM waits for the VM to start a job; then it is idle.",
-            default=10000,
+            Number(0, vdm.LONGEST_US),
+            "Microseconds for which a region that was given to a VM waits for the VM to start a job; then it is idle. "
+            "0: twice the time for which a VCPU may wait for its slice, at least 10,000.",
+            default=0,
         ),
         Prop(
             "stop-us",
