@@ -134,12 +134,12 @@ class Guest:
         self.device = self.chance.choice((*range(DEVICES), 4, 5, 4, 5))  # 4 and 5 fit one region only
         self.prepare(self.chance.choice((1, 40, 400, 1500)) * UNITS[self.device])
 
-    def prepare(self, size: int) -> None:
-        """The stores of a job with `size` bytes of input."""
+    def prepare(self, size: int, address: int = RAM + 0x1000) -> None:
+        """The stores of a job with `size` bytes of input at a guest-physical address."""
         self.stores = [
             (OVER, 1),
             (CMD, 0),
-            (DATA_ADDR, RAM + 0x1000),
+            (DATA_ADDR, address),
             (DATA_ADDR + 4, 0),
             (DATA_SIZE, size),
             (RESULT, RAM + 0x8000),
@@ -316,11 +316,11 @@ def test_start_is_written_just_before_another_cpu_forbids_it(leaves) -> None:
     assert guest.is_over()
 
 
-def started(machine: Machine, vm: int, device: int, size: int) -> Guest:
+def started(machine: Machine, vm: int, device: int, size: int, address: int = RAM + 0x1000) -> Guest:
     """A VM whose job of this size has been started."""
     guest = Guest(machine, vm, random.Random(0))
     guest.device = device
-    guest.prepare(size)
+    guest.prepare(size, address)
     for _ in range(100):
         CORE.testbed_accel_wake(vm)
         machine.settle()
@@ -415,3 +415,29 @@ def test_a_wide_store_to_over_reaches_cmd() -> None:
         machine.settle()
     assert CORE.testbed_accel_state(0, 0) == CONNECTED
     assert CORE.testbed_accel_load(0, 0, CMD) == 5
+
+
+def fail(machine: Machine) -> None:
+    """A job of VM 0 whose input is outside of the VM's memory."""
+    guest = started(machine, 0, 0, 64, address=0)
+    machine.pass_time(HOLD)
+    assert guest.is_over() and guest.stat() >> FAULT & 7 != 0
+    machine.settle()
+
+
+def faults_reported(machine: Machine) -> int:
+    return sum("accessed memory outside" in line for line in machine.console)
+
+
+def test_reports_of_faults_are_limited() -> None:
+    """After a report, faults are not reported for 100 ms, also when another event of the fabric interrupts."""
+    machine = Machine(1, [1])
+    for _ in range(4):
+        fail(machine)
+        machine.pass_time(2 * HOLD)  # the region expires: an interrupt
+        machine.settle()
+    assert faults_reported(machine) == 1
+    CORE.testbed_advance(1_000_000)
+    machine.settle()
+    fail(machine)
+    assert faults_reported(machine) == 2

@@ -32,12 +32,13 @@ void *testbed_accel_memory(uint64_t address);
 /* The VM's VCPU stores to a register of its page of the device, as often as the manager asks for. */
 enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value);
 
-/* A hypercall of the VM; TESTBED_NO_CALLER if it does not run. */
-long testbed_accel_call(unsigned vm, ulong number, ulong device);
-
 /* The same of `width` bytes. */
 enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsigned offset, unsigned width,
                                             uint64_t value);
+
+/* A hypercall of the VM; TESTBED_NO_CALLER if it does not run. */
+long testbed_accel_call(unsigned vm, ulong number, ulong device);
+
 uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset);
 
 /* The VM's VCPU is turned off its CPU: as testbed_wait() and testbed_yield(). False if it does not run. */
