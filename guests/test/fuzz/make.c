@@ -51,6 +51,16 @@ static uint64_t accel_stats_size(struct random *r)
     return mostly(r, sizeof(struct accel_stats));
 }
 
+static uint64_t accel_region_size(struct random *r)
+{
+    return mostly(r, sizeof(struct accel_region));
+}
+
+static uint64_t accel_client_size(struct random *r)
+{
+    return mostly(r, sizeof(struct accel_client));
+}
+
 static uint64_t params_address(struct random *r)
 {
     return random_below(r, 3) != 0 ? (uintptr_t)fuzz_buffer : fuzz_address(r);
@@ -111,10 +121,24 @@ static uint64_t argument(struct random *r, char what)
         char letter;
         uint64_t (*make)(struct random *);
     } kinds[] = {
-        {'a', fuzz_address}, {'b', first_hart},     {'c', params_size},     {'d', destination},
-        {'e', entry},        {'g', stats_size},     {'i', index},           {'m', harts},
-        {'o', own_vm},       {'p', params_address}, {'s', fuzz_size},       {'t', deadline},
-        {'v', vm},           {'0', zero},           {'n', accel_info_size}, {'q', accel_stats_size},
+        {'a', fuzz_address},
+        {'b', first_hart},
+        {'c', params_size},
+        {'d', destination},
+        {'e', entry},
+        {'g', stats_size},
+        {'i', index},
+        {'m', harts},
+        {'o', own_vm},
+        {'p', params_address},
+        {'s', fuzz_size},
+        {'t', deadline},
+        {'v', vm},
+        {'0', zero},
+        {'n', accel_info_size},
+        {'q', accel_stats_size},
+        {'r', accel_region_size},
+        {'w', accel_client_size},
     };
 
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && random_below(r, 64) != 0; i++) {
@@ -167,7 +191,8 @@ static void make_hcall(struct fuzz_call *call, struct random *r)
         {HCALL_IPC_RING, "iv"},           {HCALL_IPC_DOORBELLS, ""},      {HCALL_IPC_SEND_WAIT, "das"},
         {HCALL_ACCEL_ENUMERATE, "ian"},   {HCALL_ACCEL_REQUEST, "i"},     {HCALL_ACCEL_RELEASE, "i"},
         {HCALL_ACCEL_STATUS, "i"},        {HCALL_ACCEL_GET_STATS, "iaq"}, {HCALL_ACCEL_EVENTS, ""},
-        {HCALL_ACCEL_SET_PRIORITY, "ii"}, {HCALL_ACCEL_SET_MODEL, "ii"},
+        {HCALL_ACCEL_SET_PRIORITY, "ii"}, {HCALL_ACCEL_SET_MODEL, "ii"},  {HCALL_ACCEL_GET_REGION, "iar"},
+        {HCALL_ACCEL_GET_CLIENT, "iaw"},
     };
     const struct shape *s = &shapes[random_below(r, sizeof(shapes) / sizeof(shapes[0]))];
     uint64_t odd = random_below(r, 12);

@@ -151,6 +151,8 @@ _ACCELERATORS = """
 
 	vms {
 		attacker {
+			accelerator-monitor;
+
 			accelerators {
 				qam16 {
 				};
