@@ -51,7 +51,8 @@ test: | setup-dev setup-fpga ## run all tests except those of soak: unit, image 
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py \
+		accelerators_faults.py accelerators_many.py attacks_accel.py)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py attacks.py attacks_variants.py)
