@@ -253,6 +253,17 @@ async def reset_of_an_if_clears_its_flags(dut):
     now = await made.finished(1, 0)
     assert (now["fault"], now["over"]) == (FAULT_NONE, 1)
     assert result(made, 1, 256) == probe(data, 0)
+    # Its results, of an IF that is not connected only.
+    await made.put("IF_RESET", 1)
+    assert await made.if_get(1, 0, "DONE_SIZE") == 256
+    other = await made.if_get(0, 0, "DONE_SIZE")
+    await made.put("CANCEL", 1)
+    await made.wait_state(prr, IDLE)
+    await made.put("IF_RESET", 1)
+    assert (await made.if_get(1, 0, "DONE_SIZE"), await made.if_get(1, 0, "DONE_CODE")) == (0, 0)
+    assert await made.if_get(0, 0, "DONE_SIZE") == other
+    assert await made.if_get(1, 0, "DATA_SIZE") == 256
+    await made.give(1, 0, 1, TASK)
     # OVER and a fault of a job outside of the windows.
     await made.job(1, 0, 0x1000_0000, TARGET, 256)
     assert (await made.finished(1, 0))["fault"] == FAULT_DMA

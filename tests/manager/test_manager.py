@@ -19,10 +19,10 @@ SEEDS = 2000 if LONG else 60
 STEPS = 250
 DEVICES = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES")[0]
 DONE, WAITS, REFUSED = values("testbed_accel.h", "TESTBED_STORE_DONE TESTBED_STORE_WAITS TESTBED_STORE_REFUSED")
-STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL = values(
+STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL, DONE_SIZE = values(
     "fabric_map.h",
     "FABRIC_IF_STAT FABRIC_IF_START FABRIC_IF_OVER FABRIC_IF_CMD FABRIC_IF_DATA_ADDR FABRIC_IF_DATA_SIZE "
-    "FABRIC_IF_RESULT FABRIC_IF_INT_CTRL",
+    "FABRIC_IF_RESULT FABRIC_IF_INT_CTRL FABRIC_IF_DONE_SIZE",
 )
 IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
 IDLE, WAITING, CONNECTED = values("vdm.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
@@ -441,3 +441,15 @@ def test_reports_of_faults_are_limited() -> None:
     machine.settle()
     fail(machine)
     assert faults_reported(machine) == 2
+
+
+def test_a_life_does_not_see_the_registers_of_the_last_one() -> None:
+    machine = Machine(1, [1])
+    guest = started(machine, 0, 0, 64)
+    machine.pass_time(HOLD)
+    assert guest.is_over()
+    assert CORE.testbed_accel_load(0, 0, DONE_SIZE) != 0
+    assert CORE.testbed_vm_stop(0, 0, True)
+    machine.settle()
+    assert CORE.testbed_vm_starts(0) == 2
+    assert not any(CORE.testbed_accel_load(0, 0, offset) for offset in range(0, 0x80, 4))

@@ -29,6 +29,7 @@ module fabric_bus
   output if_addr_t   mem_addr_o,
   /// Byte strobes of the write that reach the memory of the IF pages.
   output logic [7:0] mem_write_o,
+  output word_t      mem_data_o,
   /// Pulses: a write of START, OVER or INT_CTRL.
   output logic       set_start_o,
   output logic       clear_over_o,
@@ -48,7 +49,7 @@ module fabric_bus
 
   sub_req_t plain_req;
   sub_resp_t plain_resp;
-  logic access, error_q, in_page, known, is_if, is_ctx, is_windows, is_regs, mem_q, regs_q;
+  logic access, error_q, in_page, known, is_if, is_ctx, is_windows, is_regs, is_mem, mem_q, regs_q;
   logic [AddrBits-1:0] addr;
   word_t flags_q, answer, keep_q, merged;
   vm_t vm;
@@ -81,16 +82,32 @@ module fabric_bus
   assign offset_o   = addr[10:0];
   assign regs_o     = access && is_regs;
   assign windows_o  = access && is_windows;
-  assign mem_o      = access && known && ((is_if && in_page) || is_ctx);
-  assign mem_addr_o = '{ctx: is_ctx, vm: vm, dev: dev, word: is_ctx ? addr[9:3] : {3'b0, word}};
+  assign is_mem     = access && known && ((is_if && in_page) || is_ctx);
+
+  // The reset of an IF that is not connected clears the results of its last job, in the cycle of the manager's write.
+  localparam int unsigned ResetLsb = RegsIfReset % 8 * 8;
+  logic resets;
+  vm_t reset_vm;
+  dev_t reset_dev;
+  assign reset_vm  = data_o[ResetLsb+RegsIfResetVmLsb+:RegsIfResetVmWidth];
+  assign reset_dev = data_o[ResetLsb+RegsIfResetDevLsb+:RegsIfResetDevWidth];
+  assign resets    = regs_o && addr[9:3] == 7'(RegsIfReset / 8) && write_o[RegsIfReset%8] && 32'(reset_vm) < NumVms
+                     && 32'(reset_dev) < NumDevs;
+
+  assign mem_o = is_mem || resets;
+  always_comb begin
+    mem_addr_o = '{ctx: is_ctx, vm: vm, dev: dev, word: is_ctx ? addr[9:3] : {3'b0, word}};
+    if (resets) mem_addr_o = '{ctx: 1'b0, vm: reset_vm, dev: reset_dev, word: {3'b0, if_word(IfDoneSize)}};
+  end
+  assign mem_data_o = resets ? '0 : data_o;
 
   // Flags of an IF page are kept in if_flags, and a guest cannot write the results of a job.
   logic if_write;
-  assign if_write     = mem_o && is_if && write_o != '0;
+  assign if_write     = is_mem && is_if && write_o != '0;
   assign set_start_o  = writes(IfStart) && data_o[if_lsb(IfStart)];
   assign clear_over_o = writes(IfOver) && data_o[if_lsb(IfOver)];
   assign set_int_o    = writes(IfIntCtrl);
-  assign mem_write_o  = is_ctx ? write_o : write_o & if_writable(word);
+  assign mem_write_o  = resets ? {8{!stat_i[IfStatConnectedLsb]}} : is_ctx ? write_o : write_o & if_writable(word);
 
   function automatic logic writes(input int unsigned offset);
     return if_write && word == if_word(offset) && write_o[offset%8];
@@ -113,8 +130,8 @@ module fabric_bus
       regs_q  <= 1'b0;
       keep_q  <= '0;
     end else begin
-      error_q <= access && !mem_o && !is_windows && (!is_regs || regs_error_i);
-      mem_q   <= mem_o && (is_ctx || word == if_word(IfDoneSize) || if_writable(word) != '0);
+      error_q <= access && !is_mem && !is_windows && (!is_regs || regs_error_i);
+      mem_q   <= is_mem && (is_ctx || word == if_word(IfDoneSize) || if_writable(word) != '0);
       regs_q  <= is_regs;
       keep_q  <= is_regs ? regs_data_i : flags_q;
     end

@@ -73,7 +73,7 @@ module fabric_top
 
   // ---- Bus ----
   logic [7:0] bus_write, mem_write;
-  word_t bus_data, regs_data, windows_data, mem_data;
+  word_t bus_data, regs_data, windows_data, mem_data, mem_wdata;
   logic [10:0] offset;
   logic regs_access, regs_error, windows_access, mem_access, set_start, clear_over, set_int, over_flag;
   if_addr_t mem_addr;
@@ -93,6 +93,7 @@ module fabric_top
     .mem_o(mem_access),
     .mem_addr_o(mem_addr),
     .mem_write_o(mem_write),
+    .mem_data_o(mem_wdata),
     .set_start_o(set_start),
     .clear_over_o(clear_over),
     .set_int_o(set_int),
@@ -325,7 +326,7 @@ module fabric_top
     .bus_req_i(mem_access),
     .bus_we_i(mem_write),
     .bus_addr_i(mem_addr),
-    .bus_data_i(bus_data),
+    .bus_data_i(mem_wdata),
     .bus_data_o(mem_data),
     .req_i(ram_req),
     .we_i(ram_we),
