@@ -6,7 +6,9 @@ import fcntl
 import os
 import re
 import select
+import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -28,6 +30,8 @@ STEADY = ("-icount", "shift=3,sleep=off")
 GULP = 1024
 GULP_S = 0.02
 PIPE = 4096
+UART_FIFO = 16  # characters that QEMU may write at once
+BLOCKED_S = 0.2  # for the guests, which go on until their lines are full
 
 
 def flood_lines(count: int) -> list[str]:
@@ -79,6 +83,18 @@ def test_floods_of_two_vms_are_complete_and_unmixed(name, steady, check):
         assert_undisturbed(machine)
 
 
+def wait_until_full(process: subprocess.Popen[bytes]) -> None:
+    """Until QEMU cannot write to the pipe: however slow the host, the guests block then."""
+    assert process.stdout is not None
+    limit = Limit(process.pid, BOOT_S)
+    waiting = 0
+    while waiting < PIPE - UART_FIFO and limit.left() > 0:
+        time.sleep(GULP_S)
+        (waiting,) = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))
+    assert waiting >= PIPE - UART_FIFO, f"{waiting} bytes in the pipe; {limit.words()}"
+    time.sleep(BLOCKED_S)
+
+
 def read_slowly(process: subprocess.Popen[bytes], console: Console, done: list[str], seconds: float) -> bytes:
     """Reads small pieces with pauses, like a slow terminal, so that QEMU's output blocks."""
     assert process.stdout is not None
@@ -120,6 +136,7 @@ def test_a_slow_terminal_loses_nothing(command):
         while not all(console.said(name, "alive 1") for name in ("first", "second")) and limit.left() > 0:
             console.feed(os.read(process.stdout.fileno(), 65536).decode("latin-1"))
         process.stdin.write(f"{command} {count:x}\r\x142flood {count:x}\r\x143".encode())
+        wait_until_full(process)
         everything = read_slowly(process, console, ["first", "second"], BOOT_S)
     finally:
         process.kill()
