@@ -4,11 +4,15 @@
 
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "internal.h"
 #include "sched.h"
 #include "system.h"
 
 #define HGATP_PPN ((1UL << 44) - 1U)
+
+static bool
+    stale[SYSIMAGE_MAX_HARTS]; /* atomic: the CPU may hold old translations of a second stage; owner: this file */
 
 bool arch_device_map(hpa_t base, uint64_t size)
 {
@@ -64,20 +68,32 @@ void arch_page_allow_writes(const struct arch_page *page)
     fence_page(page);
 }
 
-/* Under sched_lock: the VCPU of the VM that is loaded on the CPU next does the fence, in vcpu_arrive(); the one that ran there last
- * would be loaded without vcpu_arrive(). */
+/* Under sched_lock, for another CPU. If a VCPU of the VM runs there, or is about to, the CPU is interrupted. Otherwise the one that
+ * is loaded there next does the fence, in vcpu_arrive(), without which only the one that ran there last would be loaded. */
 static void request_fence(struct vm *vm, struct cpu *cpu)
 {
     struct vcpu **last = &vm->last_vcpu[cpu->id];
 
-    if (*last != NULL) {
+    if (cpu->current != NULL && cpu->current->vm == vm) {
+        atomic_store_relaxed(&stale[cpu->id], true);
+        cpu_kick(cpu, IPI_SYNC);
+    } else if (*last != NULL) {
         (*last)->last_cpu = VCPU_NO_CPU;
         *last = NULL;
     }
-    if (cpu != cpu_self() && cpu->current != NULL && cpu->current->vm == vm) {
-        cpu_kick(cpu, IPI_SYNC);
+}
+
+/* The VCPU for which the interrupt was sent may have left this CPU in the meantime. */
+static void pages_sync(void)
+{
+    bool *here = &stale[cpu_self()->id];
+
+    if (atomic_load_relaxed(here)) {
+        atomic_store_relaxed(here, false);
+        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, x0" ::: "memory"); /* hfence.gvma: all VMs */
     }
 }
+ON_CPU_SYNC(pages_sync);
 
 void arch_page_forbid_writes(const struct arch_page *page)
 {
@@ -91,7 +107,9 @@ void arch_page_forbid_writes(const struct arch_page *page)
     fence_page(page);
     spin_lock(&sched_lock);
     for (unsigned i = 0; i < hyp.ncpus; i++) {
-        request_fence(vm, cpu_get(i));
+        if (cpu_get(i) != cpu_self()) {
+            request_fence(vm, cpu_get(i));
+        }
     }
     spin_unlock(&sched_lock);
 }
