@@ -73,8 +73,7 @@ struct vm {
     enum vm_reason restarted; /* the reason of the last restart */
     struct vm_fault fault;
 
-    struct vcpu
-        *last_vcpu[SYSIMAGE_MAX_HARTS]; /* that ran last on each CPU; NULL: none, or the next one does a fence */
+    struct vcpu *last_vcpu[SYSIMAGE_MAX_HARTS]; /* ran last on each CPU; NULL: none, or the next one does a fence */
 
     /* Progress of stopping or loading; accessed only by the CPU that runs VCPU 0's slice. */
     unsigned stage;
