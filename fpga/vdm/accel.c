@@ -119,7 +119,7 @@ static void recheck_first(void)
     if (a != NULL) {
         vdm_request(a);
     }
-    if (a == NULL || a->state == ACCEL_IDLE) { /* the search list is full */
+    if (a == NULL || a->state == ACCEL_IDLE) { /* none is left, or the search list is full: no use in another try */
         vdm.recheck &= ~(1U << client);
     }
 }

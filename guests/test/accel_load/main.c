@@ -4,7 +4,7 @@
  * of the kernel's arguments selects which:
  *
  *   apps    an RT-VM whose apps are released together: all store to one device, whose region has to be configured for it; one keeps
- *           the hart so long that the regions of three other devices expire before the manager's interrupt is taken
+ *           the hart so long that the regions of three devices expire before the manager's interrupt is taken
  *   starts  devices that share a region have a START each, and are then released
  *
  * Prints "accel_load: done" after `rounds=` rounds, and continues.
