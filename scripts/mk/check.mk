@@ -5,7 +5,7 @@ VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## check format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings test-unit
+check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings check-stack test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -54,6 +54,10 @@ check-warnings-gcc: | setup-dev
 check-warnings-clang: | setup-dev
 	$(call check_warnings,clang,clang)
 
+# The stack of a hart, from the call graph that gcc has written beside the object files.
+check-stack: check-warnings-gcc | setup-dev
+	@$(CHECK) check.stack
+
 format: | setup-dev ## format C and Python in place
 	@$(CHECK) check.format --fix
 
@@ -78,4 +82,4 @@ requirements: | setup-dev ## update the pinned versions of scripts/requirements*
 	$(call pin,requirements-site,-c scripts/requirements.txt)
 
 .PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
-	check-warnings-gcc check-warnings-clang format requirements
+	check-warnings-gcc check-warnings-clang check-stack format requirements

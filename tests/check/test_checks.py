@@ -331,6 +331,26 @@ def test_contract_header_must_exist_in_every_architecture(tree: Tree) -> None:
     assert "arch/mips:0: has no arch_types.h" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("static void lost(void) {} void (*now)(void) = lost;", "sched.c:lost; name the function"),
+        ("void deep(void) { volatile char a[4000]; a[0] = 0; }", "bytes of stack, expected at most 3840: "),
+        ("void flat(void) {}", ""),
+    ],
+)
+def test_stack_of_a_hart(tree: Tree, code: str, message: str) -> None:
+    """The object file has the name of a source that exists: others are left from deleted sources."""
+    tree.write("sched.c", code)
+    out = tree.root / "build" / "check" / "hyp-gcc" / "obj" / "core" / "sched.c.o"
+    out.parent.mkdir(parents=True)
+    command = ["riscv64-unknown-elf-gcc", "-O2", "-fcallgraph-info=su", "-c", "-o", str(out), "sched.c"]
+    subprocess.run(command, cwd=tree.root, check=True)
+    done = tree.check("stack")
+    assert done.returncode == (message != "")
+    assert message in done.stderr
+
+
 def test_outside_a_repository_is_one_clear_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "check.files", "--root", str(tmp_path)]
     environment = {"PYTHONPATH": str(TOP / "scripts"), "PATH": _path(), "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}

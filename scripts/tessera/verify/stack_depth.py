@@ -34,7 +34,7 @@ POINTERS = {
     ("core/include/component.h", "vm_reset"): r"rtc_reset|vdm_vm_reset",
     ("core/include/component.h", "vcpu_start"): r"ipc_open",
     ("core/include/component.h", "vcpu_stop"): r"ipc_close|vdm_vcpu_stop",
-    ("core/component.c", "hook"): r"vdm_(vm_stop|sync)",
+    ("core/component.c", "hook"): r"vdm_(vm_stop|sync)|pages_sync",
     ("arch/riscv/plic.c", "handlers"): r"vdm_interrupt",
     ("core/sched.c", "picked"): r"session_picked",
     ("core/vcpu.c", "hold"): r"edf_hold",
