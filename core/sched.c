@@ -97,12 +97,10 @@ static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 }
 
 /* After sched_lock is released, in a critical section of its own, so that a CPU waiting for the lock gets it first: finds a
- * CPU for the VCPU that has waited longest. Not when another class has just left this CPU: a CPU was found for the best-effort
- * VCPUs when that class took it. */
-static inline void sched_notify(const struct cpu *cpu)
+ * CPU for the VCPU that has waited longest. Not when a VCPU of another class (`before`) has just left this CPU: a CPU was found
+ * for the best-effort VCPUs when that class took it. `before` is NULL if this CPU did something else since. */
+static inline void sched_notify(const struct vcpu *before)
 {
-    const struct vcpu *before = cpu->loaded;
-
     if (!arch_alone() && !list_empty(&sched_be.queue) && (before == NULL || before->sched == NULL)) {
         spin_lock(&sched_lock);
         be_notify();
@@ -269,10 +267,7 @@ static void sched_idle(struct cpu *cpu)
     cpu->slice_end = cpu->class != NULL ? cpu->next_release : TICKS_NEVER;
     timer_program(cpu);
     spin_unlock(&sched_lock);
-    if (cpu->loaded != NULL) {
-        cpu->loaded = NULL;
-        arch_vcpu_unload();
-    }
+    arch_vcpu_mask();
     arch_cpu_sleep();
     sched_poll(cpu);
     cpu->idle = false;
@@ -294,7 +289,7 @@ static void sched_work(struct cpu *cpu, struct vcpu *v)
     cpu->worker = v;
     sched_start(cpu, v); /* the interrupt at the end of its slice ends the step */
     spin_unlock(&sched_lock);
-    sched_notify(cpu);
+    sched_notify(NULL);
     do { /* it keeps its slice while devices interrupt, as a guest would */
         done = work->step(v->vm);
         arch_irq_poll();
@@ -356,10 +351,11 @@ void sched_run(struct cpu *cpu)
     next = sched_pick(cpu, prev);
     if (next == NULL || next->request != 0) {
         next = sched_find_runnable(cpu, next);
+        prev = NULL;
     }
     sched_take(cpu, next);
     cpu->current = next;
     sched_start(cpu, next);
     spin_unlock(&sched_lock);
-    sched_notify(cpu);
+    sched_notify(prev);
 }

@@ -290,7 +290,7 @@ void arch_vcpu_lines(struct vcpu *v)
     (void)v;
 }
 
-void arch_vcpu_unload(void)
+void arch_vcpu_mask(void)
 {
 }
 

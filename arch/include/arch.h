@@ -112,9 +112,10 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack);
  * holds vm->lock. */
 void arch_vcpu_lines(struct vcpu *v);
 
-/* No VCPU is loaded from here on (cpu.loaded): disables guest interrupts that could wake this CPU.
- * The architecture itself saves and loads VCPUs, around sched_run(). */
-void arch_vcpu_unload(void);
+/* This CPU is about to sleep, inside sched_run(): an interrupt of the VCPU whose state it still holds (cpu.loaded) must not wake
+ * it, because nothing would handle it. If that VCPU is the next to run, its state is not loaded again: the architecture, which
+ * saves and loads VCPUs around sched_run(), unmasks it. */
+void arch_vcpu_mask(void);
 
 /* After an IPI_SYNC: does what the architecture has requested of the running VCPU. */
 void arch_vcpu_sync(struct vcpu *v);

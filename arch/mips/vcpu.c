@@ -68,7 +68,7 @@ void vcpu_arrive(struct vcpu *v)
 
 /* Nothing to do: guest interrupts never wake this CPU, which checks them only while the guest
  * runs. */
-void arch_vcpu_unload(void)
+void arch_vcpu_mask(void)
 {
 }
 

@@ -38,7 +38,7 @@ void hart_init(struct cpu *cpu, ulong hartid)
     probe_allow_senvcfg();
     csr_set(CSR_SSTATUS, SSTATUS_FS);
     fp_clear();
-    arch_vcpu_unload();
+    arch_vcpu_mask();
     arch_timer_set(TICKS_NEVER);
     csr_write(CSR_SIE, (1UL << IRQ_SSI) | (1UL << IRQ_STI) | (1UL << IRQ_SEI));
 }

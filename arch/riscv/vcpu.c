@@ -39,12 +39,13 @@ void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
 {
     struct vcpu **last = &v->vm->last_vcpu[cpu->id], *before = *last;
     ulong here = (ulong)cpu;
+    bool stayed = v->last_cpu == (here | VCPU_TOOK_TURNS);
 
-    if (v->last_cpu != (here | VCPU_TOOK_TURNS) || v->arch.vsatp != 0 || before == NULL) {
+    if (!stayed || v->arch.vsatp != 0 || before == NULL) {
         fence_second_stage(v->vm);
         fence_local();
     }
-    if (cpu->arch.fp == v && v->last_cpu != (here | VCPU_TOOK_TURNS)) {
+    if (!stayed && cpu->arch.fp == v) {
         cpu->arch.fp = FP_STALE;
     }
     if (before != NULL && before != v) {
@@ -56,13 +57,9 @@ void vcpu_arrive(struct vcpu *v, struct cpu *cpu)
     v->last_cpu = here;
 }
 
-void arch_vcpu_unload(void)
+void arch_vcpu_mask(void)
 {
-    csr_write(CSR_HVIP, 0);
     csr_write(CSR_VSIE, 0);
-    if (riscv_facts.sstc) {
-        csr_write(CSR_VSTIMECMP, TICKS_NEVER);
-    }
 }
 
 void arch_vcpu_sync(struct vcpu *v)
