@@ -28,7 +28,7 @@ IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_
 IDLE, WAITING, CONNECTED = values("vdm.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
 SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
-REQUEST, RELEASE = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE")
+REQUEST, RELEASE, STATUS = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE HCALL_ACCEL_STATUS")
 INVALID_STATE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE")[0]
 NO_CALLER = values("testbed.h", "TESTBED_NO_CALLER")[0]
 RAM = values("testbed.h", "TESTBED_GPA")[0]
@@ -403,6 +403,22 @@ def test_release_of_a_promised_region() -> None:
         machine.pass_time(100)
         machine.settle()
     assert guest.is_over()
+
+
+@pytest.mark.parametrize("device", range(DEVICES))
+def test_status_predicts_the_time_of_a_configuration(device: int) -> None:
+    """Bitstreams of devices with odd numbers are verified first."""
+    machine = Machine(1, [1])
+    value, took = c_uint64(), 0
+    assert CORE.testbed_accel_store(0, device, CMD, 0) == WAITS  # ICAP_START is the manager's last access
+    while FABRIC.fabric_interrupts() & 1 == 0 and took < 1000:
+        machine.pass_time(1)
+        took += 1
+    machine.settle()
+    assert CORE.testbed_accel_state(0, device) == CONNECTED
+    assert CORE.testbed_hypercall(0, STATUS, device, 0, 0, ctypes.byref(value)) == 0
+    predicted = value.value >> 32
+    assert took <= predicted < took + 16
 
 
 def test_a_wide_store_to_over_reaches_cmd() -> None:
