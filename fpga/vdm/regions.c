@@ -240,8 +240,11 @@ void vdm_take_solution(void)
     struct accel *a =
         named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM), VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
 
+    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
+        return; /* one that comes from here on must not be taken unread */
+    }
     vdm_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
-    if (a == NULL || VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
+    if (a == NULL) {
         return;
     }
     if (a->client->stopping || a->state == ACCEL_FAILED) {

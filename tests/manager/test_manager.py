@@ -25,6 +25,7 @@ STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL, DONE_SIZE = valu
     "FABRIC_IF_RESULT FABRIC_IF_INT_CTRL FABRIC_IF_DONE_SIZE",
 )
 IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
+NEW_SOLUTION = values("fabric_map.h", "FABRIC_REGS_NEW_SOLUTION")[0]
 IDLE, WAITING, CONNECTED = values("vdm.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
 SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
@@ -439,6 +440,27 @@ def fail(machine: Machine) -> None:
     machine.pass_time(HOLD)
     assert guest.is_over() and guest.stat() >> FAULT & 7 != 0
     machine.settle()
+
+
+def test_a_solution_that_comes_while_the_manager_looks_for_one() -> None:
+    """The manager is interrupted without a solution, and one comes after it has read that there is none."""
+    armed = False
+
+    def look(offset: int) -> None:
+        nonlocal armed
+        while armed and offset == NEW_SOLUTION and FABRIC.fabric_interrupts() & 1 == 0:
+            machine.pass_time(1)
+        armed = armed and offset != NEW_SOLUTION
+
+    machine = Machine(2, [1, 1], after_read=look)
+    first = started(machine, 0, 4, 400)
+    assert CORE.testbed_accel_store(1, 4, CMD, 0) == WAITS
+    armed = True
+    CORE.testbed_accel_interrupt()
+    assert not armed
+    machine.settle()
+    assert first.is_over()
+    assert CORE.testbed_accel_state(1, 4) == CONNECTED
 
 
 def faults_reported(machine: Machine) -> int:
