@@ -12,6 +12,7 @@
 
 #define EVENT(name) (1UL << FABRIC_REGS_IRQ_STATUS_##name##_LSB)
 #define FAULTS (EVENT(DMA_VIOLATION) | EVENT(TASK_FAULT))
+#define CONCERN_ALL (EVENT(HOLD_EXPIRED) | FAULTS)
 #define CHANGES (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS) /* of a region's client or state */
 #define EVENTS \
     (EVENT(NEW_SOLUTION) | EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | EVENT(LIST_OVERFLOW))
@@ -63,12 +64,22 @@ static void note_fault(void)
     }
 }
 
+/* The fabric notifies a fault before the job has left its region, whose client then loses it with PRR_STOPPED. Called before the
+ * regions are updated, so that none leaves unseen in between. */
+static void watch_leaving(void)
+{
+    vdm.for_all = CONCERN_ALL | (vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
+}
+
 /* Updates the regions that can have another client or state, until a client has lost one; notes the others. PRR_STOPPED does not
- * tell the region: it concerns those whose job was stopped for another client. */
+ * tell the region: it concerns those whose job was stopped for another client, or has failed. */
 static void update_regions(uint64_t status)
 {
-    bool all = (status & (EVENT(HOLD_EXPIRED) | FAULTS)) != 0, loses = false;
+    bool all = (status & vdm.for_all) != 0, loses = false;
 
+    if (all && (status & (FAULTS | EVENT(PRR_STOPPED))) != 0) {
+        watch_leaving();
+    }
     for (unsigned i = 0; i < vdm.nregions; i++) {
         if (all || vdm.regions[i].promised != NULL) {
             if (loses) {
@@ -114,6 +125,7 @@ void vdm_manager_init(void)
     vdm.quiet.unlocked = true;
     timer_init(&vdm.later, vdm_continue);
     vdm.later.unlocked = true;
+    vdm.for_all = CONCERN_ALL;
     vdm_write(FABRIC_REGS_HOLD_TIME, vdm.image->hold_cycles);
     vdm_write(FABRIC_REGS_STOP_TIME, vdm.image->stop_cycles);
     vdm_write(FABRIC_REGS_IRQ_STATUS, EVENTS | FAULTS);

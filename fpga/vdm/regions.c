@@ -189,6 +189,16 @@ static bool stops(ulong state)
     return state == STATE_BUSY || state == STATE_PREEMPT || state == STATE_SWITCH;
 }
 
+bool vdm_job_leaves(void)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        found = found || VDM_FIELD(status_of(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
+    }
+    return found;
+}
+
 bool vdm_update_region(unsigned number)
 {
     struct vdm_region *region = &vdm.regions[number];

@@ -80,6 +80,7 @@ struct vdm {
     unsigned port_region;
     bool noted;                              /* recheck, update, notify or report is set: vdm_unlock() has work */
     unsigned update;                         /* bit n: region n may have another client or state */
+    uint64_t for_all;                        /* events of the fabric that may concern any region */
     unsigned recheck;                        /* bit n: a page of client n has become read-only: it may have a START */
     unsigned recheck_on[SYSIMAGE_MAX_HARTS]; /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
     unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
@@ -162,6 +163,9 @@ bool vdm_update_region(unsigned number);
 
 /* The same for the first region of vdm.update. */
 void vdm_update_first(void);
+
+/* Whether a job is leaving its region: saved, or, if it has failed, when its bus traffic has ended. */
+bool vdm_job_leaves(void);
 
 /* The configuration port has finished: connects the client of its region, and configures the region in Reconfig whose client has
  * the highest priority. */

@@ -33,6 +33,8 @@ REQUEST, RELEASE, STATUS = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCE
 INVALID_STATE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE")[0]
 NO_CALLER = values("testbed.h", "TESTBED_NO_CALLER")[0]
 RAM = values("testbed.h", "TESTBED_GPA")[0]
+RAM_END = RAM + 0x200000
+OUTSIDE = 0x1000  # an address outside of it
 HOLD = values("testbed_accel.h", "TESTBED_ACCEL_HOLD")[0]  # cycles
 UNITS = (1, 1, 4, 4, 16, 2)  # bytes that a task's input is a multiple of
 
@@ -126,6 +128,7 @@ class Guest:
         self.device = 0
         self.stores: list[tuple[int, int]] = []  # of the job, not yet done
         self.started = False
+        self.fails = False  # the job's output is outside of the VM's memory
         self.jobs = 0
 
     def restart(self) -> None:
@@ -133,17 +136,19 @@ class Guest:
 
     def begin(self) -> None:
         self.device = self.chance.choice((*range(DEVICES), 4, 5, 4, 5))  # 4 and 5 fit one region only
-        self.prepare(self.chance.choice((1, 40, 400, 1500)) * UNITS[self.device])
+        self.fails = self.chance.random() < 0.1
+        size = self.chance.choice((1, 40, 400, 1500)) * UNITS[self.device]
+        self.prepare(size, result=OUTSIDE if self.fails else RAM + 0x8000)
 
-    def prepare(self, size: int, address: int = RAM + 0x1000) -> None:
-        """The stores of a job with `size` bytes of input at a guest-physical address."""
+    def prepare(self, size: int, address: int = RAM + 0x1000, result: int = RAM + 0x8000) -> None:
+        """The stores of a job with `size` bytes of input at a guest-physical address, and output at another one."""
         self.stores = [
             (OVER, 1),
             (CMD, 0),
             (DATA_ADDR, address),
             (DATA_ADDR + 4, 0),
             (DATA_SIZE, size),
-            (RESULT, RAM + 0x8000),
+            (RESULT, result),
             (RESULT + 4, 0),
             (INT_CTRL, 0),
             (START, 1),
@@ -171,7 +176,7 @@ class Guest:
 
     def look(self) -> None:
         if self.is_over():
-            assert self.stat() >> FAULT & 7 == 0
+            assert self.fails or self.stat() >> FAULT & 7 == 0
             self.jobs += 1
             self.started = False
 
@@ -440,6 +445,32 @@ def fail(machine: Machine) -> None:
     machine.pass_time(HOLD)
     assert guest.is_over() and guest.stat() >> FAULT & 7 != 0
     machine.settle()
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [(RAM + 0x1000, OUTSIDE), (RAM_END - 0x400, RAM + 0x8000)], ids=["output", "input"]
+)
+def test_a_job_that_failed_leaves_its_region_after_the_interrupt(source: int, target: int) -> None:
+    """The fabric notifies a fault while bursts are still outstanding; the region leaves the client when they have
+    ended. The manager must see this, too: otherwise the client's next START waits for ever."""
+    machine = Machine(1, [1])
+    guest = started(machine, 0, 0, 4)
+    machine.pass_time(HOLD // 2)
+    machine.settle()
+    guest.prepare(4000, source, target)
+    assert answers(machine, 0, 0, guest.stores) == [DONE] * len(guest.stores)
+    for _ in range(10_000):
+        if machine.interrupt():
+            break
+        machine.pass_time(1)
+    assert guest.stat() >> BUSY & 1, "the interrupt comes after the job has left: this tests nothing"
+    machine.pass_time(1000)
+    machine.settle()
+    assert guest.is_over() and guest.stat() >> FAULT & 7 != 0
+    assert CORE.testbed_accel_state(0, 0) == IDLE
+    again = started(machine, 0, 0, 40)
+    machine.pass_time(HOLD // 2)
+    assert again.is_over() and again.stat() >> FAULT & 7 == 0
 
 
 def test_a_solution_that_comes_while_the_manager_looks_for_one() -> None:
