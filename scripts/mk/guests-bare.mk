@@ -166,8 +166,9 @@ $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/examples/adpcm))
-THREAD_METRIC := $(wildcard guests/test/thread_metric/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
-$(eval $(call freertos_guest,thread_metric,$(THREAD_METRIC),$(FREERTOS_TICK_HZ)))
+THREAD_METRIC := $(wildcard guests/test/thread_metric/*.c) guests/examples/freertos/demo/hooks.c
+$(eval $(call freertos_guest,thread_metric,$(THREAD_METRIC) $(wildcard guests/test/thread_metric/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),-Iguests/test/thread_metric))
+$(eval $(call bare_guest,slices,$(wildcard guests/test/slices/*.c),$(BARE_NOFP)))
 $(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERTOS_TICK_HZ)))

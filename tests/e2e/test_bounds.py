@@ -14,6 +14,7 @@ import pytest
 from tessera.bench import collect
 from tessera.bench.collect import ADPCM_SYSTEMS, LINUX_RUNS, MEASUREMENTS, Bench
 from tessera.bench.metrics import read_metrics
+from tessera.bench.thread_metric import ROWS
 from tessera.run.runner import ROOT, BuiltSystem, Qemu
 
 METRICS = read_metrics()
@@ -33,7 +34,7 @@ BOUNDED = {
     "load": ["riscv.load.late.max"],
     "linux": ["riscv.linux.boot_ratio"],
     "size": ["riscv.size.text", "riscv.stack.static"],
-    "thread-metric": ["vdm.threadmetric.min"],
+    "thread-metric": [f"vdm.threadmetric.{row}{end}" for row in ROWS for end in ("", ".load")],
 }
 
 
@@ -67,6 +68,7 @@ def measured(
         "rt-latency-one",
         "bench-linux",
         "thread-metric",
+        "thread-metric-load",
     ):
         build_system(name)
     bench = Bench(qemu, Path(tmp_path_factory.mktemp("bench")))

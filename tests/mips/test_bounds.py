@@ -4,10 +4,20 @@
 import re
 
 import pytest
-from conftest import CLOCK_HZ, TARGETS, run
+from conftest import CLOCK_HZ, TARGETS, build, run
 
 from tessera.bench.metrics import read_metrics
-from tessera.bench.mips import PART, MipsBench, RtCosts, large_hypervisor, rt_options, small_sections
+from tessera.bench.mips import (
+    PART,
+    WIRED,
+    MipsBench,
+    RtCosts,
+    large_hypervisor,
+    rt_options,
+    small_sections,
+    thread_metric,
+)
+from tessera.bench.thread_metric import ROWS
 from tessera.run.runner import ROOT
 
 SPANS = ("irq_vector:left", "irq_vector:switched")
@@ -57,6 +67,16 @@ def test_calls() -> None:
     for name, most in bounds.items():
         found = result.span(name)
         assert found["n"] >= 64 and found["min"] - 1 <= most, (name, found)
+
+
+def test_what_a_vm_leaves_of_the_services_of_freertos() -> None:
+    """Alone and beside a busy VM, each row of Thread-Metric."""
+    build("two", WIRED)  # the hypervisor and all guests
+    bench, metrics = MipsBench(ROOT / "build" / "mips" / "thread-metric"), read_metrics()
+    thread_metric(bench)
+    found = {taken.figure.metric: taken.figure.min for taken in bench.taken}
+    for name in (f"mips.vdm.threadmetric.{row}{end}" for row in ROWS for end in ("", ".load")):
+        assert metrics[name].met(found[name]), (name, found[name])
 
 
 def counted(board: str) -> dict[str, int]:

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The controller: starts one measure after another, lets each run for the same time, and reports. */
+#include <limits.h>
+
+#include "machine.h"
 #include "measure.h"
 #include "print.h"
-#include "sbi.h"
 #include "timer.h"
 #include "uart.h"
 
 #define CONTROLLER_PRIORITY (configMAX_PRIORITIES - 1)
-#define PERIOD ((TickType_t)configTICK_RATE_HZ / 20) /* 50 ms for each measure */
 #define STACK (2U * configMINIMAL_STACK_SIZE)
 
 int main(unsigned long hart, const void *fdt);
 
-volatile uint64_t measure_passes[MEASURE_TASKS];
+volatile unsigned long measure_passes[MEASURE_TASKS];
 static TaskHandle_t tasks[MEASURE_TASKS]; /* owner: this file */
 
 void measure_task(TaskFunction_t code, size_t number, UBaseType_t priority)
@@ -40,12 +41,12 @@ static void delete_tasks(void)
 }
 
 /* The passes since `begin`, of all tasks. */
-static uint64_t sum_passes(const struct measure *measure, const uint64_t begin[MEASURE_TASKS])
+static unsigned long sum_passes(const struct measure *measure, const unsigned long begin[MEASURE_TASKS])
 {
-    uint64_t sum = 0, least = UINT64_MAX, most = 0;
+    unsigned long sum = 0, least = ULONG_MAX, most = 0;
 
     for (size_t i = 0; i < measure->tasks; i++) {
-        uint64_t passes = measure_passes[i] - begin[i];
+        unsigned long passes = measure_passes[i] - begin[i];
 
         sum += passes;
         least = passes < least ? passes : least;
@@ -53,34 +54,39 @@ static uint64_t sum_passes(const struct measure *measure, const uint64_t begin[M
     }
     if (least == 0 || most - least > measure->apart) {
         print("BENCH failed: %s: a task had %lu passes, another one %lu\n", measure->name, least, most);
-        sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
+        machine_shutdown(true);
     }
     return sum;
 }
 
-static void report(const char *metric, uint64_t passes)
+/* `begin` and `end`: what machine_instructions() returned when the passes began to count, and then. */
+static void report(const char *metric, unsigned long passes, uint64_t begin, uint64_t end)
 {
     print("BENCH {\"metric\":\"%s\",\"unit\":\"passes\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,\"n\":1}\n",
           metric, passes, passes, passes, passes);
+    print("WINDOW %s %llu %llu\n", metric, (unsigned long long)begin, (unsigned long long)end);
 }
 
 /* Measures from one tick to another. A task may be interrupted while it counts, so only it writes its passes. */
 static void run(const struct measure *measure)
 {
-    uint64_t begin[MEASURE_TASKS], passes;
+    unsigned long before[MEASURE_TASKS], passes;
+    uint64_t begin, end;
 
     measure->start();
     vTaskDelay(1);
+    begin = machine_instructions();
     for (size_t i = 0; i < MEASURE_TASKS; i++) {
-        begin[i] = measure_passes[i];
+        before[i] = measure_passes[i];
     }
-    vTaskDelay(PERIOD);
-    passes = sum_passes(measure, begin);
+    vTaskDelay(MEASURE_PERIOD);
+    end = machine_instructions();
+    passes = sum_passes(measure, before);
     delete_tasks();
     if (measure->stop != NULL) {
         measure->stop();
     }
-    report(measure->name, passes);
+    report(measure->name, passes, begin, end);
     vTaskDelay(2); /* the idle task frees the deleted tasks */
 }
 
@@ -97,8 +103,9 @@ static void controller(void *argument)
     run_all(measures_tasks, measures_tasks_count);
     run_all(measures_objects, measures_objects_count);
     run_all(measures_interrupts, measures_interrupts_count);
+    run_all(measures_devices, measures_devices_count);
     print("BENCH done\n");
-    sbi_shutdown(SBI_RESET_NO_REASON);
+    machine_shutdown(false);
 }
 
 int main(unsigned long hart, const void *fdt)

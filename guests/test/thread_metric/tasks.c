@@ -2,11 +2,12 @@
 /* Computation without the kernel, and switches between tasks. */
 #include "measure.h"
 
-#define WORDS 1024U
+#define WORDS 256U
+#define COOPERATIVE_APART (MEASURE_TASKS + MEASURE_PERIOD) /* a tick ends the turn of the task that it interrupts */
 
-static uint32_t words[WORDS]; /* owner: processing_task() */
+static uint32_t words[WORDS]; /* owner: calibration_task() */
 
-static void processing_task(void *argument)
+static void calibration_task(void *argument)
 {
     (void)argument;
     for (;;) {
@@ -17,9 +18,9 @@ static void processing_task(void *argument)
     }
 }
 
-static void processing_start(void)
+static void calibration_start(void)
 {
-    measure_task(processing_task, 0, MEASURE_LOWEST);
+    measure_task(calibration_task, 0, MEASURE_LOWEST);
 }
 
 static void cooperative_task(void *argument)
@@ -62,8 +63,8 @@ static void preemptive_start(void)
 }
 
 const struct measure measures_tasks[] = {
-    {.name = "processing", .start = processing_start, .tasks = 1},
-    {.name = "cooperative", .start = cooperative_start, .tasks = MEASURE_TASKS, .apart = MEASURE_TASKS},
+    {.name = "calibration", .start = calibration_start, .tasks = 1},
+    {.name = "cooperative", .start = cooperative_start, .tasks = MEASURE_TASKS, .apart = COOPERATIVE_APART},
     {.name = "preemptive", .start = preemptive_start, .tasks = MEASURE_TASKS, .apart = 1},
 };
 const size_t measures_tasks_count = sizeof(measures_tasks) / sizeof(measures_tasks[0]);

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from tessera.bench import accel
+from tessera.bench import thread_metric as services
 from tessera.bench.accel_run import run_paths
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench.count import CountError, Interval, make_counter
@@ -53,18 +54,6 @@ MANAGER = {
     "vdm_continue",
     "component_write_fault",
 }  # functions through which the manager of the fabric runs
-# The measures of guests/test/thread_metric
-SERVICES = (
-    "processing",
-    "cooperative",
-    "preemptive",
-    "messages",
-    "synchronization",
-    "memory",
-    "interrupt",
-    "preemption",
-)
-DEVICE = "device"
 LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 
 
@@ -388,18 +377,21 @@ def accelerators(bench: Bench) -> None:
 
 
 def thread_metric(bench: Bench) -> None:
-    """What a VM leaves of the services of an RTOS: their passes in a VM, in percent of those without
-    a hypervisor. The lowest is of all but the interrupt of a device, which the hypervisor emulates."""
-    system = bench.system("thread-metric")
-    in_vm = figures(run_system(bench.qemu, system).guests[system.names[0]])
-    natively = figures(run_native(bench.qemu, system, system.names[0]))
-    shares = {name: 100 * in_vm[name].min / figure.min for name, figure in natively.items() if name in in_vm}
-    missing = {*SERVICES, DEVICE} - shares.keys()
-    if missing:
-        raise ParseError(f"the guest of '{system.name}' did not report {', '.join(sorted(missing))}")
-    for name, share in shares.items():
-        bench.add(single(f"riscv.thread_metric.{name}", "share", share), system.name)
-    bench.add(single("vdm.threadmetric.min", "share", min(shares[name] for name in SERVICES)), system.name)
+    """What a VM leaves of the services of an RTOS, alone and beside a busy VM. The lowest figures are of all
+    rows but the interrupt of a device, which the hypervisor emulates."""
+    alone, beside = bench.system("thread-metric"), bench.system("thread-metric-load")
+    native = services.rows(run_native(bench.qemu, alone, alone.names[0]))
+    for system, end in ((alone, ""), (beside, ".load")):
+        guests = run_system(bench.qemu, system).guests
+        rtos, *load = system.names
+        busy = services.slices(guests[load[0]]) if load else []
+        shares = services.shares(services.rows(guests[rtos]), native, (*services.ROWS, services.DEVICE), busy)
+        for name, share in shares.items():
+            bench.add(single(f"vdm.threadmetric.{name}{end}", "share", share), system.name)
+        least = min(shares[name] for name in services.ROWS)
+        bench.add(single(f"vdm.threadmetric.min{end}", "share", least), system.name)
+    for name, row in native.items():
+        bench.add(single(f"vdm.threadmetric.{name}.passes", "passes", row.passes), "native")
 
 
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {

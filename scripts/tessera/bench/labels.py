@@ -57,6 +57,20 @@ _SCHEDULER = "longest time that the scheduler's lock is held"
 _ON = {"h1": "1 hart", "h2": "2 harts", "h4": "4 harts", "h8": "8 harts"}
 _SEVERAL = ("h2", "h4", "h8")
 
+# The rows of guests/test/thread_metric.
+SERVICES = {
+    "calibration": "computation of a task",
+    "cooperative": "tasks of equal priority yield",
+    "preemptive": "tasks resume each other",
+    "messages": "messages of 16 bytes",
+    "memory": "memory of 128 bytes",
+    "synchronization": "semaphore",
+    "interrupt": "interrupt gives a semaphore",
+    "preemption": "interrupt resumes a task",
+}
+_SHARE = SERVICES | {"min": "the lowest of its services"}
+_BESIDE = (("", ""), (".load", ", beside a busy VM"))
+
 # Metrics in the overviews; curves over sizes or VMs have pictures of their own.
 LABELS = {
     "hypercall.null": "hypercall that does nothing",
@@ -110,14 +124,7 @@ LABELS = {
     "term.irq_pcap": "region, term T_irq_pcap",
     "term.irq_stop": "region, term T_irq_stop",
     "term.resume": "region, term T_resume",
-    "thread_metric.processing": "FreeRTOS: computation of a task",
-    "thread_metric.preemptive": "FreeRTOS: tasks resume each other",
-    "thread_metric.messages": "FreeRTOS: messages of 16 bytes",
-    "thread_metric.synchronization": "FreeRTOS: semaphore",
-    "thread_metric.memory": "FreeRTOS: memory of 128 bytes",
-    "thread_metric.interrupt": "FreeRTOS: interrupt gives a semaphore",
-    "thread_metric.preemption": "FreeRTOS: interrupt resumes a task",
-    "threadmetric.min": "FreeRTOS: the lowest of its services",
+    **{f"vdm.threadmetric.{row}{end}": f"FreeRTOS{to}: {what}" for row, what in _SHARE.items() for end, to in _BESIDE},
     "size.text": "code and constants, without optional components",
     "mips.size.text": "code and constants, with real time and messages, optimized for size",
     "size.loc": "lines of code, without optional components",

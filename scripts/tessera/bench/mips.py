@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tessera.bench import thread_metric as metric
 from tessera.bench.adpcm import Run, overheads, parse_run
 from tessera.bench.machine import BenchError, run_tool
 from tessera.bench.parse import Figure, ParseError, single
@@ -218,12 +219,17 @@ def banks(bench: MipsBench) -> None:
         bench.add(most, "switch", WIRED, tuple(curve))
 
 
-def native(bench: MipsBench) -> Run:
-    """Runs the codec in FreeRTOS without a hypervisor."""
-    image = bench.guests / "adpcm-long" / "adpcm-long.elf"
+def run_native(bench: MipsBench, guest: str) -> str:
+    """Runs a guest without a hypervisor; returns its output."""
+    image = bench.guests / guest / f"{guest}.elf"
     command = [iasim(), "run", "--board", "generic", "--limit", "4000M", str(image)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    return parse_run(done.stdout.decode().replace("\r", ""))
+    return done.stdout.decode().replace("\r", "")
+
+
+def native(bench: MipsBench) -> Run:
+    """Runs the codec in FreeRTOS without a hypervisor."""
+    return parse_run(run_native(bench, "adpcm-long"))
 
 
 def adpcm_runs(bench: MipsBench, board: str, vms: int, quantum_ms: int, *options: str) -> list[Run]:
@@ -246,6 +252,25 @@ def adpcm(bench: MipsBench) -> None:
         if vms > 1:
             measure(f"mips.adpcm.{vms}vm.q{quantum}ms.shared", WIRED, vms, quantum, "--model", f"hss={SHARED_SET}")
     measure("mips.adpcm.1vm.q1ms.eic", PART, 1, 1)
+
+
+RTOS = ("freertos", "thread_metric/thread_metric.bin", "")
+LOAD = ("load", "slices/slices.bin", "")
+
+
+def thread_metric(bench: MipsBench) -> None:
+    """What a VM leaves of the services of FreeRTOS, alone and beside a busy VM, with a quantum of 1 ms."""
+    natively = metric.rows(run_native(bench, "thread_metric"))
+    for vms, end in (([RTOS], ""), ([RTOS, LOAD], ".load")):
+        system = f"thread-metric{end.replace('.', '-')}"
+        console = simulate(bench, system, WIRED, source(WIRED, 1, vms)).console
+        busy = metric.slices(console.text("load")) if end else []
+        shares = metric.shares(metric.rows(console.text("freertos")), natively, metric.ROWS, busy)
+        for name, share in shares.items():
+            bench.add(single(f"mips.vdm.threadmetric.{name}{end}", "share", share), system)
+        bench.add(single(f"mips.vdm.threadmetric.min{end}", "share", min(shares.values())), system)
+    for name, row in natively.items():
+        bench.add(single(f"mips.vdm.threadmetric.{name}.passes", "passes", row.passes), "native")
 
 
 def _sections(elf: Path) -> dict[str, int]:
@@ -352,5 +377,6 @@ MEASUREMENTS = {
     "mips-banks": banks,
     "mips-adpcm": adpcm,
     "mips-rt": rt,
+    "mips-thread-metric": thread_metric,
     "mips-sizes": sizes,
 }
