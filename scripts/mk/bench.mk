@@ -18,4 +18,10 @@ bench: | setup-dev ## run the benchmark: figures against goals and other hypervi
 bench-pictures: | setup-dev ## draw the last benchmark's pictures again, those of the documents too
 	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/bench.py --out $(BUILD)/bench --draw --pictures docs/images
 
-.PHONY: bench bench-pictures
+# BREAK_EVEN_FLAGS="--cpu-mhz 600": for another CPU; the program's --help lists the others.
+BREAK_EVEN_FLAGS ?=
+break-even: | setup-dev ## which HW tasks, frame sizes and rates are worth a reconfiguration (build/break-even)
+	@$(MAKE) --no-print-directory image SYSTEM=soft-tasks >/dev/null
+	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/break_even.py $(BREAK_EVEN_FLAGS)
+
+.PHONY: bench bench-pictures break-even

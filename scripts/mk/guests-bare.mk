@@ -162,6 +162,7 @@ FRAMES := $(wildcard guests/examples/frames/*.c guests/examples/freertos/drivers
 $(eval $(call freertos_guest,frames,$(FRAMES),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos/drivers))
 $(eval $(call bare_guest,accel_faults,$(wildcard guests/test/accel_faults/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,accel_load,$(wildcard guests/test/accel_load/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))

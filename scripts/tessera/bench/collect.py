@@ -394,6 +394,13 @@ def thread_metric(bench: Bench) -> None:
         bench.add(single(f"vdm.threadmetric.{name}.passes", "passes", row.passes), "native")
 
 
+def soft_tasks(bench: Bench) -> None:
+    """What the HW tasks cost in software, for scripts/break_even.py."""
+    system = bench.system("soft-tasks")
+    for figure in figures(run_system(bench.qemu, system).guests[system.names[0]]).values():
+        bench.add(figure, system.name)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -410,6 +417,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "worst-cases": worst_cases,
     "locks": locks,
     "accelerators": accelerators,
+    "soft-tasks": soft_tasks,
     "thread-metric": thread_metric,
     "size": size,
 }
