@@ -411,6 +411,24 @@ def test_release_of_a_promised_region() -> None:
     assert guest.is_over()
 
 
+@pytest.mark.parametrize(("holder", "rival", "preempts"), [(1, 0, False), (1, 1, False), (1, 2, True)])
+def test_only_a_higher_priority_preempts(holder: int, rival: int, preempts: bool) -> None:
+    """The device fits one region: a request of an equal or lower priority waits for the end of the job."""
+    machine = Machine(2, [holder, rival])
+    job = started(machine, 0, 4, 1600)
+    assert CORE.testbed_accel_store(1, 4, CMD, 0) == WAITS
+    while not job.is_over() and CORE.testbed_accel_state(1, 4) != CONNECTED:
+        machine.pass_time(10)
+        machine.settle()
+    assert job.is_over() != preempts
+    served = preempts
+    for _ in range(1000):
+        machine.pass_time(100)
+        machine.settle()
+        served = served or CORE.testbed_accel_state(1, 4) == CONNECTED
+    assert served and job.is_over()
+
+
 @pytest.mark.parametrize("device", range(DEVICES))
 def test_status_predicts_the_time_of_a_configuration(device: int) -> None:
     """Bitstreams of devices with odd numbers are verified first."""
