@@ -72,7 +72,8 @@ trap_run:
     bne     t1, s0, load
     ld      t1, VCPU_LAST_CPU(s0)   /* stale here if it ran elsewhere or was reset */
     bne     t1, sp, load
-    load_csr CSR_VSIE, VCPU_VSIE    /* arch_vcpu_mask() may have cleared it */
+    ld      t1, VCPU_VSIE(s0)       /* arch_vcpu_mask() may have cleared it */
+    csrw    CSR_VSIE, t1
 loaded:
     ld      t1, VCPU_PENDING(s0)
     bnez    t1, pending

@@ -27,9 +27,11 @@ check-analyze: | setup-dev
 	@$(CHECK) check.analyze
 
 # The source lines that `make mutate-faults` removes must exist: a change of these lines breaks its
-# list.
+# list. The mutants of tests/e2e are checked when pytest collects them.
 check-mutations: | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider tests/check/test_mutations.py
+	@$(CHECK) pytest -q -p no:cacheprovider --collect-only tests/e2e >$(BUILD)/check-collect.log || { \
+	    grep -E '^E ' $(BUILD)/check-collect.log >&2; echo "check-mutations: tests/e2e cannot be collected" >&2; exit 1; }
 
 # Tests of our own tools: each check must find an injected fault, and the benchmark must parse its
 # input.
