@@ -30,6 +30,7 @@ check-analyze: | setup-dev
 # list. The mutants of tests/e2e are checked when pytest collects them.
 check-mutations: | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider tests/check/test_mutations.py
+	@mkdir -p $(BUILD)
 	@$(CHECK) pytest -q -p no:cacheprovider --collect-only tests/e2e >$(BUILD)/check-collect.log || { \
 	    grep -E '^E ' $(BUILD)/check-collect.log >&2; echo "check-mutations: tests/e2e cannot be collected" >&2; exit 1; }
 
