@@ -45,7 +45,8 @@
 #define MAX_CPUS 16U
 #define MAX_PLACES 2048U
 #define MAX_KINDS 1024U
-#define MAX_LABELS 64U
+#define MAX_LABELS 128U
+#define LABEL_WORDS (MAX_LABELS / 64U)
 #define MAX_TAKEN 24U /* locks in a section */
 #define MAX_OUTER 8U
 #define MAX_NESTED 4U
@@ -71,7 +72,7 @@ struct place {
 
 struct section {
     bool open;
-    uint64_t length, firmware, labels;
+    uint64_t length, firmware, labels[LABEL_WORDS];
     uint64_t waited; /* for locks; counted in length, too */
     unsigned taken;  /* locks */
     unsigned outer;  /* locks under which other locks are taken */
@@ -79,7 +80,7 @@ struct section {
 };
 
 struct kind {
-    uint64_t labels, most, firmware, count;
+    uint64_t labels[LABEL_WORDS], most, firmware, count;
     uint64_t by_locks[MAX_TAKEN + 1][MAX_OUTER + 1];
     uint32_t *functions;
 };
@@ -111,6 +112,7 @@ static struct place places[MAX_PLACES]; /* sorted by address */
 static char functions[MAX_PLACES][NAME];
 static unsigned place_count, function_count, label_count, kind_count;
 static unsigned label_function[MAX_LABELS];
+static bool too_many_labels; /* sections would be told apart by some of them only */
 static struct section sections[MAX_CPUS];
 static struct kind kinds[MAX_KINDS];
 static struct hart harts[MAX_CPUS];
@@ -131,15 +133,15 @@ static unsigned within(unsigned count, unsigned last, const char *what)
     return count;
 }
 
-static struct kind *kind_of(uint64_t labels)
+static struct kind *kind_of(const uint64_t labels[LABEL_WORDS])
 {
     for (unsigned i = 0; i < kind_count; i++) {
-        if (kinds[i].labels == labels) {
+        if (memcmp(kinds[i].labels, labels, sizeof(kinds[i].labels)) == 0) {
             return &kinds[i];
         }
     }
     kind_count = within(kind_count, MAX_KINDS - 1, "MAX_KINDS");
-    kinds[kind_count].labels = labels;
+    memcpy(kinds[kind_count].labels, labels, sizeof(kinds[kind_count].labels));
     kinds[kind_count].functions = calloc(MAX_PLACES, sizeof(uint32_t));
     return &kinds[kind_count++];
 }
@@ -183,7 +185,7 @@ static void arrive(struct section *s, const struct place *place)
         section_begin(s);
     }
     if (place->label != MAX_LABELS) {
-        s->labels |= UINT64_C(1) << place->label;
+        s->labels[place->label / 64U] |= UINT64_C(1) << place->label % 64U;
     }
 }
 
@@ -426,7 +428,7 @@ static void write_kind(FILE *out, const struct kind *kind)
 
     fprintf(out, "{\"kind\": [");
     for (unsigned i = 0; i < label_count; i++) {
-        if ((kind->labels & UINT64_C(1) << i) != 0) {
+        if ((kind->labels[i / 64U] & UINT64_C(1) << i % 64U) != 0) {
             fprintf(out, "%s\"%s\"", comma, functions[label_function[i]]);
             comma = ", ";
         }
@@ -479,6 +481,7 @@ static void add_place(char letter, uint64_t address, const char *name)
         return;
     }
     place->function = function_count;
+    too_many_labels = too_many_labels || (letter == 'L' && label_count == MAX_LABELS);
     if (letter == 'L' && label_count < MAX_LABELS) {
         place->label = label_count;
         label_function[label_count++] = function_count;
@@ -524,7 +527,7 @@ static bool read_places(const char *name)
     }
     fclose(file);
     sort_places();
-    return place_count > 0 && place_count < MAX_PLACES;
+    return place_count > 0 && place_count < MAX_PLACES && !too_many_labels;
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int argc, char **argv)
@@ -540,7 +543,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         }
     }
     if (out_name == NULL || !read_places(places_name)) {
-        fprintf(stderr, "count-sections: expected places=FILE with valid lines, and out=FILE\n");
+        fprintf(stderr, "count-sections: expected places=FILE with valid lines, at most %u of them L, and out=FILE\n",
+                MAX_LABELS);
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, block_translated);
