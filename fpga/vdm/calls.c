@@ -113,7 +113,7 @@ static bool is_promised(const struct accel *a)
 static bool busy(const struct accel *a)
 {
     return VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           (vdm.configuring && vdm.regions[vdm.port_region].owner == a) || is_promised(a);
+           (vdm.port.configuring && vdm.regions[vdm.port.region].owner == a) || is_promised(a);
 }
 
 /* The fabric has taken the device's region away, if it had one. */
@@ -212,7 +212,7 @@ static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a
         return answer(HCALL_ERR_DENIED, 0);
     }
     spin_lock(&vdm.lock);
-    a->priority = (uint32_t)priority;
+    accel_prioritize(a, (uint32_t)priority);
     vdm_unlock();
     return answer(HCALL_OK, 0);
 }

@@ -45,7 +45,7 @@ void vdm_reset_device(struct accel *a)
     }
     a->state = ACCEL_IDLE;
     a->awaited = false;
-    a->priority = a->config->priority;
+    accel_prioritize(a, a->config->priority);
     a->model = a->config->model;
     a->stats = (struct accel_stats){0};
     arch_page_forbid_writes(&a->page);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to the fabric, its answers, and what they ask of the manager: configure a region, connect an IF. */
+/* Requests to the fabric, its answers, and what they ask of the manager: connect an IF, or have its region configured first. */
 #include "vdm.h"
-
-#include "system.h"
 
 #define ANSWER_TRIES 8U /* reads; the answer is valid three cycles after the request, and a read takes two */
 
@@ -20,19 +18,6 @@ enum {
     METHOD_PREEMPT
 }; /* SOLUTION.method */
 
-/* The bitstream of the device for the region; NULL if there is none. */
-static const struct vdm_image_bitstream *bitstream_of(const struct accel *a, unsigned region)
-{
-    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
-
-    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
-        if (b->device == a->config->device && b->region == region) {
-            return b;
-        }
-    }
-    return NULL;
-}
-
 static uint64_t status_of(unsigned region)
 {
     return vdm_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
@@ -42,28 +27,6 @@ static uint64_t status_of(unsigned region)
 static struct accel *named(ulong vm, ulong device)
 {
     return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device] : NULL;
-}
-
-/* Starts the configuration of a region in Reconfig. The fabric offers no region for which the image has no bitstream, because
- * DEVICE names those that it may choose. */
-static void configure(struct accel *a, unsigned region)
-{
-    const struct vdm_image_bitstream *b = bitstream_of(a, region);
-
-    if (vdm.configuring) {
-        return; /* vdm_configured() configures it */
-    }
-    if (b == NULL) {
-        vdm_write(FABRIC_REGS_CANCEL, a->name);
-        accel_failed(a);
-        return;
-    }
-    vdm_write(FABRIC_REGS_ICAP_ADDR, (ulong)sysimage_at(hyp.image, b->offset));
-    vdm_write(FABRIC_REGS_ICAP_LENGTH, b->size);
-    vdm_write(FABRIC_REGS_ICAP_START,
-              VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify));
-    vdm.configuring = true;
-    vdm.port_region = region;
 }
 
 static void connect(struct accel *a, unsigned region)
@@ -127,7 +90,7 @@ static void apply(struct accel *a, uint64_t solution)
     }
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0) {
         r->owner = a;
-        configure(a, region);
+        vdm_configure(region);
     } else {
         connect(a, region);
     }
@@ -150,7 +113,7 @@ void vdm_request(struct accel *a)
 {
     uint64_t solution;
 
-    vdm_write(FABRIC_REGS_REQUEST, a->name | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, a->priority));
+    vdm_write(FABRIC_REGS_REQUEST, a->request);
     solution = answer_of_request();
     a->stats.requests++;
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
@@ -171,7 +134,7 @@ static void serve(struct accel *a, unsigned region, uint64_t status)
         connect(a, region);
     } else if (state == STATE_RECONFIG) {
         a->state = ACCEL_WAITING;
-        configure(a, region);
+        vdm_configure(region);
     }
 }
 
@@ -181,6 +144,13 @@ static struct accel *client_of(uint64_t status)
     return VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
                ? NULL
                : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
+}
+
+bool vdm_in_reconfig(unsigned region, const struct accel *a)
+{
+    uint64_t status = status_of(region);
+
+    return client_of(status) == a && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
 }
 
 /* Whether a region in this state may have been promised to another client than its own. */
@@ -262,61 +232,4 @@ void vdm_take_solution(void)
     } else {
         apply_later(a, solution);
     }
-}
-
-/* --- configuration --- */
-
-/* Whether the region is in Reconfig for the client. */
-static bool configures(unsigned region, const struct accel *a)
-{
-    uint64_t status = status_of(region);
-
-    return client_of(status) == a && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
-}
-
-/* The region in Reconfig whose client has the highest priority; vdm.nregions if there is none. */
-static unsigned next_to_configure(void)
-{
-    unsigned best = vdm.nregions;
-
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        const struct accel *a = vdm.regions[i].owner;
-
-        if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping && configures(i, a) &&
-            (best == vdm.nregions || a->priority > vdm.regions[best].owner->priority)) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-static void configure_next(void)
-{
-    unsigned region = next_to_configure();
-
-    if (region < vdm.nregions) {
-        configure(vdm.regions[region].owner, region);
-    }
-}
-
-void vdm_configured(void)
-{
-    uint64_t status = vdm_read(FABRIC_REGS_ICAP_STATUS);
-    struct accel *a = vdm.regions[vdm.port_region].owner;
-
-    if (!vdm.configuring || VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
-        return;
-    }
-    vdm.configuring = false;
-    if (VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR) != 0 && a != NULL) {
-        vdm.noted = true;
-        vdm.report = "error: %s: the bitstream of %s for region %u is refused: error %lu";
-        vdm.culprit = a;
-        vdm.culprit_region = vdm.port_region;
-        vdm.detail = VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR);
-        vdm.regions[vdm.port_region].owner = NULL;
-        accel_failed(a);
-    }
-    vdm_update_region(vdm.port_region);
-    configure_next();
 }

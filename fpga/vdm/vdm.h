@@ -37,8 +37,9 @@ struct accel {
 
     /* Guarded by vdm.lock. */
     enum accel_state state;
-    unsigned region; /* while connected */
-    bool awaited;    /* a VCPU waits for it, or its guest was told to */
+    unsigned region;  /* while connected */
+    bool awaited;     /* a VCPU waits for it, or its guest was told to */
+    uint64_t request; /* for REQUEST: its name and priority */
     uint32_t priority, model;
     struct accel_stats stats;
 };
@@ -67,17 +68,32 @@ struct vdm_waiter {
     struct vcpu *vcpu;
 };
 
+/* Who may start configurations. */
+enum vdm_port_claim {
+    VDM_PORT_FREE = 0, /* clients */
+    VDM_PORT_CLAIMED,  /* an overlay, once the configuration under way is over */
+    VDM_PORT_HELD,     /* an overlay: clients' regions wait in the queue */
+};
+
+/* The configuration port. */
+struct vdm_port {
+    bool configuring; /* it works for `region` */
+    enum vdm_port_claim claim;
+    unsigned region;
+    unsigned first, waiting;        /* the queue's first place, and the number of regions in it */
+    unsigned queued;                /* bit n: region n is in the queue */
+    uint8_t queue[VDM_MAX_REGIONS]; /* regions that wait for the port, each at most once */
+};
+
 struct vdm {
     const struct vdm_image *image; /* NULL: the system uses no fabric. Constant after boot, as is all down to `lock` */
     volatile char *registers;
     unsigned nregions;
-    struct vdm_client clients[VDM_MAX_CLIENTS];
 
     struct spinlock lock;
     struct vdm_region regions[VDM_MAX_REGIONS];
     struct accel *stopped[VDM_MAX_REGIONS]; /* the owner of each region when it was promised */
-    bool configuring;                       /* the configuration port works, for the region `port_region` */
-    unsigned port_region;
+    struct vdm_port port;
     bool noted;                              /* recheck, update, notify or report is set: vdm_unlock() has work */
     unsigned update;                         /* bit n: region n may have another client or state */
     uint64_t for_all;                        /* events of the fabric that may concern any region */
@@ -90,6 +106,8 @@ struct vdm {
     ulong detail;
     struct timer quiet; /* reports are suppressed until it expires */
     struct timer later; /* due at once: continues the work that a section has left */
+
+    struct vdm_client clients[VDM_MAX_CLIENTS]; /* last: an offset beyond 2 KiB takes further instructions */
 };
 
 extern struct vdm vdm; /* owner: boot.c */
@@ -167,9 +185,27 @@ void vdm_update_first(void);
 /* Whether a job is leaving its region: saved, or, if it has failed, when its bus traffic has ended. */
 bool vdm_job_leaves(void);
 
-/* The configuration port has finished: connects the client of its region, and configures the region in Reconfig whose client has
- * the highest priority. */
+/* Whether the region is in Reconfig, with `a` as its client. */
+bool vdm_in_reconfig(unsigned region, const struct accel *a);
+
+/* --- port.c; called with vdm.lock held --- */
+
+/* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise after the regions that wait already. */
+void vdm_configure(unsigned region);
+
+/* Starts the configuration of the first region in the queue that is still in Reconfig for its owner, if clients may use the port.
+ * Drops the regions before it. */
+void vdm_configure_next(void);
+
+/* The configuration port has finished: connects the client of its region, and configures the next region. */
 void vdm_configured(void);
+
+/* An overlay takes the port, before the regions that wait: vdm.port.claim is VDM_PORT_HELD at once, or when the configuration under way
+ * is over. At most one overlay at a time. */
+void vdm_port_claim(void);
+
+/* The overlay gives the port back. */
+void vdm_port_release(void);
 
 /* --- life.c --- */
 
@@ -210,6 +246,13 @@ void accel_connected(struct accel *a, unsigned region);
 void accel_failed(struct accel *a);
 void accel_withdrawn(struct accel *a);
 void accel_lost(struct accel *a, bool preempted);
+
+/* Sets the priority of the device's next request. At boot, or with vdm.lock held. */
+static inline void accel_prioritize(struct accel *a, uint32_t priority)
+{
+    a->priority = priority;
+    a->request = a->name | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, priority);
+}
 
 /* With vdm.lock held: notes an event of a device with the guest model. */
 void accel_note(const struct accel *a, ulong event);

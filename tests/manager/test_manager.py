@@ -27,6 +27,7 @@ STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL, DONE_SIZE = valu
 IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
 NEW_SOLUTION = values("fabric_map.h", "FABRIC_REGS_NEW_SOLUTION")[0]
 IDLE, WAITING, CONNECTED = values("vdm.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
+PORT_FREE, PORT_CLAIMED, PORT_HELD = values("vdm.h", "VDM_PORT_FREE VDM_PORT_CLAIMED VDM_PORT_HELD")
 SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
 REQUEST, RELEASE, STATUS = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE HCALL_ACCEL_STATUS")
@@ -57,6 +58,9 @@ _SIGNATURES = {
     "testbed_accel_state": (c_uint, [c_uint, c_uint]),
     "testbed_accel_rechecks": (c_bool, [c_uint, c_uint]),
     "testbed_accel_count": (c_uint64, [c_uint]),
+    "testbed_accel_claim": (c_uint, []),
+    "vdm_port_claim": (None, []),
+    "vdm_port_release": (None, []),
 }
 for _name, (_result, _arguments) in _SIGNATURES.items():
     getattr(CORE, _name).restype = _result
@@ -540,3 +544,80 @@ def test_a_life_does_not_see_the_registers_of_the_last_one() -> None:
     machine.settle()
     assert CORE.testbed_vm_starts(0) == 2
     assert not any(CORE.testbed_accel_load(0, 0, offset) for offset in range(0, 0x80, 4))
+
+
+class PortQueue:
+    """Four VMs that request devices of the first size class, and the order in which these are connected."""
+
+    def __init__(self, priorities: list[int]):
+        self.machine = Machine(3, priorities)
+        self.connected: list[int] = []
+
+    def request(self, *vms: int) -> None:
+        for vm in vms:
+            assert CORE.testbed_accel_call(vm, REQUEST, 0) == 0
+            self.machine.check()
+
+    def pass_time(self, cycles: int) -> None:
+        for _ in range(cycles):
+            self.machine.pass_time(1)
+            self.machine.interrupt()
+            self.machine.check()
+            for vm in range(self.machine.vms):
+                if CORE.testbed_accel_state(vm, 0) == CONNECTED and vm not in self.connected:
+                    self.connected.append(vm)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_regions_wait_for_the_port_in_the_order_of_their_requests(order: tuple[int, ...]) -> None:
+    """The priorities, with which the fabric has chosen the regions, decide nothing here."""
+    port = PortQueue([1, 9, 5])
+    port.request(*order)
+    port.pass_time(600)
+    assert port.connected == list(order)
+
+
+def test_a_region_that_was_given_up_is_not_configured() -> None:
+    """The second of three clients releases its region while it waits: the third one's is configured next, and the
+    second one's new request is the last."""
+    port = PortQueue([1, 1, 1])
+    port.request(0, 1, 2)
+    assert CORE.testbed_accel_call(1, RELEASE, 0) == 0
+    port.pass_time(100)
+    assert port.connected == [0]
+    port.pass_time(100)
+    assert port.connected == [0, 2]
+    assert CORE.testbed_accel_state(1, 0) == IDLE
+    port.request(1)
+    port.pass_time(200)
+    assert port.connected == [0, 2, 1]
+
+
+def test_an_overlay_waits_for_the_configuration_under_way_only() -> None:
+    """Regions that wait are configured when the overlay gives the port back, in their order."""
+    port = PortQueue([1, 9, 5])
+    port.request(0, 1)
+    CORE.vdm_port_claim()
+    assert CORE.testbed_accel_claim() == PORT_CLAIMED
+    port.pass_time(600)
+    assert CORE.testbed_accel_claim() == PORT_HELD
+    assert port.connected == [0]
+    port.request(2)
+    port.pass_time(600)
+    assert port.connected == [0]
+    CORE.vdm_port_release()
+    assert CORE.testbed_accel_claim() == PORT_FREE
+    port.pass_time(600)
+    assert port.connected == [0, 1, 2]
+
+
+def test_an_overlay_gets_a_free_port_at_once() -> None:
+    port = PortQueue([1, 1, 1])
+    CORE.vdm_port_claim()
+    assert CORE.testbed_accel_claim() == PORT_HELD
+    port.request(0)
+    port.pass_time(600)
+    assert port.connected == []
+    CORE.vdm_port_release()
+    port.pass_time(200)
+    assert port.connected == [0]

@@ -243,6 +243,11 @@ bool testbed_accel_rechecks(unsigned cpu, unsigned vm)
     return (vdm.recheck_on[cpu] >> vm & 1U) != 0;
 }
 
+unsigned testbed_accel_claim(void)
+{
+    return vdm.port.claim;
+}
+
 uint64_t testbed_accel_count(unsigned which)
 {
     uint64_t sum = 0;
@@ -321,9 +326,26 @@ static const char *region_violation(unsigned number)
     return NULL;
 }
 
+/* The regions of the queue are those of the mask, and do not include the one that is being configured. */
+static const char *port_violation(void)
+{
+    const struct vdm_port *port = &vdm.port;
+    unsigned queued = 0;
+
+    for (unsigned i = 0; i < port->waiting; i++) {
+        queued |= 1U << port->queue[(port->first + i) % VDM_MAX_REGIONS];
+    }
+    if (queued != port->queued || (unsigned)__builtin_popcount(queued) != port->waiting) {
+        return "the configuration port's queue has a region twice, or one that its mask does not have";
+    }
+    return !port->configuring && port->claim == VDM_PORT_FREE && queued != 0
+               ? "regions wait for a configuration port that is free"
+               : NULL;
+}
+
 const char *testbed_accel_violation(bool quiet)
 {
-    const char *wrong = NULL;
+    const char *wrong = port_violation();
 
     for (unsigned i = 0; i < vdm.image->nclients && wrong == NULL; i++) {
         wrong = client_violation(&vdm.clients[i]);

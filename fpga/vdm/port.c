@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration port: regions are configured in the order in which they need it, so that each waits for at most one
+ * configuration of every other region. */
+#include "vdm.h"
+
+#include "system.h"
+
+_Static_assert((VDM_MAX_REGIONS & (VDM_MAX_REGIONS - 1U)) == 0, "the queue's places are numbered modulo its size");
+
+static bool available(const struct vdm_port *port)
+{
+    return !port->configuring && port->claim == VDM_PORT_FREE;
+}
+
+/* A region that has a place keeps it. */
+static void enqueue(struct vdm_port *port, unsigned region)
+{
+    bool configured = port->configuring && port->region == region;
+
+    if (!configured && (port->queued >> region & 1U) == 0) {
+        port->queued |= 1U << region;
+        port->queue[(port->first + port->waiting++) % VDM_MAX_REGIONS] = (uint8_t)region;
+    }
+}
+
+/* Of a queue that is not empty. */
+static unsigned dequeue(struct vdm_port *port)
+{
+    unsigned region = port->queue[port->first];
+
+    port->first = (port->first + 1U) % VDM_MAX_REGIONS;
+    port->waiting--;
+    port->queued &= ~(1U << region);
+    return region;
+}
+
+/* The bitstream of the device for the region; NULL if there is none. */
+static const struct vdm_image_bitstream *bitstream_of(const struct accel *a, unsigned region)
+{
+    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
+
+    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
+        if (b->device == a->config->device && b->region == region) {
+            return b;
+        }
+    }
+    return NULL;
+}
+
+/* Starts the configuration of a region in Reconfig for `a`. The fabric offers no region for which the image has no bitstream,
+ * because DEVICE names those that it may choose. */
+static void start(struct accel *a, unsigned region)
+{
+    const struct vdm_image_bitstream *b = bitstream_of(a, region);
+
+    if (b == NULL) {
+        vdm_write(FABRIC_REGS_CANCEL, a->name);
+        accel_failed(a);
+        return;
+    }
+    vdm_write(FABRIC_REGS_ICAP_ADDR, (ulong)sysimage_at(hyp.image, b->offset));
+    vdm_write(FABRIC_REGS_ICAP_LENGTH, b->size);
+    vdm_write(FABRIC_REGS_ICAP_START,
+              VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify));
+    vdm.port.configuring = true;
+    vdm.port.region = region;
+}
+
+void vdm_configure(unsigned region)
+{
+    struct vdm_port *port = &vdm.port;
+
+    if (available(port) && port->waiting == 0) {
+        start(vdm.regions[region].owner, region);
+    } else {
+        enqueue(port, region);
+    }
+}
+
+/* Its client may have left the region, and it may have another one, which then takes this place. */
+static void start_if_needed(unsigned region)
+{
+    struct accel *a = vdm.regions[region].owner;
+
+    if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping && vdm_in_reconfig(region, a)) {
+        start(a, region);
+    }
+}
+
+void vdm_configure_next(void)
+{
+    while (available(&vdm.port) && vdm.port.waiting != 0) {
+        start_if_needed(dequeue(&vdm.port));
+    }
+}
+
+static void note_refusal(struct accel *a, unsigned region, ulong error)
+{
+    vdm.noted = true;
+    vdm.report = "error: %s: the bitstream of %s for region %u is refused: error %lu";
+    vdm.culprit = a;
+    vdm.culprit_region = region;
+    vdm.detail = error;
+    vdm.regions[region].owner = NULL;
+    accel_failed(a);
+}
+
+void vdm_configured(void)
+{
+    uint64_t status = vdm_read(FABRIC_REGS_ICAP_STATUS);
+    struct vdm_port *port = &vdm.port;
+    struct accel *a = vdm.regions[port->region].owner;
+    ulong error = VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR);
+
+    if (!port->configuring || VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
+        return;
+    }
+    port->configuring = false;
+    if (port->claim == VDM_PORT_CLAIMED) {
+        port->claim = VDM_PORT_HELD;
+    }
+    if (error != 0 && a != NULL) {
+        note_refusal(a, port->region, error);
+    }
+    vdm_update_region(port->region);
+    vdm_configure_next();
+}
+
+void vdm_port_claim(void)
+{
+    vdm.port.claim = vdm.port.configuring ? VDM_PORT_CLAIMED : VDM_PORT_HELD;
+}
+
+void vdm_port_release(void)
+{
+    vdm.port.claim = VDM_PORT_FREE;
+    vdm_configure_next();
+}
