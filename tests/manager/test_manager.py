@@ -593,6 +593,27 @@ def test_a_region_that_was_given_up_is_not_configured() -> None:
     assert port.connected == [0, 2, 1]
 
 
+def test_a_region_with_another_client_keeps_its_place() -> None:
+    """A region waits for the port, and its client gives it up to another one: it is in the queue once, and configured
+    for the new client."""
+    machine = Machine(3, [1, 1, 1])
+    assert CORE.testbed_accel_call(0, REQUEST, 0) == 0
+    assert CORE.testbed_accel_call(1, REQUEST, 5) == 0
+    assert CORE.testbed_accel_call(1, RELEASE, 5) == 0
+    assert CORE.testbed_accel_call(2, REQUEST, 4) == 0  # the same region: devices 4 and 5 fit no other one
+    machine.check()
+    assert CORE.testbed_accel_state(2, 4) == WAITING
+    machine.pass_time(100)
+    machine.settle()
+    machine.pass_time(100)
+    machine.settle()
+    assert [CORE.testbed_accel_state(vm, device) for vm, device in ((0, 0), (1, 5), (2, 4))] == [
+        CONNECTED,
+        IDLE,
+        CONNECTED,
+    ]
+
+
 def test_an_overlay_waits_for_the_configuration_under_way_only() -> None:
     """Regions that wait are configured when the overlay gives the port back, in their order."""
     port = PortQueue([1, 9, 5])
