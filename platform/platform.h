@@ -49,4 +49,9 @@ struct platform_info {
 
 extern const struct platform_info platform;
 
+/* The key of the tags of bitstreams (BLAKE2b); only of boards with a fabric. The image builder reads it from the board's
+ * bitstream_key.c, and does not write it to an image. */
+#define BITSTREAM_KEY_SIZE 32U
+extern const uint8_t platform_bitstream_key[BITSTREAM_KEY_SIZE];
+
 #endif

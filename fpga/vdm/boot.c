@@ -22,6 +22,7 @@ static const char *check_tables(const struct vdm_image *image, uint32_t size)
     bool fit =
         size >= sizeof(*image) &&
         table_fits(image->clients_offset, image->nclients, VDM_MAX_CLIENTS, sizeof(struct vdm_image_client), size) &&
+        table_fits(image->regions_offset, image->regions, VDM_MAX_REGIONS, sizeof(struct vdm_image_region), size) &&
         table_fits(image->devices_offset, image->ndevices, VDM_MAX_DEVICES, sizeof(struct vdm_image_device), size) &&
         table_fits(image->bitstreams_offset, image->nbitstreams, VDM_MAX_DEVICES * VDM_MAX_REGIONS,
                    sizeof(struct vdm_image_bitstream), size) &&
@@ -54,7 +55,7 @@ static void set_devices(const struct vdm_image *image)
     for (unsigned i = 0; i < image->ndevices; i++, d++) {
         vdm_write(FABRIC_REGS_DEVICE + i * FABRIC_REGS_DEVICE_STRIDE,
                   VDM_PUT(FABRIC_REGS_DEVICE_TASK_ID, d->task) | VDM_PUT(FABRIC_REGS_DEVICE_SIZE, d->size_class) |
-                      VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~d->regions & 0xffU));
+                      VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~(d->regions & vdm.usable[i]) & 0xffU));
     }
 }
 
@@ -127,6 +128,9 @@ static const char *set_up(const struct vdm_image *image)
     vdm.nregions = image->regions < VDM_MAX_REGIONS ? image->regions : VDM_MAX_REGIONS;
     vdm.registers = (volatile char *)(ulong)image->fabric;
     wrong = arch_device_map((hpa_t)image->fabric, FABRIC_SPAN) ? check_fabric(image) : "page tables are used up";
+    if (wrong == NULL) {
+        wrong = vdm_check_streams();
+    }
     if (wrong == NULL) {
         set_devices(image);
         wrong = set_clients(image);

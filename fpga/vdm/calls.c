@@ -26,13 +26,13 @@ static struct vm *caller(void)
 /* The longest configuration for the device: of the bitstreams, a word of 32 bits in each cycle, twice if it is verified first. */
 static ulong configure_cycles(const struct accel *a)
 {
-    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
     ulong most = 0;
 
-    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
-        ulong cycles = (b->size / 4U << (b->verify != 0)) + CONFIGURE_CYCLES;
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        const struct vdm_image_bitstream *b = vdm.streams[a->config->device][i];
+        ulong cycles = b == NULL ? 0 : (b->size / 4U << (b->verify != 0)) + CONFIGURE_CYCLES;
 
-        most = b->device == a->config->device && cycles > most ? cycles : most;
+        most = cycles > most ? cycles : most;
     }
     return most;
 }

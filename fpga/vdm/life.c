@@ -43,7 +43,7 @@ void vdm_reset_device(struct accel *a)
     for (ulong offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
         vdm_if_write(a, offset, 0);
     }
-    a->state = ACCEL_IDLE;
+    a->state = vdm.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
     a->awaited = false;
     accel_prioritize(a, a->config->priority);
     a->model = a->config->model;

@@ -34,24 +34,11 @@ static unsigned dequeue(struct vdm_port *port)
     return region;
 }
 
-/* The bitstream of the device for the region; NULL if there is none. */
-static const struct vdm_image_bitstream *bitstream_of(const struct accel *a, unsigned region)
-{
-    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
-
-    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
-        if (b->device == a->config->device && b->region == region) {
-            return b;
-        }
-    }
-    return NULL;
-}
-
-/* Starts the configuration of a region in Reconfig for `a`. The fabric offers no region for which the image has no bitstream,
- * because DEVICE names those that it may choose. */
+/* Starts the configuration of a region in Reconfig for `a`. The fabric offers no region for which no bitstream has passed the
+ * check at boot, because DEVICE excludes it. */
 static void start(struct accel *a, unsigned region)
 {
-    const struct vdm_image_bitstream *b = bitstream_of(a, region);
+    const struct vdm_image_bitstream *b = vdm.streams[a->config->device][region];
 
     if (b == NULL) {
         vdm_write(FABRIC_REGS_CANCEL, a->name);

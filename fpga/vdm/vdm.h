@@ -107,6 +107,9 @@ struct vdm {
     struct timer quiet; /* reports are suppressed until it expires */
     struct timer later; /* due at once: continues the work that a section has left */
 
+    /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches the configuration port. */
+    const struct vdm_image_bitstream *streams[VDM_MAX_DEVICES][VDM_MAX_REGIONS];
+    uint8_t usable[VDM_MAX_DEVICES];            /* bit n of a device: streams[device][n] */
     struct vdm_client clients[VDM_MAX_CLIENTS]; /* last: an offset beyond 2 KiB takes further instructions */
 };
 
@@ -206,6 +209,12 @@ void vdm_port_claim(void);
 
 /* The overlay gives the port back. */
 void vdm_port_release(void);
+
+/* --- streams.c --- */
+
+/* Checks all bitstreams of the image, at boot: fills vdm.streams and vdm.usable, and reports each refused one on the console. Returns
+ * an error of the image's table, or NULL. */
+const char *vdm_check_streams(void);
 
 /* --- life.c --- */
 

@@ -11,7 +11,7 @@ import pytest
 from helpers import BOOT_S, OUT, SOON_S, boot_command, booted, built, command, keyboard, wait_for_signs_of_life
 
 from tessera.bench.accel import summaries
-from tessera.bench.accel_run import run_paths
+from tessera.bench.accel_run import run_check, run_paths
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import find_qemu
 
@@ -20,6 +20,8 @@ ASSIGN_MAX = 315
 # Instructions of the other paths and of an interrupt, hart asleep; the goals in scripts/bench-metrics.tsv are lower.
 PATH_MAX = {"configure": 740, "preempt": 835, "preempt_configure": 1095}
 INTERRUPT_MAX = 525
+# Instructions of the check at boot, for a KiB of bitstream.
+AUTH_MAX = 31_000
 DONE = r"accel: done, 0 wrong"
 FRAMES = re.compile(
     r"frames: (?P<name>\w+): frame (?P<frames>\d+), (?P<wrong>\d+) wrong, "
@@ -93,6 +95,10 @@ def test_costs_of_the_paths(tmp_path):
         assert median(costs[f"path.{name}"]) <= most, name
     assert len(interrupts) > 10
     assert max(interrupts) <= INTERRUPT_MAX
+
+
+def test_cost_of_the_check_at_boot(tmp_path):
+    assert 20_000 < run_check(find_qemu(), built("bench-accel"), tmp_path) <= AUTH_MAX
 
 
 def test_software_gives_equal_results():

@@ -18,8 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from image_reader import read_image
 
-from tessera.fabric.bitstream import of_file, read_header, simulated
+from tessera.fabric.bitstream import TAG_SIZE, of_file, packet, read_header, simulated, tag, wrap
 from tessera.image import fdt, layout, vdm, virtual
+from tessera.image.board import KEY_FILE, read_key
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
 from tessera.image.system import named_files
@@ -28,12 +29,13 @@ from tessera.run.runner import BuiltSystem, Qemu, RunError, system_command
 HEADER = ROOT / "fpga" / "vdm" / "include" / "vdm_image.h"
 SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-fabric.txt"))
-NAMES = "vdm_image vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel"
-Image, Client, Device, Bitstream, Accel = structures(HEADER.name, NAMES)
+NAMES = "vdm_image vdm_image_region vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel"
+Image, Region, Client, Device, Bitstream, Accel = structures(HEADER.name, NAMES)
 # Without accelerators.
 PLAIN = re.sub(r"\n\t(?:\t\t)?accelerators \{.*?\n\t(?:\t\t)?\};", "", SYSTEM, flags=re.DOTALL)
 PLAIN = PLAIN.replace("accelerator-priorities;", "")
 CLOCK_MHZ = 100
+KEY = read_key(ROOT / "platform" / "qemu-virt")
 AES, FFT, QAM = range(3)  # numbers of the devices of fabric.dts
 
 
@@ -51,8 +53,18 @@ def parsed(data: bytes) -> SimpleNamespace:
     head = Image.from_buffer_copy(data)
     arrays = {}
     used = ctypes.sizeof(Image)
-    for name, kind in (("clients", Client), ("devices", Device), ("bitstreams", Bitstream), ("accels", Accel)):
-        count, offset = getattr(head, f"n{name}"), getattr(head, f"{name}_offset")
+    kinds = (
+        ("regions", Region),
+        ("clients", Client),
+        ("devices", Device),
+        ("bitstreams", Bitstream),
+        ("accels", Accel),
+    )
+    for name, kind in kinds:
+        count, offset = (
+            head.regions if name == "regions" else getattr(head, f"n{name}"),
+            getattr(head, f"{name}_offset"),
+        )
         assert offset % 8 == 0
         assert offset == used, f"{name} are not behind the previous array"
         used += count * ctypes.sizeof(kind)
@@ -79,7 +91,7 @@ def test_records_are_those_of_the_header():
     for record in vdm.RECORDS:
         expected[f"sizeof(struct {record.name})"] = record.size
         expected |= {f"offsetof(struct {record.name}, {name})": record.offset(name) for name, _ in record.fields}
-        known = dict(zip(NAMES.split(), (Image, Client, Device, Bitstream, Accel), strict=True))[record.name]
+        known = dict(zip(NAMES.split(), (Image, Region, Client, Device, Bitstream, Accel), strict=True))[record.name]
         assert [name for name, *_ in known._fields_] == [name for name, _ in record.fields]
     assert evaluate((HEADER.name,), expected) == expected
 
@@ -108,6 +120,7 @@ def test_section(library):
     _, fabric = read(library.build(SYSTEM))
     head = fabric.head
     assert (head.fabric, head.irq, head.regions) == (0x18000000, 20, 3)
+    assert [values(region) for region in fabric.regions] == [(0, 40), (0x100, 80), (0x200, 160)]
     assert (head.hold_cycles, head.stop_cycles) == (2000 * CLOCK_MHZ, 655 * CLOCK_MHZ)
     event = virtual.ACCEL_EVENT_IRQ
     assert [values(client) for client in fabric.clients] == [(1, event, 1, 0), (2, event, 0, 0)]
@@ -151,10 +164,11 @@ def test_bitstreams(library):
     for one in fabric.bitstreams:
         assert one.offset % 4096 == 0
         assert one.offset >= image.header["config_size"]
-        assert one.offset + one.size <= image.header["total_size"] - 8
+        assert one.offset + one.size + TAG_SIZE <= image.header["total_size"] - 8
         data = image.data[one.offset : one.offset + one.size]
         task = fabric.devices[one.device].task
         assert data == of_file(f"{task}-{one.region}.bin")
+        assert image.data[one.offset + one.size :][:TAG_SIZE] == tag(data, KEY)
         spans.add((one.offset, one.size))
     assert len(spans) == len(fabric.bitstreams)
 
@@ -255,7 +269,7 @@ def devices(draw):
     possible = list(range(size_class, 3))  # region n of qemu-virt has size class n
     default = draw(st.booleans())
     regions = possible if default else draw(st.permutations(possible))[: draw(st.integers(1, len(possible)))]
-    return Wanted(draw(st.integers(1, 255)), size_class, tuple(regions), default, draw(st.sampled_from([1, 3, 2001])))
+    return Wanted(draw(st.integers(1, 255)), size_class, tuple(regions), default, draw(st.sampled_from([3, 5, 2001])))
 
 
 USES = st.dictionaries(
@@ -320,6 +334,13 @@ def extra_files(library):
     library.file("mutant.bin", aes[:100] + bytes([aes[100] ^ 4]) + aes[101:])
     library.file("header.bin", aes[:8] + bytes([aes[8] ^ 4]) + aes[9:])
     library.file("nothing.bin", bytes(64))
+    library.file("slow.bin", simulated(0, 5, 3, slow=True))
+    library.file("other.bin", simulated(0, 5, 3, body_region=1))
+    library.file("frames.bin", wrap(0, 5, packet(0, 5, 2 + 101, 39)))
+    library.file("below.bin", wrap(1, 5, packet(1, 5, 3, 0xFF)))
+    library.file("beyond.bin", wrap(0, 5, packet(0, 5, 3, 39) + packet(0, 5, 4, 40)[:-8]))
+    library.file("behind.bin", wrap(0, 5, packet(0, 5, 3, 39) + packet(0, 5, 2, 40)))
+    library.file("tail.bin", wrap(0, 5, packet(0, 5, 3, 39) + packet(0, 5, 4, 39)[:8]))
     library.file("empty.bin", b"")
     with (library.guests / "large.bin").open("wb") as file:
         file.truncate((16 << 20) + 8)
@@ -362,6 +383,7 @@ def board(library, *changes):
     library.platform = Path("platform")
     (library.platform / "alt").mkdir(parents=True, exist_ok=True)
     (library.platform / "alt" / "board.dts").write_text(text)
+    (library.platform / "alt" / KEY_FILE).write_bytes((ROOT / "platform" / "qemu-virt" / KEY_FILE).read_bytes())
     return SYSTEM.replace('"qemu-virt"', '"alt"')
 
 
@@ -414,12 +436,42 @@ def test_fabric_of_a_board_for_mips(library):
         ),
         ("vms = <4>", "vms = <12>", "vm-interrupt", "expected sources up to 31 for 12 VMs, got 32"),
         ("<0 1 2>", "<0 0 0 0 0 0 0 0 0>", "size-classes", "expected at most 8 regions, got 9"),
+        ("0x100 80 0x200 160", "0x100 80 0x200", "frames", "expected two numbers for each of 3 regions, got 5"),
+        ("0x100 80 0x200 160", "0x100 80", "frames", "expected two numbers for each of 3 regions, got 4"),
+        ("0x100 80", "39 80", "frames", "expected frames that no other region has, got 0x27 twice"),
+        ("0x100 80", "0x200 80", "frames", "expected frames that no other region has, got 0x200 twice"),
+        ("0x100 80", "0x0 0", "frames", "expected frames that no other region has, got 0x0 twice"),
     ],
 )
 def test_broken_fabric_of_a_board(library, old, new, prop, message):
     text = board(library, (old, new))
     expected = f"platform/alt/board.dts:{fabric_line(prop)}: /fabric: {prop}: {message}"
     assert expected in library.refuse(text)
+
+
+def test_frames_next_to_each_other(library):
+    text = board(library, ("0x100 80 0x200 160", "41 80 121 160"), ("0x000 40", "0 41"))
+    assert "bitstream for region 1" in "".join(library.refuse(text))  # its frames are elsewhere
+
+
+def key_of(folder, text):
+    (folder / KEY_FILE).write_text(text)
+    return read_key(folder)
+
+
+def test_key_of_the_board(tmp_path):
+    bytes_of_key = [f"0x{7 * number % 256:02x}" for number in range(32)]
+    assert key_of(tmp_path, f"/* 0x00 */ {{{', '.join(bytes_of_key)}}}") == bytes(7 * n % 256 for n in range(32))
+    with pytest.raises(BuildError, match=r"bitstream_key.c: expected a key of 32 bytes, .*, got 31$"):
+        key_of(tmp_path, ", ".join(bytes_of_key[1:]))
+    (tmp_path / KEY_FILE).unlink()
+    with pytest.raises(BuildError, match=r"expected the key of bitstreams' tags: .*No such file"):
+        read_key(tmp_path)
+
+
+def test_key_is_not_in_the_image(library):
+    files = library.build(SYSTEM).files
+    assert not [name for name, data in files.items() if KEY in data or KEY.hex().encode() in data]
 
 
 def test_regions_of_equal_size(library):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from fixtures import ROOT, SYSTEM, changed, read_cases
 
+from tessera.image.board import KEY_FILE
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
 
@@ -141,6 +142,7 @@ def board(builder, changes):
     builder.platform = Path("platform")
     (builder.platform / "alt").mkdir(parents=True)
     (builder.platform / "alt" / "board.dts").write_text(text)
+    (builder.platform / "alt" / KEY_FILE).write_bytes((ROOT / "platform" / "qemu-virt" / KEY_FILE).read_bytes())
     return SYSTEM.replace('"qemu-virt"', '"alt"')
 
 

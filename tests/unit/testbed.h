@@ -14,6 +14,8 @@
 #define TESTBED_GPA UINT64_C(0x80000000)
 #define TESTBED_PAYLOAD UINT64_C(0x1122334455667788) /* the first 8 bytes of every VM's RAM after loading */
 #define TESTBED_TICKS_PER_US 10U
+#define TESTBED_STREAMS 22U
+#define TESTBED_STREAM_WORDS 36U /* of 8 bytes */
 #define TESTBED_SECTIONS 2U
 #define TESTBED_TAG 0x41544144U /* of the first section; the second has the next number */
 
@@ -25,8 +27,9 @@ struct testbed_image {
     struct sysimage_load loads[SYSIMAGE_MAX_VMS];
     struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
     struct sysimage_section sections[TESTBED_SECTIONS];
-    uint64_t section_data[TESTBED_SECTIONS]; /* section i holds TESTBED_TAG + i */
-    uint64_t room[192];                      /* for a section of a test */
+    uint64_t section_data[TESTBED_SECTIONS];                 /* section i holds TESTBED_TAG + i */
+    uint64_t room[192];                                      /* for a section of a test */
+    uint64_t streams[TESTBED_STREAMS][TESTBED_STREAM_WORDS]; /* for bitstreams of a test, with their tags */
 };
 
 /* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started

@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "arch.h"
+#include "blake2b.h"
 #include "component.h"
 #include "host.h"
+#include "platform.h"
 #include "sched.h"
 #include "vdm.h"
 
 #define BITSTREAM_WORDS 64U
+#define TAG_WORDS 8U
+#define FRAMES 0x100U /* addresses of each region */
 #define STORE_TRIES 8U
 #define BUS_ADDRESSES (UINT64_C(1) << 41) /* AddrWidth of fabric_pkg.sv */
 
@@ -18,12 +22,16 @@ static struct {
     void (*write)(uint64_t offset, unsigned bytes, uint64_t value);
 } fabric; /* owner: testbed_accel_boot() */
 
-static uint32_t bitstreams[TESTBED_ACCEL_DEVICES][TESTBED_ACCEL_REGIONS][BITSTREAM_WORDS]
-    __attribute__((aligned(4096)));
+static testbed_accel_edit_t *edit_next;    /* owner: testbed_accel_edit() */
+static struct testbed_image *booted_image; /* owner: testbed_accel_boot() */
+
+_Static_assert(TESTBED_STREAMS >= TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS, "one for each");
+_Static_assert(TESTBED_STREAM_WORDS * 2U == BITSTREAM_WORDS + TAG_WORDS, "a tag follows each");
 
 /* The section, as the image builder lays it out. */
 struct section {
     struct vdm_image header;
+    struct vdm_image_region regions[TESTBED_ACCEL_REGIONS];
     struct vdm_image_client clients[4];
     struct vdm_image_device devices[TESTBED_ACCEL_DEVICES];
     struct vdm_image_bitstream bitstreams[TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS];
@@ -41,33 +49,43 @@ static void fabric_write(uint64_t at, unsigned bytes, uint64_t value)
     fabric.write(at - TESTBED_ACCEL_FABRIC, bytes, value);
 }
 
-/* A bitstream of the simulated configuration port: docs/fabric.md. */
-static void make_bitstream(uint32_t words[BITSTREAM_WORDS], uint32_t region, uint32_t task)
+static void make_packet(uint32_t *words, uint32_t region, uint32_t task, uint32_t size)
 {
-    memset(words, 0, sizeof(bitstreams[0][0]));
+    words[0] = 0xc5U << 24 | region << 16 | task << 8;
+    words[1] = size - 2U;
+    words[2] = region * FRAMES + FRAMES - 1U;
+}
+
+/* A bitstream of two packets for the simulated configuration port (docs/fabric.md), with its tag. */
+static void make_bitstream(uint32_t words[BITSTREAM_WORDS + TAG_WORDS], uint32_t region, uint32_t task)
+{
     words[0] = 0x53494d42U;
     words[1] = region << 24 | task << 16;
     words[2] = BITSTREAM_WORDS - 5U;
     words[3] = crc32((const unsigned char *)words, 12);
-    words[4] = 0xc5U << 24 | region << 16 | task << 8;
-    words[5] = BITSTREAM_WORDS - 7U;
+    make_packet(words + 4, region, task, 10);
+    make_packet(words + 14, region, task, BITSTREAM_WORDS - 15U);
     words[BITSTREAM_WORDS - 1U] = crc32((const unsigned char *)(words + 4), 4UL * (BITSTREAM_WORDS - 5U));
+    blake2b(words + BITSTREAM_WORDS, 4U * TAG_WORDS, platform_bitstream_key, BITSTREAM_KEY_SIZE, words,
+            4U * BITSTREAM_WORDS);
 }
 
-static void make_devices(struct section *s, const struct testbed_image *image)
+static void make_devices(struct section *s, struct testbed_image *image)
 {
+    unsigned made = 0;
     struct vdm_image_bitstream *b = s->bitstreams;
 
     for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
         s->devices[d] = (struct vdm_image_device){.task = d + 1U, .size_class = d / 2U, .regions = 7};
         s->devices[d].name[0] = (char)('a' + d);
         for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
-            make_bitstream(bitstreams[d][r], r, d + 1U);
+            make_bitstream((uint32_t *)(void *)image->streams[made], r, d + 1U);
             *b++ = (struct vdm_image_bitstream){.device = d,
                                                 .region = r,
-                                                .offset = (uint64_t)(bitstreams[d][r]) - (uint64_t)image,
-                                                .size = sizeof(bitstreams[d][r]),
+                                                .offset = (uint64_t)(image->streams[made]) - (uint64_t)image,
+                                                .size = 4U * BITSTREAM_WORDS,
                                                 .verify = d & 1U};
+            made++;
         }
     }
 }
@@ -104,14 +122,26 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         .devices_offset = offsetof(struct section, devices),
         .nbitstreams = TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS,
         .bitstreams_offset = offsetof(struct section, bitstreams),
+        .regions_offset = offsetof(struct section, regions),
         .naccels = nvms * TESTBED_ACCEL_DEVICES,
         .accels_offset = offsetof(struct section, accels),
     };
+    for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
+        s->regions[r] = (struct vdm_image_region){.first_frame = r * FRAMES, .frames = FRAMES};
+    }
     make_devices(s, image);
     make_clients(s, nvms, priorities, guest_models);
     image->sections[0] = (struct sysimage_section){
         .tag = VDM_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = sizeof(*s)};
+    if (edit_next != NULL) {
+        edit_next(image->streams, s->bitstreams);
+    }
     testbed_image_seal(image);
+}
+
+void testbed_accel_edit(testbed_accel_edit_t *edit)
+{
+    edit_next = edit;
 }
 
 bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsigned guest_models,
@@ -128,6 +158,7 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
     fabric.write = write;
     host_registers = (struct host_registers){fabric_read, fabric_write};
     make_section(image, nvms, priorities, guest_models);
+    booted_image = image;
     booted = testbed_boot_image(image);
     for (unsigned i = 0; i < nvms && booted; i++) {
         booted = testbed_vm_start(i % ncpus, i);
@@ -138,9 +169,9 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
 /* The configuration port reads the image, whose addresses here are pointers, of which the bus has the lower bits. */
 void *testbed_accel_memory(uint64_t address)
 {
-    uint64_t offset = (address - (uint64_t)bitstreams) & (BUS_ADDRESSES - 1U);
+    uint64_t offset = (address - (uint64_t)booted_image->streams) & (BUS_ADDRESSES - 1U);
 
-    return offset < sizeof(bitstreams) ? (char *)bitstreams + offset : host_ram(address);
+    return offset < sizeof(booted_image->streams) ? (char *)booted_image->streams + offset : host_ram(address);
 }
 
 /* Enters the CPU on which the VM's VCPU runs. */
@@ -236,6 +267,13 @@ void testbed_accel_interrupt(void)
 unsigned testbed_accel_state(unsigned vm, unsigned device)
 {
     return vdm.clients[vm].accels[device]->state;
+}
+
+unsigned testbed_accel_usable(unsigned device)
+{
+    return (unsigned)(~VDM_FIELD(vdm_read(FABRIC_REGS_DEVICE + device * FABRIC_REGS_DEVICE_STRIDE),
+                                 FABRIC_REGS_DEVICE_EXCLUDED) &
+                      0xffU);
 }
 
 bool testbed_accel_rechecks(unsigned cpu, unsigned vm)

@@ -20,6 +20,13 @@ enum testbed_store {
     TESTBED_STORE_NOBODY,  /* the VM's VCPU does not run */
 };
 
+/* Changes the signed bitstreams and their table in the image of a boot. Bitstream `device * TESTBED_ACCEL_REGIONS + region` is at
+ * `streams` + 8 * TESTBED_STREAM_WORDS * its number: 256 bytes and the tag. */
+typedef void testbed_accel_edit_t(void *streams, void *rows);
+
+/* Calls `edit` at the next boots; NULL: none. */
+void testbed_accel_edit(testbed_accel_edit_t *edit);
+
 /* Boots and starts `nvms` VMs, of which each has the priority in its 4 bits of `priorities`, and the guest model if its bit in
  * `guest_models` is set. `read`, `write`: at an offset from the fabric's registers. */
 bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsigned guest_models,
@@ -52,6 +59,9 @@ void testbed_accel_interrupt(void);
 
 /* The first violated invariant, or NULL; `quiet`: also those that hold when the manager has handled all interrupts. */
 const char *testbed_accel_violation(bool quiet);
+
+/* The regions that the fabric may offer for a device, bit n: region n. */
+unsigned testbed_accel_usable(unsigned device);
 
 /* Whether the CPU has been told to look for a START of the VM that came before its fence. */
 bool testbed_accel_rechecks(unsigned cpu, unsigned vm);

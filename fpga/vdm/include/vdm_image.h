@@ -31,7 +31,13 @@ struct vdm_image {
     uint32_t naccels, accels_offset;         /* struct vdm_image_accel[], ordered by client, then device */
     uint32_t
         monitors; /* bit n: VM n of the system may read the state of all regions and devices (HCALL_ACCEL_GET_REGION) */
-    uint32_t reserved; /* 0 */
+    uint32_t regions_offset; /* struct vdm_image_region[regions] */
+};
+
+/* Of the board's regions. */
+struct vdm_image_region {
+    uint32_t first_frame; /* the region has the frames of configuration memory from this address on */
+    uint32_t frames;      /* this many; a bitstream for the region may write no others */
 };
 
 /* A VM that uses the fabric. Its index is its number in the fabric: it has the IF pages from 16 * index on. */
@@ -50,7 +56,7 @@ struct vdm_image_device {
     uint32_t reserved;   /* 0 */
 };
 
-/* A bitstream: the task of `device` for one region. */
+/* A bitstream: the task of `device` for one region. Its tag follows it, 32 bytes: BLAKE2b with the board's key (streams.c). */
 struct vdm_image_bitstream {
     uint32_t device;
     uint32_t region;

@@ -14,6 +14,8 @@ from tessera.run.runner import BuiltSystem, Qemu, system_command
 
 FABRIC = passes.Device(BASE, register("FABRIC_SPAN"))
 _END = re.compile(rf"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s({RETURN}|{SLEEP})\s*$", re.MULTILINE)
+_CHECK = "vdm_check_streams"
+_RET = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\sret\s*$", re.MULTILINE)
 _DONE = re.compile(r"accel: done, 0 wrong")
 
 
@@ -33,12 +35,35 @@ def _places(elf: Path) -> dict[int, str]:
     return found | {int(address, 16): what for address, what in _END.findall(code)}
 
 
+def _check_places(elf: Path) -> dict[int, str]:
+    """The first instruction of the check of bitstreams, and those at which it returns."""
+    code = run_tool(["riscv64-unknown-elf-objdump", "-d", str(elf)])
+    body = code.partition(f"<{_CHECK}>:")[2].partition("\n\n")[0]
+    return {_symbol(elf, _CHECK): _CHECK} | {int(address, 16): "ret" for address in _RET.findall(body)}
+
+
+def run_check(qemu: Qemu, system: BuiltSystem, folder: Path) -> float:
+    """Runs a system to its power-off; returns the instructions of the check of its bitstreams at boot, for a KiB of
+    bitstream."""
+    places = _check_places(system.hypervisor)
+    begin, end = [one for one in _record(qemu, system, folder, places) if one.what in places.values()][:2]
+    if (begin.what, end.what) != (_CHECK, "ret"):
+        raise BenchError(f"expected that {_CHECK} begins and returns at boot, got {begin} and {end}")
+    sizes = [one["size"] for device in system.data["fabric"]["devices"] for one in device["bitstreams"]]
+    return (end.executed - begin.executed) * 1024 / sum(sizes)
+
+
 def run_paths(qemu: Qemu, system: BuiltSystem, folder: Path) -> tuple[list[VdmPath], list[int]]:
     """Runs a system to its power-off; returns the paths, and the latencies of the devices'
     interrupts to guests."""
+    events = _record(qemu, system, folder, _places(system.hypervisor))
+    return paths(events), device_interrupts(events)
+
+
+def _record(qemu: Qemu, system: BuiltSystem, folder: Path, places: dict[int, str]) -> list[passes.Event]:
+    """Runs a system to its power-off; returns its passes of `places` and its accesses to the fabric."""
     out = folder / f"{system.name}-passes.txt"
     out.unlink(missing_ok=True)
-    places = _places(system.hypervisor)
     start = _symbol(system.hypervisor, "__text_start")
     noting = passes.arguments(qemu, folder, start, places, FABRIC, out)
     names = [*system.names, HYPERVISOR]
@@ -47,5 +72,4 @@ def run_paths(qemu: Qemu, system: BuiltSystem, folder: Path) -> tuple[list[VdmPa
         right = all(_DONE.search(machine.console.text(vm)) for vm in system.names)
     if not ended or not right:
         raise BenchError(f"system '{system.name}': expected every guest to end with 0 wrong results, and power-off")
-    events = passes.read_passes(out, places, FABRIC)
-    return paths(events), device_interrupts(events)
+    return passes.read_passes(out, places, FABRIC)

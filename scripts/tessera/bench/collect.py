@@ -15,7 +15,7 @@ from statistics import median
 
 from tessera.bench import accel
 from tessera.bench import thread_metric as services
-from tessera.bench.accel_run import run_paths
+from tessera.bench.accel_run import run_check, run_paths
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench.count import CountError, Interval, make_counter
 from tessera.bench.machine import (
@@ -369,6 +369,7 @@ def accelerators(bench: Bench) -> None:
     for name, costs in accel.summaries(found).items():
         bench.add(summary(f"vdm.{name}", "instructions", costs), system.name)
     bench.add(summary("vdm.interrupt", "instructions", latencies), system.name)
+    bench.add(single("vdm.auth.kib", "instructions", run_check(bench.qemu, system, bench.out)), system.name)
     worst = _attacked(bench, "test_attacks_accel.py", "attacks-accel")
     managers = [section.most for section in worst.sections if MANAGER & set(section.kind)]
     if not managers:

@@ -5,7 +5,7 @@ system image."""
 from collections.abc import Callable
 from pathlib import Path
 
-from tessera.fabric.bitstream import BitstreamError, read_header
+from tessera.fabric.bitstream import BitstreamError, check_body, read_header, tag
 from tessera.image import vdm, virtual
 from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
@@ -49,7 +49,7 @@ def _bitstreams(node: Read, board: str, fabric: Fabric, search: tuple[Path, ...]
     found = [
         Bitstream(region, file)
         for region, name in zip(regions, names, strict=False)
-        if (file := _bitstream(node, region, name, search)) is not None
+        if (file := _bitstream(node, region, name, search)) is not None and _fits(node, name, file, region, fabric)
     ]
     return tuple(sorted(found, key=lambda bitstream: bitstream.region))
 
@@ -87,6 +87,22 @@ def _bitstream(node: Read, region: int, name: str, search: tuple[Path, ...]) -> 
         node.problem("bitstreams", f'{expected}, got "{name}" of task {header.task} for region {header.region}')
         return None
     return file
+
+
+def _fits(node: Read, name: str, file: File, region: int, fabric: Fabric) -> bool:
+    """Whether a bitstream writes frames of the region only; reports a problem if not."""
+    try:
+        check_body(file.data, read_header(file.data), *fabric.frames[region])
+    except BitstreamError as error:
+        node.problem("bitstreams", f'"{name}" is not a bitstream for region {region}: {error}')
+        return False
+    return True
+
+
+def signed(system: System, bitstream: Bitstream) -> bytes:
+    """Returns a bitstream as the image has it, followed by its tag."""
+    assert system.board.fabric is not None, "load_accelerators() refuses devices without a fabric"
+    return bitstream.file.data + tag(bitstream.file.data, system.board.fabric.key)
 
 
 def assign_accelerators(system: Read, vms: list[Vm], devices: list[Accelerator], board: Board) -> None:
@@ -168,7 +184,7 @@ def _bitstream_rows(system: System, offset_of: Callable[[bytes], int]) -> list[d
         {
             "device": device.number,
             "region": bitstream.region,
-            "offset": offset_of(bitstream.file.data),
+            "offset": offset_of(signed(system, bitstream)),
             "size": len(bitstream.file.data),
             "verify": int(device.node["verify"]),
         }
@@ -204,7 +220,8 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     the image's header."""
     fabric, node = system.board.fabric, system.node.children["accelerators"]
     assert fabric is not None, "load_accelerators() refuses devices without a fabric"
-    arrays = {
+    arrays: dict[str, tuple[Record, list[dict[str, int | bytes]]]] = {
+        "regions": (vdm.REGION, [{"first_frame": first, "frames": frames} for first, frames in fabric.frames]),
         "clients": (vdm.CLIENT, _clients(system)),
         "devices": (vdm.DEVICE, _devices(system)),
         "bitstreams": (vdm.BITSTREAM, _bitstream_rows(system, offset_of)),
@@ -213,16 +230,17 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     body = b""
     numbers: dict[str, int] = {}
     for name, (record, rows) in arrays.items():  # the size of each record is a multiple of 8
-        numbers |= {f"n{name}": len(rows), f"{name}_offset": vdm.IMAGE.size + len(body)}
+        numbers |= {
+            "regions" if name == "regions" else f"n{name}": len(rows),
+            f"{name}_offset": vdm.IMAGE.size + len(body),
+        }
         body += _array(record, rows)
     head = vdm.IMAGE.pack(
         fabric=fabric.base,
         irq=fabric.interrupt,
-        regions=len(fabric.size_classes),
         hold_cycles=fabric.cycles(hold_us(system)),
         stop_cycles=fabric.cycles(node["stop-us"]),
         monitors=sum(1 << vm.id for vm in system.vms if vm.node["accelerator-monitor"]),
-        reserved=0,
         **numbers,
     )
     return head + body

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from tessera.image import layout, vdm, virtual
-from tessera.image.accelerators import section
+from tessera.image.accelerators import section, signed
 from tessera.image.check_rt import RtLimits, limits
 from tessera.image.fixups import Fixup, find_seed
 from tessera.image.layout import PAGE, align_up
@@ -87,7 +87,7 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
             payloads.add(load.data)
     for device in system.accelerators:
         for bitstream in device.bitstreams:
-            payloads.add(bitstream.file.data)
+            payloads.add(signed(system, bitstream))
     # Payload offsets depend on the size of the tables, which does not depend on the offsets: build
     # the tables twice.
     tables = _tables(system, fixups, payloads, 0)

@@ -2,15 +2,19 @@
 """Reads a board's file."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
+from tessera.fabric.bitstream import KEY_SIZE
 from tessera.image import schema, vdm
 from tessera.image.kinds import suggest
 from tessera.image.model import Board, BoardDevice, Fabric
-from tessera.image.problems import Problems
+from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
 from tessera.image.source import Source
 from tessera.image.virtual import MACHINES, RISCV, Machine
+
+KEY_FILE = "bitstream_key.c"
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
@@ -74,7 +78,7 @@ def read_board(path: Path) -> Board:
         qemu_machine=node["qemu-machine"],
         qemu_arguments=node["qemu-arguments"],
         devices={device.name: device for device in map(_device, _device_nodes(node))},
-        fabric=_fabric(node.children["fabric"]) if "fabric" in node.children else None,
+        fabric=_fabric(node.children["fabric"], path.parent) if "fabric" in node.children else None,
     )
 
 
@@ -95,7 +99,7 @@ def _device(node: Read) -> BoardDevice:
     )
 
 
-def _fabric(node: Read) -> Fabric:
+def _fabric(node: Read, folder: Path) -> Fabric:
     return Fabric(
         base=node["base"],
         interrupt=node["interrupt"],
@@ -103,8 +107,24 @@ def _fabric(node: Read) -> Fabric:
         vms=node["vms"],
         devices=node["devices"],
         size_classes=node["size-classes"],
+        frames=_ranges(node),
+        key=read_key(folder),
         clock_hz=node["clock-hz"],
     )
+
+
+def read_key(folder: Path) -> bytes:
+    """Returns the key of bitstreams' tags from the source that the board's hypervisor is compiled with. Raises
+    BuildError."""
+    path = folder / KEY_FILE
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BuildError(f"{path}: expected the key of bitstreams' tags: {error}") from None
+    key = re.findall(r"\b0x([0-9a-f]{2})\b", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL), flags=re.IGNORECASE)
+    if len(key) != KEY_SIZE:
+        raise BuildError(f"{path}: expected a key of {KEY_SIZE} bytes, written 0x00 to 0xff, got {len(key)}")
+    return bytes.fromhex("".join(key))
 
 
 def _check(node: Read) -> None:
@@ -136,7 +156,25 @@ def _check_fabric(board: Read, node: Read, devices: list[Read]) -> None:
     for device in devices:
         if device["base"] < end and node["base"] < device["base"] + device["size"]:
             node.problem("base", f"expected registers of its own, got some of {device.path}")
+    _check_frames(node)
     _check_fabric_sources(node, devices)
+
+
+def _ranges(node: Read) -> tuple[tuple[int, int], ...]:
+    """Returns the first frame of each region, and the number of its frames."""
+    numbers = node["frames"]
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _check_frames(node: Read) -> None:
+    """Reports ranges of frames that are not one for each region, or that overlap."""
+    regions, numbers = len(node["size-classes"]), node["frames"]
+    if len(numbers) != 2 * regions:
+        node.problem("frames", f"expected two numbers for each of {regions} regions, got {len(numbers)}")
+        return
+    for (first, count), (following, _) in pairwise(sorted(_ranges(node))):
+        if following < first + max(count, 1):
+            node.problem("frames", f"expected frames that no other region has, got {following:#x} twice")
 
 
 def _check_fabric_sources(node: Read, devices: list[Read]) -> None:

@@ -37,6 +37,8 @@ class Fabric:
     vms: int
     devices: int
     size_classes: tuple[int, ...]  # of each region
+    frames: tuple[tuple[int, int], ...]  # of each region: address of its first frame, and their number
+    key: bytes = field(repr=False)  # of bitstreams' tags
     clock_hz: int
 
     def cycles(self, us: int) -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
 
+from tessera.fabric.bitstream import TAG_SIZE
 from tessera.image import layout, vdm
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
@@ -99,8 +100,9 @@ def image_bound(system: System, hypervisor_size: int) -> int:
     """Returns an upper bound of the system image's end (host-physical), before the device trees are
     written."""
     payloads = {load.data for vm in system.vms for load in vm.loads}
-    payloads |= {bitstream.file.data for device in system.accelerators for bitstream in device.bitstreams}
+    streams = {bitstream.file.data for device in system.accelerators for bitstream in device.bitstreams}
     size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
+    size += sum(align_up(len(data) + TAG_SIZE, PAGE) for data in streams)
     sections = layout.MAX_SECTIONS * layout.SECTION.size + (vdm.LARGEST if system.accelerators else 0)
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM + sections, PAGE)
     trees = len(system.vms) * system.board.machine.dtb_room

@@ -483,6 +483,8 @@ BOARD_DEVICE = NodeSchema(
     ),
 )
 
+MOST_FRAMES = 1 << 26  # a frame address has 26 bits, as on the 7 series
+
 FABRIC = NodeSchema(
     doc="The board's reconfigurable fabric ([fabric.md](fabric.md)). A board without this node has none.",
     props=(
@@ -500,6 +502,13 @@ FABRIC = NodeSchema(
             "size-classes",
             Numbers("numbers", 0, vdm.MAX_SIZE_CLASS, repeats=True),
             f"Size class of each region, at most {vdm.MAX_REGIONS} (`NumPrrs`, `PrrSizes`).",
+            required=True,
+        ),
+        Prop(
+            "frames",
+            Numbers("numbers", 0, MOST_FRAMES, repeats=True),
+            "For each region, the address of its first frame of configuration memory, and the number of its frames. "
+            "A bitstream for the region may write no others.",
             required=True,
         ),
         Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),

@@ -32,9 +32,10 @@ IMAGE = Record(
         ("naccels", "I"),
         ("accels_offset", "I"),
         ("monitors", "I"),
-        ("reserved", "I"),
+        ("regions_offset", "I"),
     ),
 )
+REGION = Record("vdm_image_region", (("first_frame", "I"), ("frames", "I")))
 CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("reserved", "I")))
 DEVICE = Record(
     "vdm_image_device",
@@ -45,11 +46,12 @@ BITSTREAM = Record(
 )
 ACCEL = Record("vdm_image_accel", (("client", "I"), ("device", "I"), ("priority", "I"), ("model", "I"), ("gpa", "Q")))
 
-RECORDS = (IMAGE, CLIENT, DEVICE, BITSTREAM, ACCEL)
+RECORDS = (IMAGE, REGION, CLIENT, DEVICE, BITSTREAM, ACCEL)
 
 # Upper bound of the section's bytes.
 LARGEST = (
     IMAGE.size
+    + MAX_REGIONS * REGION.size
     + MAX_CLIENTS * CLIENT.size
     + MAX_DEVICES * (DEVICE.size + MAX_REGIONS * BITSTREAM.size + MAX_CLIENTS * ACCEL.size)
 )
