@@ -4,8 +4,8 @@
 hypervisors.
 
 Writes results.jsonl (one object per line), results.md, and the pictures of what was measured:
-overview, goals (.png and .svg), adpcm-convergence.png, adpcm-vms.png, ipc.png, rt.png and
-thread-metric.png, and for the M5150 mips-overview, mips-goals, mips-adpcm-*.png, mips-ipc.png and
+overview, goals (.png and .svg), adpcm-convergence.png, adpcm-vms.png, ipc.png, rt.png,
+thread-metric.png and response.png, and for the M5150 mips-overview, mips-goals, mips-adpcm-*.png, mips-ipc.png and
 mips-banks.png. Without --qemu: QEMU=path if set, else the one in PATH and, if it exists, the newer
 one in cache/qemu-new. Exit status 1: a measurement failed, or with --strict a goal was not met.
 """
@@ -26,6 +26,7 @@ from tessera.bench.plot import plot
 from tessera.bench.plot_adpcm import plot_adpcm
 from tessera.bench.plot_banks import plot_banks
 from tessera.bench.plot_ipc import plot_ipc
+from tessera.bench.plot_response import plot_response
 from tessera.bench.plot_rt import plot_rt
 from tessera.bench.plot_thread_metric import plot_thread_metric
 from tessera.bench.report import (
@@ -96,6 +97,7 @@ def draw(metrics: dict[str, Metric], records: list[dict[str, Any]], out: Path) -
         *plot_ipc(metrics, on_iasim, out, "mips-ipc"),
         *plot_banks(on_iasim, out),
         *plot_thread_metric(metrics, records, out),
+        *plot_response(metrics, records, out),
     ]
 
 

@@ -169,6 +169,9 @@ $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/examples/adpcm))
 THREAD_METRIC := $(wildcard guests/test/thread_metric/*.c) guests/examples/freertos/demo/hooks.c
 $(eval $(call freertos_guest,thread_metric,$(THREAD_METRIC) $(wildcard guests/test/thread_metric/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),-Iguests/test/thread_metric))
+RESPONSE := $(wildcard guests/test/response/*.c) guests/examples/freertos/demo/hooks.c
+RESPONSE_FLAGS := -Iguests/test/response -DPORT_TIMER_HOOK=response_timer
+$(eval $(call freertos_guest,response,$(RESPONSE) $(wildcard guests/test/response/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),$(RESPONSE_FLAGS)))
 $(eval $(call bare_guest,slices,$(wildcard guests/test/slices/*.c),$(BARE_NOFP)))
 $(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))

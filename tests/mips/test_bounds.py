@@ -13,10 +13,12 @@ from tessera.bench.mips import (
     MipsBench,
     RtCosts,
     large_hypervisor,
+    response,
     rt_options,
     small_sections,
     thread_metric,
 )
+from tessera.bench.response import SITUATIONS
 from tessera.bench.thread_metric import ROWS
 from tessera.run.runner import ROOT
 
@@ -77,6 +79,17 @@ def test_what_a_vm_leaves_of_the_services_of_freertos() -> None:
     found = {taken.figure.metric: taken.figure.min for taken in bench.taken}
     for name in (f"mips.vdm.threadmetric.{row}{end}" for row in ROWS for end in ("", ".load")):
         assert metrics[name].met(found[name]), (name, found[name])
+
+
+def test_what_a_vm_adds_to_the_response_of_a_task_of_freertos() -> None:
+    """Computing and asleep, to the worst response."""
+    build("two", WIRED)  # the hypervisor and all guests
+    bench, metrics = MipsBench(ROOT / "build" / "mips" / "response"), read_metrics()
+    response(bench)
+    found = {taken.figure.metric: taken.figure.max for taken in bench.taken}
+    for name in (f"mips.response.{situation}.added" for situation in SITUATIONS):
+        assert metrics[name].met(found[name]), (name, found[name])
+    assert all(found[f"mips.response.{name}.load"] > CLOCK_HZ // 2000 for name in SITUATIONS)  # the load had the hart
 
 
 def counted(board: str) -> dict[str, int]:

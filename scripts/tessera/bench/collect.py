@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from tessera.bench import accel
+from tessera.bench import response as responses
 from tessera.bench import thread_metric as services
 from tessera.bench.accel_run import run_check, run_paths
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
@@ -62,7 +63,7 @@ class Taken:
     """
     A figure and the system in which it was measured ("native": without the hypervisor). `model`
     describes the machine that the figure stands for, if it is another one; `curve` holds the figure
-    after each tenth of the work.
+    after each tenth of the work, or the samples of a distribution.
     """
 
     figure: Figure
@@ -395,6 +396,26 @@ def thread_metric(bench: Bench) -> None:
         bench.add(single(f"vdm.threadmetric.{name}.passes", "passes", row.passes), "native")
 
 
+def response(bench: Bench) -> None:
+    """
+    The response of a task of an RTOS: natively, in a VM alone, and beside a busy VM. With QEMU 7 only: on 10.0
+    instret does not count the hart's sleep, by which the guest's counts would be too small.
+    """
+    if bench.qemu.version >= (8, 0):
+        return
+    alone, loaded = bench.system("response"), bench.system("response-load")
+    rtos, load = loaded.names
+    guests = run_system(bench.qemu, loaded).guests
+    runs = {
+        responses.NATIVE: responses.samples(run_native(bench.qemu, alone, alone.names[0])),
+        responses.VM: responses.samples(run_system(bench.qemu, alone).guests[alone.names[0]]),
+        responses.LOAD: responses.beside(guests[rtos], guests[load]),
+    }
+    systems = {responses.NATIVE: "native", responses.VM: alone.name, responses.LOAD: loaded.name}
+    for run, found in responses.distributions("riscv", runs):
+        bench.add(found.figure, systems[run], "", found.samples)
+
+
 def soft_tasks(bench: Bench) -> None:
     """What the HW tasks cost in software, for scripts/break_even.py."""
     system = bench.system("soft-tasks")
@@ -420,5 +441,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "accelerators": accelerators,
     "soft-tasks": soft_tasks,
     "thread-metric": thread_metric,
+    "response": response,
     "size": size,
 }

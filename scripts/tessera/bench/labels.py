@@ -125,6 +125,8 @@ LABELS = {
     "term.irq_stop": "region, term T_irq_stop",
     "term.resume": "region, term T_resume",
     **{f"vdm.threadmetric.{row}{end}": f"FreeRTOS{to}: {what}" for row, what in _SHARE.items() for end, to in _BESIDE},
+    "response.computing.added": "added to the worst response of a FreeRTOS task, computing",
+    "response.asleep.added": "added to the worst response of a FreeRTOS task, asleep",
     "size.text": "code and constants, without optional components",
     "mips.size.text": "code and constants, with real time and messages, optimized for size",
     "size.loc": "lines of code, without optional components",

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tessera.bench import response as responses
 from tessera.bench import thread_metric as metric
 from tessera.bench.adpcm import Run, overheads, parse_run
 from tessera.bench.machine import BenchError, run_tool
@@ -273,6 +274,29 @@ def thread_metric(bench: MipsBench) -> None:
         bench.add(single(f"mips.vdm.threadmetric.{name}.passes", "passes", row.passes), "native")
 
 
+RESPONSE = "response/response.bin"
+FEWER = prop("bootargs", "samples=200")  # the busy VM has memory for so many slices
+
+
+def response(bench: MipsBench) -> None:
+    """The response of a task of FreeRTOS: natively, in a VM alone, and beside a busy VM with a quantum of 1 ms."""
+    consoles = {}
+    for name, vms in (
+        ("response", [("freertos", RESPONSE, "")]),
+        ("response-load", [("freertos", RESPONSE, FEWER), LOAD]),
+    ):
+        consoles[name] = simulate(bench, name, WIRED, source(WIRED, 1, vms)).console
+    loaded = consoles["response-load"]
+    runs = {
+        responses.NATIVE: responses.samples(run_native(bench, "response")),
+        responses.VM: responses.samples(consoles["response"].text("freertos")),
+        responses.LOAD: responses.beside(loaded.text("freertos"), loaded.text("load")),
+    }
+    systems = {responses.NATIVE: "native", responses.VM: "response", responses.LOAD: "response-load"}
+    for run, found in responses.distributions("mips", runs):
+        bench.add(found.figure, systems[run], WIRED, found.samples)
+
+
 def _sections(elf: Path) -> dict[str, int]:
     lines = run_tool(["riscv64-unknown-elf-size", "-A", "--target=elf32-little", str(elf)]).splitlines()
     return {words[0]: int(words[1]) for words in map(str.split, lines) if len(words) == 3 and words[1].isdigit()}
@@ -378,5 +402,6 @@ MEASUREMENTS = {
     "mips-adpcm": adpcm,
     "mips-rt": rt,
     "mips-thread-metric": thread_metric,
+    "mips-response": response,
     "mips-sizes": sizes,
 }

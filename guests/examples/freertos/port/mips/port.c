@@ -25,6 +25,13 @@
 #define PORT_CAUSE_TICK (1U << (CAUSE_LINES_SHIFT + PLATFORM_TIMER_IRQ))
 #define PORT_CAUSE_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
+/* A guest may define PORT_TIMER_HOOK: the name of its function that is called in each timer interrupt, before ticks are counted. */
+#ifdef PORT_TIMER_HOOK
+void PORT_TIMER_HOOK(void);
+#else
+#define PORT_TIMER_HOOK() ((void)0)
+#endif
+
 /* Layout as in port_frame.h. */
 struct port_frame {
     uint32_t epc;
@@ -223,6 +230,7 @@ static inline bool port_tick_alone(void)
 {
     uint32_t due = (uint32_t)port_next_tick, count;
 
+    PORT_TIMER_HOOK();
     cp0_write_compare(due + (uint32_t)PORT_TICK_PERIOD);
     count = cp0_read_count();
     if (count - due > PORT_ON_TIME || ((due - PORT_TICK_PERIOD) ^ count) >> 31 != 0) {

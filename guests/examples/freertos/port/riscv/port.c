@@ -15,6 +15,13 @@
 #define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 3600)
 #define PORT_ISR_STACK 4096U
 
+/* A guest may define PORT_TIMER_HOOK: the name of its function that is called in each timer interrupt, before ticks are counted. */
+#ifdef PORT_TIMER_HOOK
+void PORT_TIMER_HOOK(void);
+#else
+#define PORT_TIMER_HOOK() ((void)0)
+#endif
+
 /* Layout as in port_frame.h. */
 struct port_frame {
     uint64_t sepc;
@@ -136,8 +143,10 @@ static inline void port_count_tick(void)
  */
 static void port_tick(void)
 {
-    uint64_t now = csr_read_time();
+    uint64_t now;
 
+    PORT_TIMER_HOOK();
+    now = csr_read_time();
     if (now > port_next_tick + PORT_CATCH_UP * PORT_TICK_PERIOD) {
         port_next_tick = now - PORT_CATCH_UP * PORT_TICK_PERIOD;
     }
