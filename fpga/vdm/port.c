@@ -7,11 +7,6 @@
 
 _Static_assert((VDM_MAX_REGIONS & (VDM_MAX_REGIONS - 1U)) == 0, "the queue's places are numbered modulo its size");
 
-static bool available(const struct vdm_port *port)
-{
-    return !port->configuring && port->claim == VDM_PORT_FREE;
-}
-
 /* A region that has a place keeps it. */
 static void enqueue(struct vdm_port *port, unsigned region)
 {
@@ -57,7 +52,7 @@ void vdm_configure(unsigned region)
 {
     struct vdm_port *port = &vdm.port;
 
-    if (available(port) && port->waiting == 0) {
+    if (!port->configuring && port->waiting == 0) {
         start(vdm.regions[region].owner, region);
     } else {
         enqueue(port, region);
@@ -74,9 +69,10 @@ static void start_if_needed(unsigned region)
     }
 }
 
-void vdm_configure_next(void)
+/* The first region in the queue that is still in Reconfig for its owner; drops those before it. */
+static void configure_next(void)
 {
-    while (available(&vdm.port) && vdm.port.waiting != 0) {
+    while (!vdm.port.configuring && vdm.port.waiting != 0) {
         start_if_needed(dequeue(&vdm.port));
     }
 }
@@ -103,23 +99,9 @@ void vdm_configured(void)
         return;
     }
     port->configuring = false;
-    if (port->claim == VDM_PORT_CLAIMED) {
-        port->claim = VDM_PORT_HELD;
-    }
     if (error != 0 && a != NULL) {
         note_refusal(a, port->region, error);
     }
     vdm_update_region(port->region);
-    vdm_configure_next();
-}
-
-void vdm_port_claim(void)
-{
-    vdm.port.claim = vdm.port.configuring ? VDM_PORT_CLAIMED : VDM_PORT_HELD;
-}
-
-void vdm_port_release(void)
-{
-    vdm.port.claim = VDM_PORT_FREE;
-    vdm_configure_next();
+    configure_next();
 }

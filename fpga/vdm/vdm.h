@@ -68,17 +68,9 @@ struct vdm_waiter {
     struct vcpu *vcpu;
 };
 
-/* Who may start configurations. */
-enum vdm_port_claim {
-    VDM_PORT_FREE = 0, /* clients */
-    VDM_PORT_CLAIMED,  /* an overlay, once the configuration under way is over */
-    VDM_PORT_HELD,     /* an overlay: clients' regions wait in the queue */
-};
-
 /* The configuration port. */
 struct vdm_port {
     bool configuring; /* it works for `region` */
-    enum vdm_port_claim claim;
     unsigned region;
     unsigned first, waiting;        /* the queue's first place, and the number of regions in it */
     unsigned queued;                /* bit n: region n is in the queue */
@@ -196,19 +188,8 @@ bool vdm_in_reconfig(unsigned region, const struct accel *a);
 /* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise after the regions that wait already. */
 void vdm_configure(unsigned region);
 
-/* Starts the configuration of the first region in the queue that is still in Reconfig for its owner, if clients may use the port.
- * Drops the regions before it. */
-void vdm_configure_next(void);
-
 /* The configuration port has finished: connects the client of its region, and configures the next region. */
 void vdm_configured(void);
-
-/* An overlay takes the port, before the regions that wait: vdm.port.claim is VDM_PORT_HELD at once, or when the configuration under way
- * is over. At most one overlay at a time. */
-void vdm_port_claim(void);
-
-/* The overlay gives the port back. */
-void vdm_port_release(void);
 
 /* --- streams.c --- */
 

@@ -27,7 +27,6 @@ STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL, DONE_SIZE = valu
 IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
 NEW_SOLUTION = values("fabric_map.h", "FABRIC_REGS_NEW_SOLUTION")[0]
 IDLE, WAITING, CONNECTED = values("vdm.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
-PORT_FREE, PORT_CLAIMED, PORT_HELD = values("vdm.h", "VDM_PORT_FREE VDM_PORT_CLAIMED VDM_PORT_HELD")
 SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
 REQUEST, RELEASE, STATUS = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE HCALL_ACCEL_STATUS")
@@ -58,9 +57,6 @@ _SIGNATURES = {
     "testbed_accel_state": (c_uint, [c_uint, c_uint]),
     "testbed_accel_rechecks": (c_bool, [c_uint, c_uint]),
     "testbed_accel_count": (c_uint64, [c_uint]),
-    "testbed_accel_claim": (c_uint, []),
-    "vdm_port_claim": (None, []),
-    "vdm_port_release": (None, []),
 }
 for _name, (_result, _arguments) in _SIGNATURES.items():
     getattr(CORE, _name).restype = _result
@@ -612,33 +608,3 @@ def test_a_region_with_another_client_keeps_its_place() -> None:
         IDLE,
         CONNECTED,
     ]
-
-
-def test_an_overlay_waits_for_the_configuration_under_way_only() -> None:
-    """Regions that wait are configured when the overlay gives the port back, in their order."""
-    port = PortQueue([1, 9, 5])
-    port.request(0, 1)
-    CORE.vdm_port_claim()
-    assert CORE.testbed_accel_claim() == PORT_CLAIMED
-    port.pass_time(600)
-    assert CORE.testbed_accel_claim() == PORT_HELD
-    assert port.connected == [0]
-    port.request(2)
-    port.pass_time(600)
-    assert port.connected == [0]
-    CORE.vdm_port_release()
-    assert CORE.testbed_accel_claim() == PORT_FREE
-    port.pass_time(600)
-    assert port.connected == [0, 1, 2]
-
-
-def test_an_overlay_gets_a_free_port_at_once() -> None:
-    port = PortQueue([1, 1, 1])
-    CORE.vdm_port_claim()
-    assert CORE.testbed_accel_claim() == PORT_HELD
-    port.request(0)
-    port.pass_time(600)
-    assert port.connected == []
-    CORE.vdm_port_release()
-    port.pass_time(200)
-    assert port.connected == [0]

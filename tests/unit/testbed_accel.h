@@ -69,9 +69,6 @@ bool testbed_accel_rechecks(unsigned cpu, unsigned vm);
 /* Number of the device's state (enum accel_state). */
 unsigned testbed_accel_state(unsigned vm, unsigned device);
 
-/* The overlay's claim to the configuration port (enum vdm_port_claim). */
-unsigned testbed_accel_claim(void);
-
 /* Of all devices, since their VMs' last starts: requests answered by path 0 .. 3, 4: requests that had to wait, 5: losses. */
 uint64_t testbed_accel_count(unsigned which);
 
