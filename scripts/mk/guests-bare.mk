@@ -171,7 +171,8 @@ THREAD_METRIC := $(wildcard guests/test/thread_metric/*.c) guests/examples/freer
 $(eval $(call freertos_guest,thread_metric,$(THREAD_METRIC) $(wildcard guests/test/thread_metric/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),-Iguests/test/thread_metric))
 RESPONSE := $(wildcard guests/test/response/*.c) guests/examples/freertos/demo/hooks.c
 RESPONSE_FLAGS := -Iguests/test/response -DPORT_TIMER_HOOK=response_timer
-$(eval $(call freertos_guest,response,$(RESPONSE) $(wildcard guests/test/response/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),$(RESPONSE_FLAGS)))
+RESPONSE_RISCV := $(RESPONSE) $(wildcard guests/test/response/riscv/*.c guests/examples/freertos/drivers/*.c) $(FREERTOS_PORT) $(ACCEL_SDK)
+$(eval $(call freertos_guest,response,$(RESPONSE_RISCV),$(FREERTOS_TICK_HZ),$(RESPONSE_FLAGS) -Iguests/examples/freertos/drivers))
 $(eval $(call bare_guest,slices,$(wildcard guests/test/slices/*.c),$(BARE_NOFP)))
 $(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))

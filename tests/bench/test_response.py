@@ -7,8 +7,20 @@ import pytest
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.parse import ParseError, summary
-from tessera.bench.plot_response import panels, plot_response
-from tessera.bench.response import ADDED, LEAST, LOAD, NATIVE, SITUATIONS, VM, added, beside, distributions, samples
+from tessera.bench.plot_response import jobs, panels, plot_response
+from tessera.bench.response import (
+    ADDED,
+    LEAST,
+    LOAD,
+    NATIVE,
+    SITUATIONS,
+    VM,
+    added,
+    beside,
+    distributions,
+    samples,
+    with_accelerator,
+)
 
 
 def console(first: int, most: int, n: int = LEAST) -> str:
@@ -48,6 +60,25 @@ def test_every_run_has_its_samples_and_the_difference_is_of_the_vm_alone() -> No
     assert found["riscv.response.computing.load"].samples[-1] == 90000
 
 
+def with_jobs(preemptions: int) -> str:
+    lines = [f"JOB {name} {56 + n}" for name in SITUATIONS for n in range(LEAST)]
+    return "\n".join([*lines, f"PREEMPTIONS {preemptions}", console(300, 400)])
+
+
+def test_jobs_are_in_microseconds_and_counted_apart() -> None:
+    found = {entry.figure.metric: entry for entry in with_accelerator(with_jobs(2 * LEAST), ".preempt", counts=True)}
+    assert len(found) == 4 and found["vdm.response.asleep.preempt"].figure.max == 400
+    assert found["vdm.response.job.computing.preempt"].samples[:2] == (5.6, 5.7)
+    without = with_accelerator(with_jobs(0), ".own", counts=False)
+    assert [entry.figure.metric for entry in without] == [f"vdm.response.job.{name}.own" for name in SITUATIONS]
+
+
+@pytest.mark.parametrize(("run", "preemptions"), [(".own", 1), (".preempt", 2 * LEAST * 9 // 10 - 1)])
+def test_jobs_that_did_not_use_the_region_as_meant_are_refused(run: str, preemptions: int) -> None:
+    with pytest.raises(ParseError, match="jobs that preempt"):
+        list(with_accelerator(with_jobs(preemptions), run, counts=True))
+
+
 def test_goals_and_the_papers_figure_on_both_architectures() -> None:
     metrics = read_metrics()
     for name in (f"{machine}.response.{situation}{ADDED}" for machine in ("riscv", "mips") for situation in SITUATIONS):
@@ -65,7 +96,9 @@ def test_picture_has_every_measured_panel(tmp_path: Path) -> None:
         line("riscv.response.asleep", [600, 700], qemu="7.2"),
         line("riscv.response.asleep", [1, 2], qemu="10.0"),
         line("mips.response.computing.load", [656, 100000], simulator="iasim"),
+        line("vdm.response.job.asleep.own", [6.2, 6.3], qemu="7.2"),
     ]
+    assert jobs(records) == {"asleep": {".own": [6.2, 6.3]}}
     assert panels(records) == {
         ("riscv", "asleep"): {NATIVE: [350, 351], VM: [600, 700]},
         ("mips", "computing"): {LOAD: [656, 100000]},

@@ -73,6 +73,13 @@ unsigned int run_again(const struct accel *a)
     return judge(accel_run_asleep(a, &job, 0));
 }
 
+struct accel_result run_unchecked(const struct accel *a, const struct kind *kind, uint32_t size)
+{
+    struct accel_job unchecked = {.command = kind->commands[0], .size = size, .input = input, .output = output};
+
+    return accel_run_asleep(a, &unchecked, 0);
+}
+
 unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number)
 {
     prepare(kind, size, number);

@@ -33,6 +33,9 @@ unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t si
 /** Runs the last job again. */
 unsigned int run_again(const struct accel *a);
 
+/** Runs a job of `size` bytes without a comparison of its result. */
+struct accel_result run_unchecked(const struct accel *a, const struct kind *kind, uint32_t size);
+
 /** As run_job(), on the device or in software. */
 unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size, unsigned int number);
 

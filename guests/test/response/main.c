@@ -2,16 +2,19 @@
 /*
  * The response of a task of FreeRTOS: a timer interrupt at a random time releases the task of the highest priority. The response is
  * the instructions from the time at which the interrupt is due to the task's first one, on the M5150 clocks. The same guest runs
- * natively and in a VM. Two situations: a task of low priority computes when the interrupt comes, or the processor sleeps.
+ * natively and in a VM. Two situations: a task of low priority computes when the interrupt comes, or the processor sleeps. With an
+ * accelerator, the released task then runs a job on it, which is timed from the due interrupt, too.
  *
  * Boot arguments:
  *   samples=n  in each situation, at most SAMPLES (default)
+ *   device=s   the accelerator for the jobs (job.h)
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "FreeRTOS.h"
 #include "fdt.h"
+#include "job.h"
 #include "machine.h"
 #include "platform.h"
 #include "print.h"
@@ -39,6 +42,7 @@ struct situation {
     void (*pause)(void); /* between two releases, repeatedly */
     void (*wait)(void);  /* until the release, repeatedly */
     unsigned long samples[SAMPLES];
+    unsigned long jobs[SAMPLES]; /* units of machine_time() from the due interrupt to the job's result */
 };
 
 static TaskHandle_t urgent;
@@ -52,6 +56,7 @@ static struct {
     uint64_t time;         /* at which the interrupt is due */
     uint64_t instructions; /* the same in instructions */
     unsigned long response;
+    unsigned long job;
     volatile bool taken;
 } release;
 
@@ -72,6 +77,7 @@ static void urgent_task(void *argument)
     for (;;) {
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
         release.response = (unsigned long)(machine_instructions() - release.instructions);
+        release.job = job_present() ? (unsigned long)(job_run() - release.time) : 0;
         release.taken = true;
     }
 }
@@ -128,6 +134,17 @@ static void measure(struct situation *s, struct random *random)
             s->wait();
         }
         s->samples[i] = release.response;
+        s->jobs[i] = release.job;
+    }
+}
+
+static void report(const struct situation *s)
+{
+    for (unsigned int i = 0; i < wanted; i++) {
+        print("RESPONSE %s %lu\n", s->name, s->samples[i]);
+        if (job_present()) {
+            print("JOB %s %lu\n", s->name, s->jobs[i]);
+        }
     }
 }
 
@@ -136,13 +153,17 @@ static void low_task(void *argument)
     struct random random = random_from(SEED);
 
     (void)argument;
+    if (job_present()) {
+        (void)job_run(); /* the first job also waits for a region that was never configured */
+    }
     for (struct situation *s = situations; s < situations + sizeof(situations) / sizeof(situations[0]); s++) {
         measure(s, &random);
     }
     for (struct situation *s = situations; s < situations + sizeof(situations) / sizeof(situations[0]); s++) {
-        for (unsigned int i = 0; i < wanted; i++) {
-            print("RESPONSE %s %lu\n", s->name, s->samples[i]);
-        }
+        report(s);
+    }
+    if (job_present()) {
+        print("PREEMPTIONS %lu\n", job_preemptions());
     }
     print("BENCH done\n");
     machine_shutdown(false);
@@ -157,9 +178,9 @@ static void create(TaskFunction_t code, const char *name, UBaseType_t priority, 
 
 int main(unsigned long hart, const void *fdt)
 {
-    (void)hart;
     uart_init();
     (void)timer_init();
+    job_open(hart, fdt);
     wanted = (unsigned int)fdt_bootarg_number(fdt, "samples", SAMPLES);
     if (wanted == 0 || wanted > SAMPLES || !machine_counts()) {
         print("BENCH failed: samples from 1 to %u and a count of instructions are needed\n", SAMPLES);

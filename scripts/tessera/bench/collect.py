@@ -416,6 +416,17 @@ def response(bench: Bench) -> None:
         bench.add(found.figure, systems[run], "", found.samples)
 
 
+def accel_response(bench: Bench) -> None:
+    """
+    The same task, which then runs a job on an accelerator: in a region of its own, and in one from which the job has
+    to drive another VM's. On QEMU 10.0 only the times of the jobs, as in response().
+    """
+    for run, name in responses.SYSTEMS.items():
+        console = run_until(bench.qemu, bench.system(name), "freertos", "BENCH done", LOAD_S)
+        for found in responses.with_accelerator(console, run, counts=bench.qemu.version < (8, 0)):
+            bench.add(found.figure, name, "", found.samples)
+
+
 def soft_tasks(bench: Bench) -> None:
     """What the HW tasks cost in software, for scripts/break_even.py."""
     system = bench.system("soft-tasks")
@@ -442,5 +453,6 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "soft-tasks": soft_tasks,
     "thread-metric": thread_metric,
     "response": response,
+    "accel-response": accel_response,
     "size": size,
 }

@@ -69,6 +69,11 @@ SERVICES = {
     "preemption": "interrupt resumes a task",
 }
 _SHARE = SERVICES | {"min": "the lowest of its services"}
+_REGION = {  # of a job on an accelerator
+    ".own": "own region",
+    ".preempt": "another VM's is preempted",
+    ".preempt_configure": "the same, and configured",
+}
 _BESIDE = (("", ""), (".load", ", beside a busy VM"))
 
 # Metrics in the overviews; curves over sizes or VMs have pictures of their own.
@@ -127,6 +132,11 @@ LABELS = {
     **{f"vdm.threadmetric.{row}{end}": f"FreeRTOS{to}: {what}" for row, what in _SHARE.items() for end, to in _BESIDE},
     "response.computing.added": "added to the worst response of a FreeRTOS task, computing",
     "response.asleep.added": "added to the worst response of a FreeRTOS task, asleep",
+    **{
+        f"response.job.{situation}{end}": f"result of a FreeRTOS task's job, {situation}: {words}"
+        for situation in ("computing", "asleep")
+        for end, words in _REGION.items()
+    },
     "size.text": "code and constants, without optional components",
     "mips.size.text": "code and constants, with real time and messages, optimized for size",
     "size.loc": "lines of code, without optional components",

@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -38,7 +39,7 @@ def single(metric: str, unit: str, value: float) -> Figure:
     return Figure(metric, unit, value, value, value, 1, value)
 
 
-def summary(metric: str, unit: str, samples: list[int]) -> Figure:
+def summary(metric: str, unit: str, samples: Sequence[float]) -> Figure:
     """Returns a figure of many samples."""
     return Figure(metric, unit, min(samples), median(samples), max(samples), len(samples), sum(samples) / len(samples))
 

@@ -59,9 +59,11 @@ void accel_rtos_open(struct accel_rtos *d, const char *name, accel_soft_fn soft)
 
 struct accel_result accel_rtos_run(struct accel_rtos *d, const struct accel_job *job)
 {
-    if (!accel_unit_ready(&d->unit)) {
-        return accel_unit_run_soft(&d->unit, job);
-    }
+    return accel_unit_ready(&d->unit) ? accel_rtos_run_on_device(d, job) : accel_unit_run_soft(&d->unit, job);
+}
+
+struct accel_result accel_rtos_run_on_device(struct accel_rtos *d, const struct accel_job *job)
+{
     d->unit.on_device++;
     d->waiting = xTaskGetCurrentTaskHandle(); /* before the job starts, whose interrupt clears it */
     accel_submit(&d->unit.device, job, true);

@@ -27,6 +27,9 @@ void accel_rtos_open(struct accel_rtos *d, const char *name, accel_soft_fn soft)
 /** Runs a job; the calling task sleeps until it is over. One task at a time for each `d`. Uses the task's notification 0. */
 struct accel_result accel_rtos_run(struct accel_rtos *d, const struct accel_job *job);
 
+/** As accel_rtos_run(), but on the device only: the job begins when there is a region. The VM must have the device. */
+struct accel_result accel_rtos_run_on_device(struct accel_rtos *d, const struct accel_job *job);
+
 /** Jobs whose end an interrupt has reported so far. */
 unsigned long accel_rtos_ended(void);
 
