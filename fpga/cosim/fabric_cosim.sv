@@ -12,6 +12,7 @@ module fabric_cosim
   parameter int unsigned NumDevs = 6,
   parameter int unsigned NumPrrs = 3,
   parameter int unsigned SorterDepth = 16,
+  parameter int unsigned NumSorters = 2,
   /// 1: every HW task is a Verilated class of its own. 0: the tasks are part of this one.
   parameter bit Split = 1'b1
 ) (
@@ -54,7 +55,9 @@ module fabric_cosim
   logic cfg_valid, cfg_ready, cfg_error, cfg_abort;
   logic [31:0] cfg_data;
 
-  fabric_top #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth)) i_top (
+  fabric_top #(
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth), .NumSorters(NumSorters)
+  ) i_top (
     .clk_i,
     .rst_ni,
     .sub_req_i(sub_req),

@@ -18,7 +18,7 @@
 namespace
 {
 
-constexpr unsigned vms = 4, devices = 6, regions = 3;
+constexpr unsigned vms = 4, devices = 6, regions = 3, sorters = 4;
 constexpr unsigned probe = 9; // a number of no HW task
 constexpr uint64_t ram = 0x80000000;
 constexpr size_t ram_bytes = 1 << 20;
@@ -170,6 +170,24 @@ class Load
         get(FABRIC_REGS_SORT_STATUS);
         get(FABRIC_REGS_SORT_HEAD_KEY);
         get(FABRIC_REGS_SORT_HEAD);
+        use_sorters();
+    }
+
+    /// The same by the registers of a sorter. Few keys, so that orders decide.
+    void use_sorters()
+    {
+        uint64_t sorter = next() % sorters;
+        uint64_t registers = FABRIC_SORTERS + sorter * FABRIC_SORTER_STRIDE;
+        uint64_t put_at = FABRIC_SORT_PUT + sorter * FABRIC_SORT_PUT_STRIDE;
+        put(put_at + (next() % 64) * FABRIC_SORT_PUT_VALUE_STRIDE + (next() % 32) * FABRIC_SORT_PUT_ORDER_STRIDE,
+            next() % 8);
+        if (chance(30))
+            put(registers + FABRIC_SORTER_REMOVE, next() % 64);
+        if (chance(10))
+            put(registers + FABRIC_SORTER_ORDER, next() & 0xffffffffu);
+        for (unsigned offset = 0; offset < FABRIC_SORTER_SPAN; offset += 8)
+            if (offset != FABRIC_SORTER_REMOVE)
+                get(registers + offset);
     }
 
     void serve_region(unsigned r)

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 
 #if VM_TRACE_FST
@@ -50,7 +51,7 @@ class Model::State
     // Before the objects that belong to it.
     VerilatedContext context;
     Vfabric_cosim top;
-    Sorter sorter;
+    std::map<unsigned, Sorter> sorters; // by their numbers
     uint64_t cycles = 0;
     unsigned calm = 0; // cycles without activity
     bool hashing = false;
@@ -74,12 +75,13 @@ class Model::State
     friend class Model;
 };
 
-Model::State::State(Memory &memory_, const std::string &waves)
-    : memory(memory_), top(&context, "fabric"), sorter(context)
+Model::State::State(Memory &memory_, const std::string &waves) : memory(memory_), top(&context, "fabric")
 {
     model = this;
     for (unsigned r = 0; r < regions_; r++)
         tasks_[r].create(context, r);
+    for (unsigned s = 0; s < COSIM_SORTERS; s++)
+        sorters.try_emplace(s, context, s);
     if (!waves.empty()) {
 #if VM_TRACE_FST
         context.traceEverOn(true);
@@ -288,12 +290,12 @@ void cosim_task_settle(unsigned region, const svBitVecVal *request, svBitVecVal 
     cosim::model->settle_task(region, request, response);
 }
 
-void cosim_sorter_clock(unsigned inputs, unsigned long long key, unsigned value, unsigned *state,
+void cosim_sorter_clock(unsigned inputs, unsigned long long key, unsigned order, unsigned value, unsigned *state,
                         unsigned long long *head_key)
 {
-    cosim::Sorter &sorter = cosim::model->sorter;
+    cosim::Sorter &sorter = cosim::model->sorters.at(inputs >> 5);
 
-    sorter.clock(inputs, key, value);
+    sorter.clock(inputs, key, order, value);
     *state = sorter.state();
     *head_key = sorter.head_key();
 }

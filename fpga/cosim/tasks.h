@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the fabric that are Verilated classes of their own: the HW tasks of a region, and the
-// sorter. Requests and responses of a task are the packed structs of region_pkg.sv, whose layout only
+// sorters. Requests and responses of a task are the packed structs of region_pkg.sv, whose layout only
 // the RTL knows.
 #pragma once
 
@@ -154,35 +154,35 @@ class TaskSet
     std::unique_ptr<Task> tasks_[probe + 1];
 };
 
-/// The sorter behind its port.
+/// A sorter behind its port.
 class Sorter
 {
   public:
 #if COSIM_SPLIT
-    explicit Sorter(VerilatedContext &context) : top_(&context, "sorter")
+    Sorter(VerilatedContext &context, unsigned index) : top_(&context, ("sorter" + std::to_string(index)).c_str())
     {
     }
 
     /// One rising edge of the clock; `inputs` and state() as in replace/sort_port.sv.
-    void clock(unsigned inputs, uint64_t key, unsigned value)
+    void clock(unsigned inputs, uint64_t key, unsigned order, unsigned value)
     {
-        top_.rst_ni = inputs >> 3 & 1u;
-        top_.command_i = inputs >> 2 & 1u;
-        top_.op_i = inputs & 3u;
+        top_.rst_ni = inputs >> 4 & 1u;
+        top_.command_i = inputs >> 3 & 1u;
+        top_.op_i = inputs & 7u;
         top_.key_i = key;
+        top_.order_i = order;
         top_.value_i = static_cast<SData>(value);
         top_.clk_i = 0;
         top_.eval();
         top_.clk_i = 1;
         top_.eval();
-        top_.command_i = 0; // busy_o without a new command
-        top_.eval();
     }
 
     uint32_t state() const
     {
-        return top_.status_o | static_cast<uint32_t>(top_.busy_o) << 2 | static_cast<uint32_t>(top_.head_valid_o) << 3 |
-               static_cast<uint32_t>(top_.count_o) << 4 | static_cast<uint32_t>(top_.head_value_o) << 13;
+        return top_.status_o | static_cast<uint32_t>(top_.waiting_o) << 2 |
+               static_cast<uint32_t>(top_.head_valid_o) << 3 | static_cast<uint32_t>(top_.count_o) << 4 |
+               static_cast<uint32_t>(top_.head_value_o) << 13;
     }
 
     uint64_t head_key() const
@@ -193,7 +193,7 @@ class Sorter
   private:
     Vsort_port top_;
 #else
-    explicit Sorter(VerilatedContext &)
+    Sorter(VerilatedContext &, unsigned)
     {
     }
 #endif

@@ -12,6 +12,8 @@ module sorter_props
   parameter  int unsigned Depth      = 4,
   parameter  int unsigned KeyWidth   = 2,
   parameter  int unsigned ValueWidth = 3,
+  parameter  int unsigned OrderWidth = 0,
+  localparam int unsigned OrderBits  = OrderWidth == 0 ? 1 : OrderWidth,
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
   input logic                  clk_i,
@@ -19,6 +21,7 @@ module sorter_props
   input logic                  op_valid_i,
   input sorter_op_e            op_i,
   input logic [KeyWidth-1:0]   key_i,
+  input logic [OrderBits-1:0]  order_i,
   input logic [ValueWidth-1:0] value_i
 );
 
@@ -29,7 +32,7 @@ module sorter_props
   logic [ValueWidth-1:0] head_value_o;
   logic [CountWidth-1:0] count_o;
 
-  sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth)) dut (.*);
+  sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth), .OrderWidth(OrderWidth)) dut (.*);
 
   // Registers without a reset: arbitrary at first, constant afterwards.
   (* keep *) logic [ValueWidth-1:0] any_a, any_b;
@@ -37,6 +40,13 @@ module sorter_props
     any_a <= any_a;
     any_b <= any_b;
   end
+
+  // All orders are in half of their range, whose begin is arbitrary.
+  (* keep *) logic [OrderBits-1:0] any_begin;
+  always_ff @(posedge clk_i) any_begin <= any_begin;
+  logic [OrderBits-1:0] rank;
+  assign rank = order_i - any_begin;
+  always_comb if (OrderWidth != 0) assume (!rank[OrderBits-1]);
 
   // The first cycle is the reset.
   logic past_q = 1'b0;
@@ -48,38 +58,47 @@ module sorter_props
   logic waits_q = 1'b0;
   sorter_op_e op_q;
   logic [KeyWidth-1:0] key_q;
+  logic [OrderBits-1:0] tie_q;
   logic [ValueWidth-1:0] value_q;
   always_ff @(posedge clk_i) begin
     waits_q <= rst_ni && op_valid_i && !op_ready_o;
     op_q    <= op_i;
     key_q   <= key_i;
+    tie_q   <= order_i;
     value_q <= value_i;
   end
   always_comb
-    if (waits_q) assume (op_valid_i && op_i == op_q && key_i == key_q && value_i == value_q);
+    if (waits_q) assume (op_valid_i && op_i == op_q && key_i == key_q && order_i == tie_q && value_i == value_q);
 
   // ---- Model of the two chosen values ----
   logic in_a_q = 1'b0, in_b_q = 1'b0, b_later_q = 1'b0;
   logic [KeyWidth-1:0] key_a_q, key_b_q;
+  logic [OrderBits-1:0] rank_a_q, rank_b_q;
   logic done, in_both;
   logic put_a, put_b, out_a, out_b;
 
   assign done    = rst_ni && op_valid_i && op_ready_o && status_o == StDone;
-  assign put_a   = done && (op_i == OpInsert || op_i == OpUpdate) && value_i == any_a;
-  assign put_b   = done && (op_i == OpInsert || op_i == OpUpdate) && value_i == any_b;
+  assign put_a   = done && (op_i == OpInsert || op_i == OpUpdate || op_i == OpPut) && value_i == any_a;
+  assign put_b   = done && (op_i == OpInsert || op_i == OpUpdate || op_i == OpPut) && value_i == any_b;
   assign out_a   = done && ((op_i == OpRemove && value_i == any_a) || (op_i == OpPop && head_value_o == any_a));
   assign out_b   = done && ((op_i == OpRemove && value_i == any_b) || (op_i == OpPop && head_value_o == any_b));
   assign in_both = in_a_q && in_b_q;
+
+  // A before B among equal keys.
+  logic a_first;
+  assign a_first = OrderWidth == 0 || rank_a_q == rank_b_q ? b_later_q : rank_a_q < rank_b_q;
 
   always_ff @(posedge clk_i) begin
     if (put_a) begin
       in_a_q    <= 1'b1;
       key_a_q   <= key_i;
+      rank_a_q  <= rank;
       b_later_q <= 1'b0;
     end
     if (put_b) begin
       in_b_q    <= 1'b1;
       key_b_q   <= key_i;
+      rank_b_q  <= rank;
       b_later_q <= 1'b1;
     end
     if (out_a) in_a_q <= 1'b0;
@@ -106,6 +125,16 @@ module sorter_props
     end
   end
 
+  // Ranks of the slots' orders.
+  logic [OrderBits-1:0] ranks[Depth];
+  for (genvar i = 0; i < Depth; i++) begin : gen_rank
+    if (OrderWidth == 0) begin : gen_none
+      assign ranks[i] = '0;
+    end else begin : gen_some
+      assign ranks[i] = dut.gen_ordered.gen_tie[i].tie_q - any_begin;
+    end
+  end
+
   // Between the cycles of an update the value is out of the queue, while the model still has it.
   logic mid_a, mid_b;
   assign mid_a = dut.second_q && value_i == any_a;
@@ -118,9 +147,9 @@ module sorter_props
       assert ((is_b != '0) == (in_b_q && !mid_b));
       if (is_a != '0) assert (real_key_a == key_a_q);
       if (is_b != '0) assert (real_key_b == key_b_q);
-      // First in, first out among equal keys.
-      if (in_both && !dut.second_q && key_a_q == key_b_q) assert (a_before_b == b_later_q);
-      if (in_both && dut.second_q && !mid_a && !mid_b && key_a_q == key_b_q) assert (a_before_b == b_later_q);
+      // Among equal keys by order, then first in, first out.
+      if (in_both && !dut.second_q && key_a_q == key_b_q) assert (a_before_b == a_first);
+      if (in_both && dut.second_q && !mid_a && !mid_b && key_a_q == key_b_q) assert (a_before_b == a_first);
       // Order, and the bookkeeping it depends on.
       assert (count_o <= CountWidth'(Depth));
       for (int unsigned p = 0; p < Depth; p++) begin
@@ -128,6 +157,13 @@ module sorter_props
         assert (dut.used_q[dut.order_q[p]] == queued[p]);
         if (queued[p]) assert (dut.copy_q[dut.order_q[p]] == {dut.keys_q[dut.order_q[p]], dut.values_q[dut.order_q[p]]});
         if (p + 1 < Depth && queued[p+1]) assert (dut.keys_q[dut.order_q[p]] <= dut.keys_q[dut.order_q[p+1]]);
+        if (OrderWidth != 0 && queued[p]) begin
+          assert (!ranks[dut.order_q[p]][OrderBits-1]);
+          if (is_a[p]) assert (ranks[dut.order_q[p]] == rank_a_q);
+          if (is_b[p]) assert (ranks[dut.order_q[p]] == rank_b_q);
+          if (p + 1 < Depth && queued[p+1] && dut.keys_q[dut.order_q[p]] == dut.keys_q[dut.order_q[p+1]])
+            assert (ranks[dut.order_q[p]] <= ranks[dut.order_q[p+1]]);
+        end
         for (int unsigned r = p + 1; r < Depth; r++) begin
           assert (dut.order_q[p] != dut.order_q[r]);
           if (queued[r]) assert (dut.values_q[dut.order_q[p]] != dut.values_q[dut.order_q[r]]);
@@ -145,12 +181,13 @@ module sorter_props
     if (past_q) begin
       assert (dut.second_q == waits_q);
       if (dut.second_q) begin
-        assert (op_i == OpUpdate && op_ready_o && status_o == StDone && count_o < CountWidth'(Depth));
+        assert ((op_i == OpUpdate || op_i == OpPut) && op_ready_o && status_o == StDone && count_o < CountWidth'(Depth));
         for (int unsigned p = 0; p < Depth; p++) if (queued[p]) assert (dut.values_q[dut.order_q[p]] != value_i);
       end
       // What is refused, and why.
       if (op_valid_i && !dut.second_q && value_i == any_a) begin
         if (op_i == OpInsert) assert ((status_o == StDuplicate) == in_a_q);
+        if (op_i == OpPut) assert (status_o == (in_a_q || count_o < CountWidth'(Depth) ? StDone : StFull));
         if (op_i == OpRemove || op_i == OpUpdate) assert ((status_o == StAbsent) == !in_a_q);
       end
       if (op_valid_i && op_i == OpPop) assert ((status_o == StAbsent) == (count_o == '0));
@@ -163,6 +200,7 @@ module sorter_props
   always_comb begin
     if (past_q) begin
       cover (count_o == CountWidth'(Depth) && in_both && key_a_q == key_b_q && !b_later_q);
+      cover (OrderWidth != 0 && in_both && key_a_q == key_b_q && !a_first && b_later_q);
       cover (dut.second_q && count_o == CountWidth'(Depth - 1));
     end
   end

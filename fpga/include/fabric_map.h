@@ -8,8 +8,14 @@
 #define FABRIC_WINDOWS 0x1000U /* windows of the VMs, fabric_window */
 #define FABRIC_WINDOW_STRIDE 0x20U /* from one window to the next */
 #define FABRIC_VM_WINDOWS_STRIDE 0x80U /* from one VM's windows to the next VM's */
+#define FABRIC_SORTERS 0x2000U /* registers of the sorters, fabric_sorter */
+#define FABRIC_SORTER_STRIDE 0x40U /* from one sorter's registers to the next sorter's */
 #define FABRIC_CONTEXTS 0x40000U /* context buffers */
 #define FABRIC_CONTEXT_STRIDE 0x400U /* from one IF's buffer to the next; IF = 16 * VM + device */
+#define FABRIC_SORT_PUT 0x80000U /* a key written here is put into a sorter */
+#define FABRIC_SORT_PUT_STRIDE 0x4000U /* from one sorter to the next */
+#define FABRIC_SORT_PUT_VALUE_STRIDE 0x100U /* from one value, 0..63, to the next */
+#define FABRIC_SORT_PUT_ORDER_STRIDE 0x8U /* from one order to the next: 0..15, then -16..-1, plus ORDER */
 #define FABRIC_IFS 0x100000U /* IF pages, fabric_if */
 #define FABRIC_IF_STRIDE 0x1000U /* from one IF's page to the next; IF = 16 * VM + device */
 #define FABRIC_SPAN 0x200000U /* size of the fabric's address range */
@@ -187,6 +193,9 @@
 #define FABRIC_REGS_IF_RESET_VM_WIDTH 0x4U
 #define FABRIC_REGS_IF_RESET_DEV_LSB 0x4U
 #define FABRIC_REGS_IF_RESET_DEV_WIDTH 0x4U
+#define FABRIC_REGS_SORTERS 0xd0U /* Number of sorters, fabric_sorter; SORT_* are commands and state of the first */
+#define FABRIC_REGS_SORTERS_COUNT_LSB 0x0U
+#define FABRIC_REGS_SORTERS_COUNT_WIDTH 0x6U
 #define FABRIC_REGS_PRR_STATUS 0x100U /* Region */
 #define FABRIC_REGS_PRR_STATUS_STRIDE 0x8U /* from one element to the next */
 #define FABRIC_REGS_PRR_STATUS_STATE_LSB 0x0U
@@ -245,6 +254,26 @@
 #define FABRIC_WINDOW_HOST 0x10U /* Host-physical base, whole pages */
 #define FABRIC_WINDOW_HOST_BASE_LSB 0xcU
 #define FABRIC_WINDOW_HOST_BASE_WIDTH 0x1dU
+#define FABRIC_SORTER_SPAN 0x28U /* bytes from the first register to the end of the last */
+#define FABRIC_SORTER_HEAD 0x0U /* Value of the least entry */
+#define FABRIC_SORTER_HEAD_VALUE_LSB 0x0U
+#define FABRIC_SORTER_HEAD_VALUE_WIDTH 0x10U
+#define FABRIC_SORTER_HEAD_VALID_LSB 0x10U
+#define FABRIC_SORTER_HEAD_VALID_WIDTH 0x1U
+#define FABRIC_SORTER_HEAD_KEY 0x8U /* Key of the least entry, all ones when empty */
+#define FABRIC_SORTER_HEAD_KEY_KEY_LSB 0x0U
+#define FABRIC_SORTER_HEAD_KEY_KEY_WIDTH 0x40U
+#define FABRIC_SORTER_STATUS 0x10U /* Outcome of the last command, and number of entries */
+#define FABRIC_SORTER_STATUS_STATUS_LSB 0x0U
+#define FABRIC_SORTER_STATUS_STATUS_WIDTH 0x2U
+#define FABRIC_SORTER_STATUS_COUNT_LSB 0x10U
+#define FABRIC_SORTER_STATUS_COUNT_WIDTH 0x9U
+#define FABRIC_SORTER_ORDER 0x18U /* Order to which the address of a put adds -16 .. 15; orders wrap around */
+#define FABRIC_SORTER_ORDER_ORDER_LSB 0x0U
+#define FABRIC_SORTER_ORDER_ORDER_WIDTH 0x20U
+#define FABRIC_SORTER_REMOVE 0x20U /* Remove a value from the queue */
+#define FABRIC_SORTER_REMOVE_VALUE_LSB 0x0U
+#define FABRIC_SORTER_REMOVE_VALUE_WIDTH 0x10U
 #define FABRIC_IF_SPAN 0x60U /* bytes from the first register to the end of the last */
 #define FABRIC_IF_STAT 0x0U /* State */
 #define FABRIC_IF_STAT_CONNECTED_LSB 0x0U

@@ -10,10 +10,22 @@ pub const FABRIC_WINDOWS: usize = 0x1000;
 pub const FABRIC_WINDOW_STRIDE: usize = 0x20;
 /// from one VM's windows to the next VM's
 pub const FABRIC_VM_WINDOWS_STRIDE: usize = 0x80;
+/// registers of the sorters, fabric_sorter
+pub const FABRIC_SORTERS: usize = 0x2000;
+/// from one sorter's registers to the next sorter's
+pub const FABRIC_SORTER_STRIDE: usize = 0x40;
 /// context buffers
 pub const FABRIC_CONTEXTS: usize = 0x40000;
 /// from one IF's buffer to the next; IF = 16 * VM + device
 pub const FABRIC_CONTEXT_STRIDE: usize = 0x400;
+/// a key written here is put into a sorter
+pub const FABRIC_SORT_PUT: usize = 0x80000;
+/// from one sorter to the next
+pub const FABRIC_SORT_PUT_STRIDE: usize = 0x4000;
+/// from one value, 0..63, to the next
+pub const FABRIC_SORT_PUT_VALUE_STRIDE: usize = 0x100;
+/// from one order to the next: 0..15, then -16..-1, plus ORDER
+pub const FABRIC_SORT_PUT_ORDER_STRIDE: usize = 0x8;
 /// IF pages, fabric_if
 pub const FABRIC_IFS: usize = 0x100000;
 /// from one IF's page to the next; IF = 16 * VM + device
@@ -220,6 +232,10 @@ pub const FABRIC_REGS_IF_RESET_VM_LSB: usize = 0x0;
 pub const FABRIC_REGS_IF_RESET_VM_WIDTH: usize = 0x4;
 pub const FABRIC_REGS_IF_RESET_DEV_LSB: usize = 0x4;
 pub const FABRIC_REGS_IF_RESET_DEV_WIDTH: usize = 0x4;
+/// Number of sorters, fabric_sorter; SORT_* are commands and state of the first
+pub const FABRIC_REGS_SORTERS: usize = 0xd0;
+pub const FABRIC_REGS_SORTERS_COUNT_LSB: usize = 0x0;
+pub const FABRIC_REGS_SORTERS_COUNT_WIDTH: usize = 0x6;
 /// Region
 pub const FABRIC_REGS_PRR_STATUS: usize = 0x100;
 /// from one element to the next
@@ -290,6 +306,32 @@ pub const FABRIC_WINDOW_SIZE_SIZE_WIDTH: usize = 0x1d;
 pub const FABRIC_WINDOW_HOST: usize = 0x10;
 pub const FABRIC_WINDOW_HOST_BASE_LSB: usize = 0xc;
 pub const FABRIC_WINDOW_HOST_BASE_WIDTH: usize = 0x1d;
+/// bytes from the first register to the end of the last
+pub const FABRIC_SORTER_SPAN: usize = 0x28;
+/// Value of the least entry
+pub const FABRIC_SORTER_HEAD: usize = 0x0;
+pub const FABRIC_SORTER_HEAD_VALUE_LSB: usize = 0x0;
+pub const FABRIC_SORTER_HEAD_VALUE_WIDTH: usize = 0x10;
+pub const FABRIC_SORTER_HEAD_VALID_LSB: usize = 0x10;
+pub const FABRIC_SORTER_HEAD_VALID_WIDTH: usize = 0x1;
+/// Key of the least entry, all ones when empty
+pub const FABRIC_SORTER_HEAD_KEY: usize = 0x8;
+pub const FABRIC_SORTER_HEAD_KEY_KEY_LSB: usize = 0x0;
+pub const FABRIC_SORTER_HEAD_KEY_KEY_WIDTH: usize = 0x40;
+/// Outcome of the last command, and number of entries
+pub const FABRIC_SORTER_STATUS: usize = 0x10;
+pub const FABRIC_SORTER_STATUS_STATUS_LSB: usize = 0x0;
+pub const FABRIC_SORTER_STATUS_STATUS_WIDTH: usize = 0x2;
+pub const FABRIC_SORTER_STATUS_COUNT_LSB: usize = 0x10;
+pub const FABRIC_SORTER_STATUS_COUNT_WIDTH: usize = 0x9;
+/// Order to which the address of a put adds -16 .. 15; orders wrap around
+pub const FABRIC_SORTER_ORDER: usize = 0x18;
+pub const FABRIC_SORTER_ORDER_ORDER_LSB: usize = 0x0;
+pub const FABRIC_SORTER_ORDER_ORDER_WIDTH: usize = 0x20;
+/// Remove a value from the queue
+pub const FABRIC_SORTER_REMOVE: usize = 0x20;
+pub const FABRIC_SORTER_REMOVE_VALUE_LSB: usize = 0x0;
+pub const FABRIC_SORTER_REMOVE_VALUE_WIDTH: usize = 0x10;
 /// bytes from the first register to the end of the last
 pub const FABRIC_IF_SPAN: usize = 0x60;
 /// State

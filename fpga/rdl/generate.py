@@ -29,13 +29,19 @@ LAYOUT = {
     "WINDOWS": (0x001000, "windows of the VMs, fabric_window"),
     "WINDOW_STRIDE": (0x20, "from one window to the next"),
     "VM_WINDOWS_STRIDE": (0x80, "from one VM's windows to the next VM's"),
+    "SORTERS": (0x002000, "registers of the sorters, fabric_sorter"),
+    "SORTER_STRIDE": (0x40, "from one sorter's registers to the next sorter's"),
     "CONTEXTS": (0x040000, "context buffers"),
     "CONTEXT_STRIDE": (0x400, "from one IF's buffer to the next; IF = 16 * VM + device"),
+    "SORT_PUT": (0x080000, "a key written here is put into a sorter"),
+    "SORT_PUT_STRIDE": (0x4000, "from one sorter to the next"),
+    "SORT_PUT_VALUE_STRIDE": (0x100, "from one value, 0..63, to the next"),
+    "SORT_PUT_ORDER_STRIDE": (0x8, "from one order to the next: 0..15, then -16..-1, plus ORDER"),
     "IFS": (0x100000, "IF pages, fabric_if"),
     "IF_STRIDE": (0x1000, "from one IF's page to the next; IF = 16 * VM + device"),
     "SPAN": (0x200000, "size of the fabric's address range"),
 }
-MAPS = ("fabric_regs", "fabric_window", "fabric_if")
+MAPS = ("fabric_regs", "fabric_window", "fabric_sorter", "fabric_if")
 
 
 def compiled(name: str) -> AddrmapNode:

@@ -10,6 +10,7 @@ module fabric_sim
   parameter int unsigned NumDevs = 4,
   parameter int unsigned NumPrrs = 3,
   parameter int unsigned SorterDepth = 16,
+  parameter int unsigned NumSorters = 2,
   parameter bit RealTasks = 1'b0
 ) (
   input  logic clk_i,
@@ -172,7 +173,9 @@ module fabric_sim
   logic cfg_valid, cfg_ready, cfg_error, cfg_abort;
   logic [31:0] cfg_data;
 
-  fabric_top #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth)) i_top (
+  fabric_top #(
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth), .NumSorters(NumSorters)
+  ) i_top (
     .clk_i, .rst_ni, .sub_req_i(sub_req), .sub_resp_o(sub_resp), .mgr_req_o(mgr_req), .mgr_resp_i(mgr_resp),
     .irq_manager_o, .irq_vm_o, .region_rst_no(region_rst_n), .region_req_o(region_req), .region_rsp_i(region_rsp),
     .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error),

@@ -10,7 +10,10 @@ COSIM_ROOT = $(abspath $(shell echo $(CACHE)/venv/lib/python3*/site-packages/ver
 COSIM_NUMBERED := probe:0 qam16:1 qam64:2 fft512:3 fft1024:4 aes128:5 g722:6
 COSIM_TASKS := $(foreach pair,$(COSIM_NUMBERED),hwtask_$(firstword $(subst :, ,$(pair))))
 COSIM_PARTS := $(COSIM_TASKS) sort_port
-COSIM_SORTER := 16
+# Entries of a sorter, and their number: two for each of two harts (rt/queue_sorter.c).
+COSIM_SORTER := 64
+COSIM_SORTERS := 4
+COSIM_SORT := --set SorterDepth=$(COSIM_SORTER) --set NumSorters=$(COSIM_SORTERS)
 COSIM_RTL := $(filter-out fpga/rtl/kintex7/%,$(wildcard fpga/rtl/*/*.sv)) $(wildcard fpga/sim/*.sv) fpga/waivers.vlt
 COSIM_OWN := $(wildcard fpga/cosim/*.sv fpga/cosim/replace/*.sv) fpga/cosim/verilate.py
 COSIM_HEADERS := $(wildcard fpga/cosim/*.h) fpga/include/fabric_map.h
@@ -41,12 +44,12 @@ $(COSIM)/$(1)/V$(2)__ALL.a: $(COSIM)/$(1)/V$(2).mk
 	@touch $$@
 endef
 
-$(eval $(call cosim_class,fabric,fabric_cosim,fabric_cosim,--set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,fabric,fabric_cosim,fabric_cosim,$(COSIM_SORT)))
 $(eval $(call cosim_class,sort_port,sort_port,sort_port,--rtl-only --set Depth=$(COSIM_SORTER)))
 $(foreach pair,$(COSIM_NUMBERED),$(eval $(call cosim_class,hwtask_$(firstword $(subst :, ,$(pair))),hwtask_$(firstword $(subst :, ,$(pair))),cosim_task,--set Task=$(lastword $(subst :, ,$(pair))))))
 # The same fabric in one class, for comparison: behind the same ports, and with its own ports as pins.
-$(eval $(call cosim_class,whole,fabric_cosim,fabric_cosim,--rtl-only --set Split=0 --set SorterDepth=$(COSIM_SORTER)))
-$(eval $(call cosim_class,pins,fabric_sim,fabric_sim,--rtl-only --set RealTasks=1 --set NumDevs=6 --set SorterDepth=$(COSIM_SORTER)))
+$(eval $(call cosim_class,whole,fabric_cosim,fabric_cosim,--rtl-only --set Split=0 $(COSIM_SORT)))
+$(eval $(call cosim_class,pins,fabric_sim,fabric_sim,--rtl-only --set RealTasks=1 --set NumDevs=6 $(COSIM_SORT)))
 
 # Verilator's runtime, once for all classes.
 $(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
@@ -62,11 +65,11 @@ COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSI
 $(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
     $(patsubst %,$(COSIM)/%.mk,fabric/Vfabric_cosim $(foreach part,$(COSIM_PARTS),$(part)/V$(part)))
 	@echo "  CXX   $<"
-	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=1 $(COSIM_SPLIT_INCLUDES) -c -o $@ $<
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=1 -DCOSIM_SORTERS=$(COSIM_SORTERS) $(COSIM_SPLIT_INCLUDES) -c -o $@ $<
 
 $(COSIM)/model-whole.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/whole/Vfabric_cosim.mk
 	@echo "  CXX   $< (one class)"
-	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=0 -isystem $(COSIM)/whole -c -o $@ $<
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=0 -DCOSIM_SORTERS=0 -isystem $(COSIM)/whole -c -o $@ $<
 
 $(COSIM)/lockstep.o: fpga/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)

@@ -41,7 +41,7 @@ def test_identification_and_parameters(run):
     assert found
     assert fields("FABRIC_REGS_ID", int(found[1], 16))["magic"] == 0x54534642
     params = fields("FABRIC_REGS_PARAMS", int(found[2], 16))
-    assert (params["vms"], params["devs"], params["prrs"], params["sorter_depth"]) == (4, 6, 3, 16)
+    assert (params["vms"], params["devs"], params["prrs"], params["sorter_depth"]) == (4, 6, 3, 64)
 
 
 def test_a_bitstream_in_memory_configures_a_region(run):

@@ -9,7 +9,8 @@ module fabric_bus
   import if_page_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
-  parameter int unsigned NumDevs = 4
+  parameter int unsigned NumDevs = 4,
+  parameter int unsigned NumSorters = 2
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -24,6 +25,10 @@ module fabric_bus
   /// Selects the manager page.
   output logic       regs_o,
   output logic       windows_o,
+  /// Selects registers of sorters, puts into sorters; at the address sort_addr_o of that range.
+  output logic       sort_regs_o,
+  output logic       sort_puts_o,
+  output logic [18:0] sort_addr_o,
   /// Selects IF pages and context buffers.
   output logic       mem_o,
   output if_addr_t   mem_addr_o,
@@ -40,6 +45,7 @@ module fabric_bus
   input  logic       regs_error_i,
   input  word_t      windows_data_i,
   input  word_t      mem_data_i,
+  input  word_t      sort_data_i,
   input  logic [31:0] stat_i,
   input  logic       over_i,
   input  logic [1:0] int_i
@@ -50,6 +56,7 @@ module fabric_bus
   sub_req_t plain_req;
   sub_resp_t plain_resp;
   logic access, error_q, in_page, known, is_if, is_ctx, is_windows, is_regs, is_mem, mem_q, regs_q;
+  logic is_sort_regs, is_sort_puts;
   logic [AddrBits-1:0] addr;
   word_t flags_q, answer, keep_q, merged;
   vm_t vm;
@@ -73,6 +80,8 @@ module fabric_bus
   assign is_ctx     = addr[20:18] == 3'b001;
   assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
   assign is_regs    = addr[20:12] == 9'd0 && addr[11:10] == '0;
+  assign is_sort_regs = addr[20:11] == 10'd4 && 32'(addr[10:6]) < NumSorters && 32'(addr[5:0]) < SorterSpan;
+  assign is_sort_puts = addr[20:19] == 2'b01 && 32'(addr[18:14]) < NumSorters && write_o != '0;
   assign vm         = is_if ? addr[19:16] : addr[17:14];
   assign dev        = is_if ? addr[15:12] : addr[13:10];
   assign word       = addr[6:3];
@@ -82,6 +91,9 @@ module fabric_bus
   assign offset_o   = addr[10:0];
   assign regs_o     = access && is_regs;
   assign windows_o  = access && is_windows;
+  assign sort_regs_o = access && is_sort_regs;
+  assign sort_puts_o = access && is_sort_puts;
+  assign sort_addr_o = is_sort_regs ? 19'(addr[10:0]) : addr[18:0];
   assign is_mem     = access && known && ((is_if && in_page) || is_ctx);
 
   // The reset of an IF that is not connected clears the results of its last job, in the cycle of the manager's write.
@@ -130,18 +142,20 @@ module fabric_bus
       regs_q  <= 1'b0;
       keep_q  <= '0;
     end else begin
-      error_q <= access && !is_mem && !is_windows && (!is_regs || regs_error_i);
+      error_q <= access && !is_mem && !is_windows && !is_sort_regs && !is_sort_puts && (!is_regs || regs_error_i);
       mem_q   <= is_mem && (is_ctx || word == if_word(IfDoneSize) || if_writable(word) != '0);
       regs_q  <= is_regs;
       keep_q  <= is_regs ? regs_data_i : flags_q;
     end
   end
 
-  // The memory holds zeros for flag bits, and if_flags zeros for all others, so the two are ORed.
+  // The memory holds zeros for flag bits, and if_flags zeros for all others, so the two are ORed. sort_data_i is zero unless a
+  // sorter's register was read.
   assign merged = mem_data_i | keep_q;
-  assign answer = mem_q && !regs_q ? merged : keep_q;
+  assign answer = (mem_q && !regs_q ? merged : keep_q) | sort_data_i;
 
   if (Ifs != 'h100000 || IfStride != 'h1000 || Contexts != 'h40000 || ContextStride != 'h400 || Windows != 'h1000
+      || Sorters != 'h2000 || SorterStride != 'h40 || SortPut != 'h80000 || SortPutStride != 'h4000
       || IfSpan > 8 * PageWords)
       begin : gen_check
     $error("the register map has changed: update the address decoder");

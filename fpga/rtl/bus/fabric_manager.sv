@@ -9,7 +9,8 @@ module fabric_manager
   parameter int unsigned NumDevs = 4,
   parameter int unsigned NumPrrs = 3,
   parameter int unsigned ListDepth = 16,
-  parameter int unsigned SorterDepth = 64
+  parameter int unsigned SorterDepth = 64,
+  parameter int unsigned NumSorters = 2
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -172,6 +173,7 @@ module fabric_manager
   assign hw_in.ICAP_COUNTS.cycles.next  = icap_cycles_i;
   assign hw_in.ICAP_COUNTS.words.next   = icap_words_i;
 
+  assign hw_in.SORTERS.count.next       = 6'(NumSorters);
   assign hw_in.SORT_STATUS.status.next  = sort_status_i;
   assign hw_in.SORT_STATUS.busy.next    = sort_busy_i;
   assign hw_in.SORT_STATUS.count.next   = sort_count_i;

@@ -8,6 +8,7 @@ package fabric_pkg;
   localparam int unsigned MaxDevs = 16;
   localparam int unsigned MaxPrrs = 8;
   localparam int unsigned MaxSorterDepth = 256;
+  localparam int unsigned MaxSorters = 32;
   localparam int unsigned MaxListDepth = 32;
 
   // Fixed sizes. An IF's context buffer is 1 KiB: the first two words are the wrapper's, the last
@@ -135,8 +136,9 @@ package fabric_pkg;
     logic [6:0] word;
   } if_addr_t;
 
-  // The sorter: key is an absolute deadline, value an RT-VCPU.
+  // The sorters: key is an absolute deadline, order that among equal keys, value an RT-VCPU.
   typedef logic [63:0] sort_key_t;
+  typedef logic [31:0] sort_order_t;
   typedef logic [15:0] sort_value_t;
 
 endpackage

@@ -14,8 +14,10 @@ module fabric_top
   parameter int unsigned NumDevs = 4,
   /// Number of regions, 1..8.
   parameter int unsigned NumPrrs = 3,
-  /// Entries of the sorter, 2..256.
+  /// Entries of each sorter, 2..256.
   parameter int unsigned SorterDepth = 64,
+  /// Number of sorters, 1..32.
+  parameter int unsigned NumSorters = 2,
   /// Entries of the search list, 1..32.
   parameter int unsigned ListDepth = NumVms * NumDevs < MaxListDepth ? NumVms * NumDevs : MaxListDepth,
   /// Size class of each region, two bits each, region 0 in the lowest bits.
@@ -76,11 +78,14 @@ module fabric_top
   word_t bus_data, regs_data, windows_data, mem_data, mem_wdata;
   logic [10:0] offset;
   logic regs_access, regs_error, windows_access, mem_access, set_start, clear_over, set_int, over_flag;
+  logic sort_regs, sort_puts;
+  logic [18:0] sort_addr;
+  word_t sort_data;
   if_addr_t mem_addr;
   logic [31:0] stat;
   logic [1:0] int_flags;
 
-  fabric_bus #(.NumVms(NumVms), .NumDevs(NumDevs)) i_bus (
+  fabric_bus #(.NumVms(NumVms), .NumDevs(NumDevs), .NumSorters(NumSorters)) i_bus (
     .clk_i,
     .rst_ni(rst_n),
     .axi_req_i(bus_req),
@@ -90,6 +95,9 @@ module fabric_top
     .offset_o(offset),
     .regs_o(regs_access),
     .windows_o(windows_access),
+    .sort_regs_o(sort_regs),
+    .sort_puts_o(sort_puts),
+    .sort_addr_o(sort_addr),
     .mem_o(mem_access),
     .mem_addr_o(mem_addr),
     .mem_write_o(mem_write),
@@ -101,6 +109,7 @@ module fabric_top
     .regs_error_i(regs_error),
     .windows_data_i(windows_data),
     .mem_data_i(mem_data),
+    .sort_data_i(sort_data),
     .stat_i(stat),
     .over_i(over_flag),
     .int_i(int_flags)
@@ -144,7 +153,8 @@ module fabric_top
   fault_e fault_reason;
 
   fabric_manager #(
-    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth), .SorterDepth(SorterDepth)
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth), .SorterDepth(SorterDepth),
+    .NumSorters(NumSorters)
   ) i_manager (
     .clk_i,
     .rst_ni(rst_n),
@@ -256,9 +266,15 @@ module fabric_top
     .ready_i(found_pop)
   );
 
-  sort_port #(.Depth(SorterDepth)) i_sorter (
+  sort_array #(.NumSorters(NumSorters), .Depth(SorterDepth)) i_sorters (
     .clk_i,
     .rst_ni(rst_n),
+    .regs_i(sort_regs),
+    .puts_i(sort_puts),
+    .write_i(bus_write),
+    .addr_i(sort_addr),
+    .data_i(bus_data),
+    .data_o(sort_data),
     .command_i(sort_cmd),
     .op_i(sort_op),
     .key_i(sort_key),
@@ -560,7 +576,8 @@ module fabric_top
   end
 
   if (NumVms inside {[1:MaxVms]} && NumDevs inside {[1:MaxDevs]} && NumPrrs inside {[1:MaxPrrs]}
-      && SorterDepth inside {[2:MaxSorterDepth]} && ListDepth inside {[1:MaxListDepth]}) begin : gen_possible
+      && SorterDepth inside {[2:MaxSorterDepth]} && NumSorters inside {[1:MaxSorters]}
+      && ListDepth inside {[1:MaxListDepth]}) begin : gen_possible
   end else begin : gen_impossible
     $error("parameters of fabric_top out of range");
   end

@@ -92,6 +92,7 @@ module fabric_regs (
         logic SORT_HEAD_KEY;
         logic SORT_HEAD;
         logic IF_RESET;
+        logic SORTERS;
         logic PRR_STATUS[8];
         logic PRR_CONNECT[8];
         logic PRR_STOP[8];
@@ -160,6 +161,8 @@ module fabric_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hc0);
         decoded_reg_strb.IF_RESET = cpuif_req_masked & (cpuif_addr == 10'hc8) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hc8);
+        decoded_reg_strb.SORTERS = cpuif_req_masked & (cpuif_addr == 10'hd0) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hd0);
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_STATUS[i0] = cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8) & !cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8);
@@ -1351,6 +1354,9 @@ module fabric_regs (
         if(rd_mux_addr == 10'hc0) begin
             readback_data_var[15:0] = hwif_in.SORT_HEAD.value.next;
             readback_data_var[16] = hwif_in.SORT_HEAD.valid.next;
+        end
+        if(rd_mux_addr == 10'hd0) begin
+            readback_data_var[5:0] = hwif_in.SORTERS.count.next;
         end
         for(int i0=0; i0<8; i0++) begin
             if(rd_mux_addr == 10'h100 + (10)'(i0) * 10'h8) begin

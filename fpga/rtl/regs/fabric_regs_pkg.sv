@@ -192,6 +192,14 @@ package fabric_regs_pkg;
     } fabric_regs__SORT_HEAD__in_t;
 
     typedef struct {
+        logic [5:0] next;
+    } ro_f_w6__in_t;
+
+    typedef struct {
+        ro_f_w6__in_t count;
+    } fabric_regs__SORTERS__in_t;
+
+    typedef struct {
         logic [2:0] next;
     } ro_f_desc_1bd8d1cb_w3__in_t;
 
@@ -232,6 +240,7 @@ package fabric_regs_pkg;
         fabric_regs__SORT_STATUS__in_t SORT_STATUS;
         fabric_regs__SORT_HEAD_KEY__in_t SORT_HEAD_KEY;
         fabric_regs__SORT_HEAD__in_t SORT_HEAD;
+        fabric_regs__SORTERS__in_t SORTERS;
         fabric_regs__PRR_STATUS__in_t PRR_STATUS[8];
     } fabric_regs__in_t;
 

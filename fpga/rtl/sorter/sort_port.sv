@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects the sorter to the manager page: a command is a pulse, its outcome is registered.
+// Connects a sorter to the bus: a command is a pulse, its outcome is registered.
 module sort_port
   import fabric_pkg::*;
 #(
-  parameter int unsigned Depth = 64
+  parameter int unsigned Depth = 64,
+  /// Number of this sorter; for the co-simulation.
+  parameter int unsigned Index = 0
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  /// Pulse: execute op_i.
+  /// Pulse, not while waiting_o: execute op_i. The operands stay until waiting_o is 0.
   input  logic        command_i,
-  input  logic [1:0]  op_i,
+  input  logic [2:0]  op_i,
   input  sort_key_t   key_i,
+  input  sort_order_t order_i,
   input  sort_value_t value_i,
   output logic [1:0]  status_o,
-  output logic        busy_o,
+  /// The command needs another cycle.
+  output logic        waiting_o,
   output logic [8:0]  count_o,
   output logic        head_valid_o,
   output sort_key_t   head_key_o,
@@ -21,26 +25,30 @@ module sort_port
 );
 
   sorter_pkg::sorter_status_e status;
-  logic waiting_q, valid, ready;
+  logic valid, ready;
   logic [$clog2(Depth+1)-1:0] count;
 
-  assign valid   = command_i || waiting_q;
-  assign busy_o  = valid;
+  logic unused_index;
+  assign unused_index = ^Index;
+
+  assign valid   = command_i || waiting_o;
   assign count_o = 9'(count);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      waiting_q <= 1'b0;
+      waiting_o <= 1'b0;
       status_o  <= '0;
     end else begin
-      waiting_q <= valid && !ready;
+      waiting_o <= valid && !ready;
       if (valid && ready) status_o <= status;
     end
   end
 
-  sorter #(.Depth(Depth), .KeyWidth($bits(sort_key_t)), .ValueWidth($bits(sort_value_t))) i_sorter (
-    .clk_i, .rst_ni, .op_valid_i(valid), .op_ready_o(ready), .op_i(sorter_pkg::sorter_op_e'(op_i)), .key_i, .value_i,
-    .status_o(status), .head_valid_o, .head_key_o, .head_value_o, .count_o(count)
+  sorter #(
+    .Depth(Depth), .KeyWidth($bits(sort_key_t)), .ValueWidth($bits(sort_value_t)), .OrderWidth($bits(sort_order_t))
+  ) i_sorter (
+    .clk_i, .rst_ni, .op_valid_i(valid), .op_ready_o(ready), .op_i(sorter_pkg::sorter_op_e'(op_i)), .key_i, .order_i,
+    .value_i, .status_o(status), .head_valid_o, .head_key_o, .head_value_o, .count_o(count)
   );
 
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of {key, value} that is always sorted: least key first, and first in, first out among
-// equal keys.
+// A queue of {key, order, value} that is always sorted: least key first; among equal keys, the entry
+// whose order is earlier, and first in, first out among equal orders. Orders wrap around: they are
+// compared by the sign of their difference, so those of equal keys must lie within half the range.
 //
 // Entries do not move. An entry stays in the slot it was written to, and `order_q` is a permutation
 // of the slots: the first `count_q` are the queue, least entry first, the others are free. An
@@ -10,7 +11,7 @@
 // an entry pass a multiplexer, and the 3:1 multiplexer for each slot's key and value is saved.
 //
 // A command is done in the cycle in which op_valid_i and op_ready_o are both 1, and status_o is its
-// outcome in that cycle. OpUpdate takes two cycles, every other command one. op_valid_i and its
+// outcome in that cycle. OpUpdate, and OpPut of a value in the queue, take two cycles, every other command one. op_valid_i and its
 // operands must stay stable until op_ready_o. The head can be read in every cycle, without a
 // command; between the two cycles of OpUpdate it is the head of the other entries. A new command is
 // possible in every cycle.
@@ -21,6 +22,9 @@ module sorter #(
   parameter  int unsigned Depth      = 64,
   parameter  int unsigned KeyWidth   = 64,
   parameter  int unsigned ValueWidth = 16,
+  /// Width of the order; 0: entries have none.
+  parameter  int unsigned OrderWidth = 0,
+  localparam int unsigned OrderBits  = OrderWidth == 0 ? 1 : OrderWidth,
   localparam int unsigned SlotWidth  = $clog2(Depth),
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
@@ -30,6 +34,7 @@ module sorter #(
   output logic                       op_ready_o,
   input  sorter_pkg::sorter_op_e     op_i,
   input  logic [KeyWidth-1:0]        key_i,
+  input  logic [OrderBits-1:0]       order_i,
   input  logic [ValueWidth-1:0]      value_i,
   output sorter_pkg::sorter_status_e status_o,
   output logic                       head_valid_o,
@@ -48,19 +53,37 @@ module sorter #(
   logic [CountWidth-1:0] count_q;
   logic                  second_q;  // the second cycle of OpUpdate
 
+  logic put, take;
+
   // ---- Search ----
   logic [Depth-1:0] not_greater, match, at_match;
+  logic [Depth-1:0] not_before;  // the new entry's order is not before the slot's
   logic [SlotWidth-1:0] match_slot, taken_slot;
   logic [CountWidth-1:0] insert_at, match_at;
   logic present, empty, full;
 
   for (genvar i = 0; i < Depth; i++) begin : gen_slot
     logic ge, eq;
-    sorter_ge #(.Width(KeyWidth)) i_ge (.a_i(key_i), .b_i(keys_q[i]), .ge_o(ge));
+    sorter_ge #(.Width(KeyWidth)) i_ge (.a_i(key_i), .b_i(keys_q[i]), .tie_i(not_before[i]), .ge_o(ge));
     sorter_eq #(.Width(ValueWidth)) i_eq (.a_i(value_i), .b_i(values_q[i]), .eq_o(eq));
     assign not_greater[i] = used_q[i] & ge;
     assign match[i]       = used_q[i] & eq;
     assign at_match[i]    = order_q[i] == taken_slot;
+  end
+
+  if (OrderWidth == 0) begin : gen_unordered
+    assign not_before = '1;
+    logic unused_order;
+    assign unused_order = ^order_i;
+  end else begin : gen_ordered
+    for (genvar i = 0; i < Depth; i++) begin : gen_tie
+      logic [OrderBits-1:0] tie_q, ahead;
+      always_ff @(posedge clk_i) if (put && order_q[Depth-1] == SlotWidth'(i)) tie_q <= order_i;
+      assign ahead         = order_i - tie_q;
+      assign not_before[i] = !ahead[OrderBits-1];
+      logic unused_ahead;
+      assign unused_ahead = ^ahead[OrderBits-2:0];
+    end
   end
 
   sorter_count #(.Width(Depth)) i_count (.bits_i(not_greater), .count_o(insert_at));
@@ -81,8 +104,11 @@ module sorter #(
   assign full    = count_q == CountWidth'(Depth);
 
   // ---- Decision ----
-  logic put, take;
   logic [CountWidth-1:0] at;
+  logic inserts, updates;
+
+  assign inserts = op_i == OpInsert || (op_i == OpPut && !present && !second_q);
+  assign updates = op_i == OpUpdate || (op_i == OpPut && !inserts);
 
   always_comb begin
     status_o = StDone;
@@ -91,12 +117,14 @@ module sorter #(
       OpPop:    if (empty) status_o = StAbsent;
       OpRemove: if (!present) status_o = StAbsent;
       OpUpdate: if (!present && !second_q) status_o = StAbsent;
+      OpPut:    if (inserts && full) status_o = StFull;
+      default:  status_o = StAbsent;
     endcase
   end
 
-  assign put        = op_valid_i && status_o == StDone && (op_i == OpInsert || second_q);
-  assign take       = op_valid_i && status_o == StDone && op_i != OpInsert && !second_q;
-  assign op_ready_o = !(op_i == OpUpdate && status_o == StDone && !second_q);
+  assign put        = op_valid_i && status_o == StDone && (inserts || second_q);
+  assign take       = op_valid_i && status_o == StDone && !inserts && !second_q;
+  assign op_ready_o = !(updates && status_o == StDone && !second_q);
   assign taken_slot = op_i == OpPop ? order_q[0] : match_slot;
   assign at         = put ? insert_at : match_at;
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// a_i >= b_i, unsigned, on a carry chain, three bits a stage.
+// a_i > b_i, or a_i == b_i and tie_i; unsigned, on a carry chain, three bits a stage.
 //
 // A stage compares three bits: equal propagates the carry, greater generates one. Written as a sum:
 // with {A, B} = {g, g | e} a bit position propagates when e and generates when g; a carry into bit
-// 0 makes the result "greater or equal". This takes two LUT6 for three bits, where a plain
+// 0 makes the result "greater or equal", so that tie_i costs nothing. This takes two LUT6 for three bits, where a plain
 // comparison takes three, and one carry stage instead of three.
 module sorter_ge #(
   parameter int unsigned Width = 32
 ) (
   input  logic [Width-1:0] a_i,
   input  logic [Width-1:0] b_i,
+  input  logic             tie_i,
   output logic             ge_o
 );
 
@@ -27,7 +28,7 @@ module sorter_ge #(
     assign greater[i] = a[3*i+:3] > b[3*i+:3];
   end
 
-  assign sum  = {1'b0, greater} + {1'b0, greater | equal} + (Stages + 1)'(1);
+  assign sum  = {1'b0, greater} + {1'b0, greater | equal} + (Stages + 1)'(tie_i);
   assign ge_o = sum[Stages];
 
   // Only the carry out of the sum is used.
