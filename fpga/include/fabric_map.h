@@ -8,7 +8,7 @@
 #define FABRIC_WINDOWS 0x1000U /* windows of the VMs, fabric_window */
 #define FABRIC_WINDOW_STRIDE 0x20U /* from one window to the next */
 #define FABRIC_VM_WINDOWS_STRIDE 0x80U /* from one VM's windows to the next VM's */
-#define FABRIC_SORTERS 0x2000U /* registers of the sorters, fabric_sorter */
+#define FABRIC_SORTERS 0x3000U /* registers of the sorters, fabric_sorter */
 #define FABRIC_SORTER_STRIDE 0x40U /* from one sorter's registers to the next sorter's */
 #define FABRIC_CONTEXTS 0x40000U /* context buffers */
 #define FABRIC_CONTEXT_STRIDE 0x400U /* from one IF's buffer to the next; IF = 16 * VM + device */

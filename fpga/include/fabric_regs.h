@@ -7,7 +7,7 @@
 #define FABRIC_WINDOWS 0x1000u /* windows of the VMs, fabric_window */
 #define FABRIC_WINDOW_STRIDE 0x20u /* from one window to the next */
 #define FABRIC_VM_WINDOWS_STRIDE 0x80u /* from one VM's windows to the next VM's */
-#define FABRIC_SORTERS 0x2000u /* registers of the sorters, fabric_sorter */
+#define FABRIC_SORTERS 0x3000u /* registers of the sorters, fabric_sorter */
 #define FABRIC_SORTER_STRIDE 0x40u /* from one sorter's registers to the next sorter's */
 #define FABRIC_CONTEXTS 0x40000u /* context buffers */
 #define FABRIC_CONTEXT_STRIDE 0x400u /* from one IF's buffer to the next; IF = 16 * VM + device */

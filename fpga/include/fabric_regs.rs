@@ -11,7 +11,7 @@ pub const FABRIC_WINDOW_STRIDE: usize = 0x20;
 /// from one VM's windows to the next VM's
 pub const FABRIC_VM_WINDOWS_STRIDE: usize = 0x80;
 /// registers of the sorters, fabric_sorter
-pub const FABRIC_SORTERS: usize = 0x2000;
+pub const FABRIC_SORTERS: usize = 0x3000;
 /// from one sorter's registers to the next sorter's
 pub const FABRIC_SORTER_STRIDE: usize = 0x40;
 /// context buffers

@@ -29,7 +29,7 @@ LAYOUT = {
     "WINDOWS": (0x001000, "windows of the VMs, fabric_window"),
     "WINDOW_STRIDE": (0x20, "from one window to the next"),
     "VM_WINDOWS_STRIDE": (0x80, "from one VM's windows to the next VM's"),
-    "SORTERS": (0x002000, "registers of the sorters, fabric_sorter"),
+    "SORTERS": (0x003000, "registers of the sorters, fabric_sorter"),
     "SORTER_STRIDE": (0x40, "from one sorter's registers to the next sorter's"),
     "CONTEXTS": (0x040000, "context buffers"),
     "CONTEXT_STRIDE": (0x400, "from one IF's buffer to the next; IF = 16 * VM + device"),

@@ -28,6 +28,7 @@ from fabric_helpers import (
     UNAVAILABLE,
     Fabric,
     Shape,
+    fields,
     probe,
     simb,
 )  # fmt: skip
@@ -766,3 +767,59 @@ async def sort(made: Fabric, commands: int) -> None:
 async def sorter_through_registers(dut):
     """Insert, peek, pop, remove and update as a scheduler would."""
     await sort(await fabric(dut), 120)
+
+
+async def put_key(made: Fabric, sorter: int, key: int, value: int, ahead: int) -> None:
+    """One write: the key to the address of sorter, value and order, which is `ahead`, -16 .. 15, of ORDER."""
+    at = REGS["FABRIC_SORT_PUT"] + sorter * REGS["FABRIC_SORT_PUT_STRIDE"]
+    at += value * REGS["FABRIC_SORT_PUT_VALUE_STRIDE"] + (ahead & 31) * REGS["FABRIC_SORT_PUT_ORDER_STRIDE"]
+    await made.write(at, key)
+
+
+async def assert_first(made: Fabric, sorter: int, entries: dict[int, tuple[int, int, int]]) -> None:
+    """Head, key and count, read at once after a command; entries: value -> (key, order, number of the put)."""
+    at = REGS["FABRIC_SORTERS"] + sorter * REGS["FABRIC_SORTER_STRIDE"]
+    first = min(entries, key=lambda value: entries[value], default=0xFFFF)
+    head = fields("FABRIC_SORTER_HEAD", await made.read(at + REGS["FABRIC_SORTER_HEAD"]))
+    assert head == {"value": first, "valid": int(bool(entries))}
+    key = await made.read(at + REGS["FABRIC_SORTER_HEAD_KEY"])
+    assert key == (entries[first][0] if entries else MASK)
+    status = fields("FABRIC_SORTER_STATUS", await made.read(at + REGS["FABRIC_SORTER_STATUS"]))
+    assert status["count"] == len(entries)
+
+
+@cocotb.test()
+async def sorters_take_a_key_by_one_write(dut):
+    """Both sorters: insertions and updates, few keys, so that orders decide; removals; orders that wrap around."""
+    made = await fabric(dut)
+    assert await made.get("SORTERS") == {"count": 2}
+    queues: list[dict[int, tuple[int, int, int]]] = [{}, {}]
+    base = (1 << 32) - 200
+    for number in range(300):
+        sorter = random.randrange(2)
+        queue, at = queues[sorter], REGS["FABRIC_SORTERS"] + sorter * REGS["FABRIC_SORTER_STRIDE"]
+        value, ahead, key = random.randrange(16), random.randrange(-16, 16), random.choice((3, 5, MASK))
+        order = base + number
+        await made.write(at + REGS["FABRIC_SORTER_ORDER"], order & 0xFFFFFFFF)
+        if random.random() < 0.7:
+            await put_key(made, sorter, key, value, ahead)
+            queue[value] = (key, order + ahead, number)
+        else:
+            await made.write(at + REGS["FABRIC_SORTER_REMOVE"], value)
+            status = fields("FABRIC_SORTER_STATUS", await made.read(at + REGS["FABRIC_SORTER_STATUS"]))
+            assert status["status"] == (Queue.DONE if queue.pop(value, None) else Queue.ABSENT)
+        await assert_first(made, sorter, queue)
+        await assert_first(made, 1 - sorter, queues[1 - sorter])
+
+
+@cocotb.test()
+async def sorters_refuse_other_accesses(dut):
+    """A part of a key has no effect; a sorter that does not exist, and a read of a put's address, are errors."""
+    made = await fabric(dut)
+    await made.write(REGS["FABRIC_SORT_PUT"], 7, 4)
+    await assert_first(made, 0, {})
+    absent = REGS["FABRIC_SORT_PUT"] + 2 * REGS["FABRIC_SORT_PUT_STRIDE"]
+    assert (await made.bus.write(absent, bytes(8))).resp == AxiResp.SLVERR
+    assert (await made.bus.read(REGS["FABRIC_SORT_PUT"], 8)).resp == AxiResp.SLVERR
+    assert (await made.bus.read(REGS["FABRIC_SORTERS"] + 2 * REGS["FABRIC_SORTER_STRIDE"], 8)).resp == AxiResp.SLVERR
+    assert (await made.bus.read(REGS["FABRIC_SORTERS"] + REGS["FABRIC_SORTER_SPAN"], 8)).resp == AxiResp.SLVERR

@@ -80,7 +80,7 @@ module fabric_bus
   assign is_ctx     = addr[20:18] == 3'b001;
   assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
   assign is_regs    = addr[20:12] == 9'd0 && addr[11:10] == '0;
-  assign is_sort_regs = addr[20:11] == 10'd4 && 32'(addr[10:6]) < NumSorters && 32'(addr[5:0]) < SorterSpan;
+  assign is_sort_regs = addr[20:11] == 10'd6 && 32'(addr[10:6]) < NumSorters && 32'(addr[5:0]) < SorterSpan;
   assign is_sort_puts = addr[20:19] == 2'b01 && 32'(addr[18:14]) < NumSorters && write_o != '0;
   assign vm         = is_if ? addr[19:16] : addr[17:14];
   assign dev        = is_if ? addr[15:12] : addr[13:10];
@@ -155,7 +155,7 @@ module fabric_bus
   assign answer = (mem_q && !regs_q ? merged : keep_q) | sort_data_i;
 
   if (Ifs != 'h100000 || IfStride != 'h1000 || Contexts != 'h40000 || ContextStride != 'h400 || Windows != 'h1000
-      || Sorters != 'h2000 || SorterStride != 'h40 || SortPut != 'h80000 || SortPutStride != 'h4000
+      || Sorters != 'h3000 || SorterStride != 'h40 || SortPut != 'h80000 || SortPutStride != 'h4000
       || IfSpan > 8 * PageWords)
       begin : gen_check
     $error("the register map has changed: update the address decoder");

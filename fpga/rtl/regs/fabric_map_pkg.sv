@@ -5,7 +5,7 @@ package fabric_map_pkg;
   localparam int unsigned Windows = 'h1000;
   localparam int unsigned WindowStride = 'h20;
   localparam int unsigned VmWindowsStride = 'h80;
-  localparam int unsigned Sorters = 'h2000;
+  localparam int unsigned Sorters = 'h3000;
   localparam int unsigned SorterStride = 'h40;
   localparam int unsigned Contexts = 'h40000;
   localparam int unsigned ContextStride = 'h400;
