@@ -10,6 +10,7 @@
 #define HCALL_RT_DELETE_APP 18 /* (app id, RT_SELF: the caller) */
 #define HCALL_RT_END_JOB 19    /* () returns at the app's next release */
 #define HCALL_RT_GET_STATS 20  /* (app id, gpa of struct rt_stats, its size) */
+#define HCALL_RT_USE_DEVICE 21 /* (app id, device, longest job on it in us) -> us from its first write to its end */
 
 #define RT_OWN_VM (~0UL)
 #define RT_SELF (~0UL)
@@ -23,8 +24,20 @@
 #define RT_FIELD_DEADLINE 6UL
 #define RT_FIELD_CPU 7UL
 
+/* Values returned with HCALL_ERR_INVALID_PARAM of HCALL_RT_USE_DEVICE. */
+#define RT_USE_APP 0UL    /* no such app */
+#define RT_USE_DEVICE 1UL /* the VM has no such device */
+#define RT_USE_TIME 2UL   /* the time is not 1 .. 2^31-1 */
+
+/* Values returned with HCALL_ERR_DENIED of HCALL_RT_USE_DEVICE. */
+#define RT_USE_NO_APPS 0UL /* the VM may have no apps */
+#define RT_USE_HART 1UL    /* the app is pinned to another hart than the one that handles the device's interrupts */
+#define RT_USE_NATIVE 2UL  /* the device has the native model, which blocks the app */
+#define RT_USE_SHARED 3UL  /* another device that can use the same regions has or may get an equal or higher priority */
+
 /* Values returned with HCALL_ERR_FAILED of a refused launch. Any other value is the interval, in us, in which the demand of the
- * CPU's apps would exceed the time. */
+ * CPU's apps would exceed the time. With HCALL_ERR_BAD_RANGE the value is the longest delay, in us, of a job on a device that an
+ * app has declared: longer than the time from its deadline to its next release. */
 #define RT_REFUSED_UTILIZATION 0UL    /* utilization over 1 */
 #define RT_REFUSED_RESERVE (~0UL - 1) /* best effort would get its reserve too late */
 #define RT_REFUSED_UNDECIDED (~0UL)

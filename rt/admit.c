@@ -6,7 +6,7 @@
 
 void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, const struct rt_costs *costs)
 {
-    *test = (struct rt_admit){.apps = apps, .costs = costs, .count = count};
+    *test = (struct rt_admit){.apps = apps, .costs = costs, .count = (uint8_t)count};
 }
 
 #define DIGIT_BITS 18U
@@ -47,6 +47,13 @@ static ticks_t greatest_common_divisor(ticks_t a, ticks_t b)
         b = rest;
     }
     return a;
+}
+
+/* Of the sum, unless it is 0, and the period of `d`. */
+static ticks_t common_multiple(const struct rt_admit *test, const struct rt_demand *d)
+{
+    return test->sum == 0 ? d->period
+                          : bounded(test->sum / greatest_common_divisor(test->sum, d->period), d->period, 0);
 }
 
 /* The sum plus the work of the jobs that `d` releases within `at` ticks of a common release. */
@@ -152,11 +159,17 @@ static enum rt_verdict finish_busy(struct rt_admit *test, ticks_t work)
     return next == test->at ? next_phase(test, RT_ADMIT_LAST, next + 1) : next_phase(test, RT_ADMIT_BUSY, next);
 }
 
+/* All deadlines hold: tests the delays of devices, if an app uses one. */
+static enum rt_verdict begin_delays(struct rt_admit *test)
+{
+    return test->users != 0 ? next_phase(test, RT_ADMIT_USER, 0) : RT_ADMITTED;
+}
+
 /* QPA visits every deadline below `at` that could be missed, in descending order. */
 static enum rt_verdict finish_last(struct rt_admit *test, ticks_t last)
 {
     next_phase(test, RT_ADMIT_DEMAND, last);
-    return last == 0 ? RT_ADMITTED : RT_UNDECIDED;
+    return last == 0 ? begin_delays(test) : RT_UNDECIDED;
 }
 
 static enum rt_verdict finish_demand(struct rt_admit *test, ticks_t demand)
@@ -168,6 +181,54 @@ static enum rt_verdict finish_demand(struct rt_admit *test, ticks_t demand)
     return next_phase(test, RT_ADMIT_LAST, demand < test->at ? demand + 1 : test->at);
 }
 
+/* Longest time from the deadline of a job to the release of the next one. */
+static ticks_t slack(const struct rt_demand *d)
+{
+    return d->period - d->deadline;
+}
+
+/* The sum, or 1 + the index of `d` if it is the first from `user` on that uses a device. */
+static uint64_t first_user(const struct rt_admit *test, const struct rt_demand *d)
+{
+    unsigned index = (unsigned)(d - test->apps);
+
+    return test->sum == 0 && index >= test->user && d->wait != 0 ? index + 1U : test->sum;
+}
+
+static enum rt_verdict finish_user(struct rt_admit *test, uint64_t found)
+{
+    if (found == 0) {
+        return RT_ADMITTED;
+    }
+    test->user = (uint8_t)(found - 1U);
+    return next_phase(test, RT_ADMIT_DELAY, test->apps[test->user].wait);
+}
+
+/* The sum plus the work of the jobs of `d` that are there in `at` ticks from any moment. */
+static ticks_t interfering(const struct rt_admit *test, const struct rt_demand *d)
+{
+    return bounded((test->at + d->deadline + d->period - 1) / d->period, d->cost, test->sum);
+}
+
+/* The least fixed point, also if it is too long: it is reported. */
+static enum rt_verdict finish_delay(struct rt_admit *test, ticks_t work)
+{
+    const struct rt_demand *d = &test->apps[test->user];
+    ticks_t next = bounded(1, d->wait, bounded(test->count, test->costs->blocked, work));
+
+    if (next >= LONGEST) {
+        return RT_GAVE_UP;
+    }
+    if (next != test->at) {
+        return next_phase(test, RT_ADMIT_DELAY, next);
+    }
+    if (next > slack(d)) {
+        return RT_DELAYED;
+    }
+    test->user++;
+    return next_phase(test, RT_ADMIT_USER, 0);
+}
+
 /* One app of a pass: the new sum. */
 static uint64_t pass_app(const struct rt_admit *test, const struct rt_demand *d)
 {
@@ -175,12 +236,15 @@ static uint64_t pass_app(const struct rt_admit *test, const struct rt_demand *d)
     case RT_ADMIT_UTILIZATION:
         return test->sum + utilization(d); /* of at most 64 apps: fits 64 bits */
     case RT_ADMIT_COMMON:
-        return test->sum == 0 ? d->period
-                              : bounded(test->sum / greatest_common_divisor(test->sum, d->period), d->period, 0);
+        return common_multiple(test, d);
     case RT_ADMIT_LAST:
         return deadline_before(test, d);
     case RT_ADMIT_DEMAND:
         return demanded(test, d);
+    case RT_ADMIT_USER:
+        return first_user(test, d);
+    case RT_ADMIT_DELAY:
+        return interfering(test, d);
     case RT_ADMIT_WORK:
     case RT_ADMIT_RESERVE:
     case RT_ADMIT_BUSY:
@@ -205,6 +269,10 @@ static enum rt_verdict finish_pass(struct rt_admit *test, uint64_t sum)
         return finish_busy(test, sum);
     case RT_ADMIT_LAST:
         return finish_last(test, sum);
+    case RT_ADMIT_USER:
+        return finish_user(test, sum);
+    case RT_ADMIT_DELAY:
+        return finish_delay(test, sum);
     case RT_ADMIT_DEMAND:
     default:
         return finish_demand(test, sum);

@@ -119,6 +119,8 @@ static bool make_app(struct rt_app *app, const struct rt_params *abi)
         app->budget = abi->budget_us * hyp.us;
         app->deadline = abi->deadline_us * hyp.us;
         app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
+        app->wait = 0;
+        app->devices = 0;
         app->stats = (struct rt_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
         /* The VCPU begins as a hart does, with a stack. Here, since the launch holds the lock for longer. */
         arch_vcpu_reset(app->vcpu, (ulong)abi->entry, (ulong)abi->arg);
@@ -199,6 +201,7 @@ static enum rt_verdict admission_step(struct rt_app *app)
     if (app->test.count == 0 || app->tested != all->changes) {
         app->tested = all->changes;
         rt_admit_begin(&app->test, all->demand, all->count + 1, &rt_costs);
+        app->test.users = (uint8_t)(all->users + (app->wait != 0));
     } else {
         before = app->test.verdict;
         (void)rt_admit_step(&app->test);
@@ -231,12 +234,20 @@ static bool may_launch(const struct vm *caller, const struct vm *vm)
 struct launch {
     enum rt_verdict verdict;
     ticks_t at, demand; /* of the test */
+    unsigned late;      /* RT_DELAYED: id of the app whose job on a device would be late */
+    const char *of;     /* and the name of its VM */
     uint64_t share;     /* of the VM's apps in the CPU, if it would exceed rt-share-max; else 0 */
 };
 
 static ulong us_of(ticks_t ticks)
 {
     return (ulong)((ticks + hyp.us - 1) / hyp.us);
+}
+
+static void report_delay(const struct rt_app *app, const struct launch *l)
+{
+    console_log_minor("%s: app %lu refused: a job of %s's app %u on a device would take up to %lu us",
+                      app->vcpu->vm->config->name, id_of(app), l->of, l->late, us_of(l->at));
 }
 
 static void report_refusal(const struct rt_app *app, const struct launch *l)
@@ -261,6 +272,10 @@ static void report_refusal(const struct rt_app *app, const struct launch *l)
 
 static struct hcall_ret refuse(const struct rt_app *app, const struct launch *l)
 {
+    if (l->verdict == RT_DELAYED) {
+        report_delay(app, l);
+        return answer(HCALL_ERR_BAD_RANGE, us_of(l->at));
+    }
     report_refusal(app, l);
     if (l->verdict == RT_REFUSED) {
         return answer(HCALL_ERR_FAILED, us_of(l->at));
@@ -298,6 +313,16 @@ static uint64_t share_beyond(const struct rt_app *app)
     return share * 100U > vm->config->rt_share_max * RT_WHOLE_CPU ? share : 0;
 }
 
+/* Under sched_lock: notes which app's job on a device would be late if `app` was launched. */
+static void note_late(const struct rt_app *app, struct launch *l)
+{
+    const struct rt_demands *all = &rt_cpu_of(app->cpu)->demands;
+    const struct vcpu *v = app->test.user < all->count ? &hyp.vcpus[all->vcpus[app->test.user]] : app->vcpu;
+
+    l->late = v->id - v->vm->nvcpus;
+    l->of = v->vm->config->name;
+}
+
 /* Under sched_lock: one step of a launch. */
 static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct launch *l)
 {
@@ -309,6 +334,9 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct la
     l->verdict = rt_carry_in(app->cpu) ? RT_UNDECIDED : admission_step(app);
     l->at = app->test.at;
     l->demand = app->test.demand;
+    if (l->verdict == RT_DELAYED) {
+        note_late(app, l);
+    }
     l->share = l->verdict == RT_ADMITTED ? share_beyond(app) : 0;
     if (l->verdict == RT_ADMITTED && l->share == 0 && !rt_must_wait(app, first)) {
         return answer(HCALL_OK, (ulong)launch(app, first));

@@ -32,7 +32,7 @@ static inline bool waits(const struct rt_app *app)
 
 struct rt_demand rt_demand_of(const struct rt_app *app)
 {
-    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period};
+    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period, app->wait};
 }
 
 /* The ready node of the app that runs on `cpu`, or NULL. */
@@ -336,11 +336,23 @@ static void forget_demand(struct rt_demands *all, const struct rt_app *app)
 {
     unsigned last = all->count - 1;
 
-    all->count = last;
     all->changes++;
+    all->users -= all->demand[app->demand].wait != 0;
+    all->count = last;
     all->demand[app->demand] = all->demand[last];
     all->vcpus[app->demand] = all->vcpus[last];
     app_of(&hyp.vcpus[all->vcpus[last]])->demand = app->demand;
+}
+
+/* An app that uses a device is delayed by at most what admission has counted while the apps beside it change. */
+static void note_user(struct rt_demands *all, const struct rt_app *app)
+{
+    ticks_t slack = app->period - app->deadline;
+
+    if (app->wait != 0) {
+        all->users++;
+        all->slack = slack > all->slack ? slack : all->slack;
+    }
 }
 
 static void note_demand(struct rt_demands *all, struct rt_app *app)
@@ -349,6 +361,7 @@ static void note_demand(struct rt_demands *all, struct rt_app *app)
     all->changes++;
     all->demand[app->demand] = rt_demand_of(app);
     all->vcpus[app->demand] = (uint16_t)(app->vcpu - hyp.vcpus);
+    note_user(all, app);
 }
 
 static void edf_leave(struct vcpu *v)
@@ -368,7 +381,7 @@ static void edf_leave(struct vcpu *v)
         rc->carry_in = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
         if (app->stats.releases != 0) {
-            rc->carry_in_end = arch_time() + rt_costs.late;
+            rc->carry_in_end = arch_time() + (rt_costs.late > rc->demands.slack ? rt_costs.late : rc->demands.slack);
         }
     }
     app->state = RT_FREE;

@@ -138,6 +138,9 @@ static const char *set_up(const struct vdm_image *image)
     if (wrong == NULL) {
         wrong = set_accels(image);
     }
+    if (wrong == NULL) {
+        vdm_delay_init();
+    }
     if (wrong == NULL && !arch_device_interrupt(image->irq, vdm_interrupt)) {
         wrong = "the interrupt of the fabric is taken";
     }

@@ -197,6 +197,11 @@ void vdm_configured(void);
  * an error of the image's table, or NULL. */
 const char *vdm_check_streams(void);
 
+/* --- delay.c --- */
+
+/* Computes the bounds of all devices, at boot, once clients, devices and bitstreams are known. */
+void vdm_delay_init(void);
+
 /* --- life.c --- */
 
 /* Sets registers, flags and statistics of a device that has no region as after power-on: the next life of its VM must not see those

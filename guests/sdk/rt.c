@@ -11,6 +11,11 @@ struct hcall_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t fir
     return hcall_call(HCALL_RT_LAUNCH_APP, vm, app, (unsigned long)first);
 }
 
+struct hcall_ret rt_use_device(unsigned long app, unsigned long device, uint32_t us)
+{
+    return hcall_call(HCALL_RT_USE_DEVICE, app, device, us);
+}
+
 struct hcall_ret rt_delete_app(unsigned long app)
 {
     return hcall_call(HCALL_RT_DELETE_APP, app, 0, 0);

@@ -12,6 +12,10 @@
  * is the least interval that holds these and every job released in it, all apps being released at its start. No other
  * interval is worse: the interval in which best effort waits begins when no app has work, and every app's server uses at
  * most its budget per period, whatever its jobs do.
+ *
+ * A job on a device (docs/real-time.md, "Devices") takes at most D = wait + blocked * count + sum of ceil((D + deadline) / period) *
+ * cost: the apps delay the hypervisor, which has to handle the device's interrupts, by at most the jobs that have not reached
+ * their deadline when the job on the device begins, and those released until it ends.
  */
 #ifndef RT_ADMIT_H
 #define RT_ADMIT_H
@@ -24,6 +28,7 @@ struct rt_demand {
     ticks_t cost;     /* its budget and the hypervisor's cost of a job, its release included; at least 1 */
     ticks_t deadline; /* relative, at most the period */
     ticks_t period;   /* 1 .. 2^45 */
+    ticks_t wait;     /* longest time of a job on a device, CPU time of apps aside; 0: the app uses none */
 };
 
 /* CPU time beyond the apps' budgets, in ticks: of the hypervisor, and of best effort. */
@@ -41,6 +46,7 @@ enum rt_verdict {
     RT_REFUSED, /* in `at` ticks from a common release the apps demand `demand` ticks; at = 0: utilization over 1 */
     RT_STARVES, /* refused: best effort would get its reserve within `at` ticks, which is more than `late` */
     RT_GAVE_UP, /* refused: not decided within RT_ADMIT_PASSES */
+    RT_DELAYED, /* refused: a job of app `user` on a device may take `at` ticks, longer than from its deadline to its next release */
 };
 
 #define RT_ADMIT_PASSES 40000U                        /* over the apps, until it gives up */
@@ -49,8 +55,11 @@ enum rt_verdict {
 struct rt_admit {
     const struct rt_demand *apps;
     const struct rt_costs *costs;
-    unsigned count;
     unsigned passes;
+    uint8_t count;
+    uint8_t index; /* of the next app in this pass */
+    uint8_t users; /* number of apps that use devices; set by the caller after rt_admit_begin() */
+    uint8_t user;  /* the app whose delay is tested */
     enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0, /* the sum is the utilization */
         RT_ADMIT_COMMON,          /* a common multiple of the periods */
@@ -58,13 +67,14 @@ struct rt_admit {
         RT_ADMIT_RESERVE,         /* the work released in `at`, which also holds best effort's reserve */
         RT_ADMIT_BUSY,            /* the work released in `at` */
         RT_ADMIT_LAST,            /* the last deadline before `at` */
-        RT_ADMIT_DEMAND           /* the demand in `at` */
+        RT_ADMIT_DEMAND,          /* the demand in `at` */
+        RT_ADMIT_USER,            /* 1 + the index of the first app from `user` on that uses a device, or 0 */
+        RT_ADMIT_DELAY            /* the work of jobs that are there in `at` ticks from any moment */
     } phase;
+    enum rt_verdict verdict;
     ticks_t at;     /* length of the interval that is tested */
     ticks_t demand; /* of the apps in it */
-    unsigned index; /* of the next app in this pass */
     uint64_t sum;   /* over the apps before it */
-    enum rt_verdict verdict;
 };
 
 /* Begins the test of `count` apps (1 .. RT_QUEUE_MAX). Neither they nor the costs change until it is decided. */

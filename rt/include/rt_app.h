@@ -34,13 +34,15 @@ struct rt_app {
     uint8_t demand; /* while active: its index in the demands of its CPU */
     unsigned cpu;   /* it is pinned to this CPU */
     ticks_t period, budget, deadline;
-    uint64_t share;        /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
-    ticks_t released;      /* when the current job was */
-    ticks_t ended;         /* when the last job had; written by the CPU that the app runs on */
-    ticks_t limit;         /* of vcpu->runtime: where the budget ends */
+    uint64_t share;   /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
+    ticks_t released; /* when the current job was */
+    ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */
+    ticks_t wait;     /* longest of its jobs on the devices that it has declared, or 0; constant once it is launched */
+    ticks_t limit;    /* of vcpu->runtime: where the budget ends */
     struct rt_stats stats; /* stats.runtime: minus the runtime of the slot's VCPU before */
     struct rt_admit test;  /* of its launch; count 0: not begun */
     unsigned tested;       /* rt_demands.changes when the test was begun */
+    uint32_t devices;      /* bit n: it has declared device n; constant once it is launched */
 };
 
 #define RT_WHOLE_CPU (UINT64_C(1) << 32)
@@ -49,6 +51,8 @@ struct rt_app {
 struct rt_demands {
     unsigned changes; /* number of changes of the set of active apps */
     unsigned count;   /* number of active apps */
+    unsigned users;   /* number of active apps that use devices */
+    ticks_t slack;    /* longest time from a deadline to the next release of those that did */
     struct rt_demand demand[RT_QUEUE_MAX];
     uint16_t vcpus[RT_QUEUE_MAX]; /* their VCPUs: indices into hyp.vcpus */
 };

@@ -84,7 +84,7 @@ static struct vm *any_vm(struct input *in)
 
 static void hypercall(struct input *in)
 {
-    static const uint8_t known[] = {0, 1, 16, 17, 18, 19, 20, 32, 33, 34, 35, 36};
+    static const uint8_t known[] = {0, 1, 16, 17, 18, 19, 20, 21, 32, 33, 34, 35, 36};
     unsigned cpu = byte(in) % CPUS;
     uint8_t which = byte(in);
     ulong number = which < 0xf0 ? known[which % sizeof(known)] : bytes(in, which & 7U);

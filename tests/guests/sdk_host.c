@@ -169,6 +169,17 @@ static void test_rt_errors(void)
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, RT_DENIED_SHARE, "rt-share-max");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_DENIED, 0, "rt-launchers");
     is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_ALREADY_AVAILABLE, 0, "already");
+    is_said(HCALL_RT_LAUNCH_APP, HCALL_ERR_BAD_RANGE, 700, "next release");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_PARAM, RT_USE_APP, "app");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_PARAM, RT_USE_DEVICE, "no such device");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_PARAM, RT_USE_TIME, "time");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NO_APPS, "rt-apps");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HART, "hart");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NATIVE, "native");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_SHARED, "priority");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_FAILED, 0, "failed");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_STATE, 0, "launched");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_ALREADY_AVAILABLE, 0, "declared");
     is_said(HCALL_RT_END_JOB, HCALL_ERR_DENIED, 0, "no RT app");
     is_said(HCALL_RT_GET_STATS, HCALL_ERR_INVALID_PARAM, 0, "app");
     is_said(HCALL_RT_DELETE_APP, HCALL_OK, 0, "done");

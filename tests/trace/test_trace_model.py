@@ -111,6 +111,7 @@ def test_calls_have_the_names_of_the_headers():
         18: "HCALL_RT_DELETE_APP",
         19: "HCALL_RT_END_JOB",
         20: "HCALL_RT_GET_STATS",
+        21: "HCALL_RT_USE_DEVICE",
         32: "HCALL_IPC_SEND_MSG",
         33: "HCALL_IPC_RECV_MSG",
         34: "HCALL_IPC_RING",

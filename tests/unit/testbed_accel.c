@@ -8,6 +8,7 @@
 #include "component.h"
 #include "host.h"
 #include "platform.h"
+#include "resource.h"
 #include "sched.h"
 #include "vdm.h"
 
@@ -22,7 +23,10 @@ static struct {
     void (*write)(uint64_t offset, unsigned bytes, uint64_t value);
 } fabric; /* owner: testbed_accel_boot() */
 
-static testbed_accel_edit_t *edit_next;    /* owner: testbed_accel_edit() */
+static testbed_accel_edit_t *edit_next; /* owner: testbed_accel_edit() */
+static bool may_raise_next = true;      /* owner: testbed_accel_declare(), as are the next two */
+static unsigned top_next = ~0U;
+static unsigned stop_cycles_next;
 static struct testbed_image *booted_image; /* owner: testbed_accel_boot() */
 
 _Static_assert(TESTBED_STREAMS >= TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS, "one for each");
@@ -76,7 +80,8 @@ static void make_devices(struct section *s, struct testbed_image *image)
     struct vdm_image_bitstream *b = s->bitstreams;
 
     for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
-        s->devices[d] = (struct vdm_image_device){.task = d + 1U, .size_class = d / 2U, .regions = 7};
+        s->devices[d] = (struct vdm_image_device){
+            .task = d + 1U, .size_class = d / 2U, .regions = 7, .stop_cycles = stop_cycles_next};
         s->devices[d].name[0] = (char)('a' + d);
         for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
             make_bitstream((uint32_t *)(void *)image->streams[made], r, d + 1U);
@@ -95,7 +100,7 @@ static void make_clients(struct section *s, unsigned nvms, uint64_t priorities, 
     struct vdm_image_accel *a = s->accels;
 
     for (uint32_t i = 0; i < nvms; i++) {
-        s->clients[i] = (struct vdm_image_client){.vm = i, .event_irq = 11, .may_raise = 1};
+        s->clients[i] = (struct vdm_image_client){.vm = i, .event_irq = 11, .may_raise = may_raise_next};
         for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
             *a++ = (struct vdm_image_accel){.client = i,
                                             .device = d,
@@ -103,6 +108,9 @@ static void make_clients(struct section *s, unsigned nvms, uint64_t priorities, 
                                             .model = guest_models >> i & 1U,
                                             .gpa = ACCEL_PAGES + d * ACCEL_PAGE};
         }
+    }
+    if (top_next != ~0U) {
+        s->accels[0].priority = top_next;
     }
 }
 
@@ -123,6 +131,11 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         .nbitstreams = TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS,
         .bitstreams_offset = offsetof(struct section, bitstreams),
         .regions_offset = offsetof(struct section, regions),
+        .clock_khz = 100000,
+        .interrupt_cycles = 100,
+        .section_ns = 1600,
+        .sources = 1,
+        .timers = nvms + 3U,
         .naccels = nvms * TESTBED_ACCEL_DEVICES,
         .accels_offset = offsetof(struct section, accels),
     };
@@ -137,6 +150,22 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         edit_next(image->streams, s->bitstreams);
     }
     testbed_image_seal(image);
+}
+
+void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles)
+{
+    may_raise_next = may_raise;
+    top_next = top;
+    stop_cycles_next = stop_cycles;
+}
+
+unsigned testbed_accel_bound(unsigned vm, unsigned device, uint64_t *ticks)
+{
+    struct resource_wait wait = {0, 0};
+    enum resource_answer answer = resource_bound(&hyp.vms[vm], device, &wait);
+
+    *ticks = wait.longest;
+    return answer;
 }
 
 void testbed_accel_edit(testbed_accel_edit_t *edit)

@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "host.h"
 #include "hypercall.h"
+#include "resource.h"
 #include "rt_app.h"
 
 /* Maximum calls of an admission decision: its passes over all apps with RT_ADMIT_APPS per step, one
@@ -47,6 +48,34 @@ void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, un
     image->header.rt_blocked_ns = blocked_ns;
     testbed_image_seal(image);
 }
+
+/* --- devices --- */
+
+static struct {
+    enum resource_answer answer;
+    struct resource_wait wait;
+} devices[TESTBED_DEVICES]; /* owner: testbed_rt_device() */
+
+void testbed_rt_device(unsigned device, unsigned answer, unsigned cpu, ticks_t ticks)
+{
+    devices[device - TESTBED_DEVICE_FIRST].answer = (enum resource_answer)answer;
+    devices[device - TESTBED_DEVICE_FIRST].wait = (struct resource_wait){cpu, ticks};
+}
+
+static enum resource_answer testbed_bound(const struct vm *vm, ulong number, struct resource_wait *wait)
+{
+    ulong device = number - TESTBED_DEVICE_FIRST;
+
+    (void)vm;
+    if (device >= TESTBED_DEVICES) {
+        return RESOURCE_UNKNOWN;
+    }
+    *wait = devices[device].wait;
+    return devices[device].answer;
+}
+RESOURCE_BOUND(testbed_bound);
+
+/* --- calls --- */
 
 long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
 {

@@ -32,6 +32,13 @@ struct vdm_image {
     uint32_t
         monitors; /* bit n: VM n of the system may read the state of all regions and devices (HCALL_ACCEL_GET_REGION) */
     uint32_t regions_offset; /* struct vdm_image_region[regions] */
+    /* For the longest time that a device takes (fpga/vdm/delay.c): */
+    uint32_t clock_khz;        /* of the fabric, not 0 */
+    uint32_t interrupt_cycles; /* from an event of the fabric to its interrupt, at most */
+    uint32_t section_ns;       /* longest non-preemptible section of the hypervisor with this number of harts */
+    uint32_t sources;          /* other interrupts of the machine that can be pending at the same time */
+    uint32_t timers;           /* software timers that can be due at the same time */
+    uint32_t reserved;         /* 0 */
 };
 
 /* Of the board's regions. */
@@ -49,11 +56,11 @@ struct vdm_image_client {
 };
 
 struct vdm_image_device {
-    char name[16];       /* NUL-terminated, unique */
-    uint32_t task;       /* HW task that a region must hold, 1 .. 255 */
-    uint32_t size_class; /* smallest size class of a region that can hold it, 0 .. 3 */
-    uint32_t regions;    /* bit n: region n may hold it; a bitstream exists for each */
-    uint32_t reserved;   /* 0 */
+    char name[16];        /* NUL-terminated, unique */
+    uint32_t task;        /* HW task that a region must hold, 1 .. 255 */
+    uint32_t size_class;  /* smallest size class of a region that can hold it, 0 .. 3 */
+    uint32_t regions;     /* bit n: region n may hold it; a bitstream exists for each */
+    uint32_t stop_cycles; /* longest time to stop a job and to save it, if memory never stalls; 0: not declared */
 };
 
 /* A bitstream: the task of `device` for one region. Its tag follows it, 32 bytes: BLAKE2b with the board's key (streams.c). */

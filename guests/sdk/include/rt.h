@@ -35,6 +35,14 @@ struct hcall_ret rt_create_app(const struct rt_params *params);
  */
 struct hcall_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t first);
 
+/**
+ * Declares, before its launch, that app `app` starts at most one job in each period on a device of the VM's accelerators (its
+ * number in struct accel_info), which takes at most `us` there: from START on a connected device until it is over. The launch is
+ * refused if a job could take longer, with all waits, than from the app's deadline to its next release. Value: the longest time
+ * in us from the first write of a job until it is over, the delay by apps of the hart aside.
+ */
+struct hcall_ret rt_use_device(unsigned long app, unsigned long device, uint32_t us);
+
 /** Deletes an app. RT_SELF: the calling app; then the call does not return. */
 struct hcall_ret rt_delete_app(unsigned long app);
 

@@ -192,7 +192,7 @@ static void make_hcall(struct fuzz_call *call, struct random *r)
         {HCALL_ACCEL_ENUMERATE, "ian"},   {HCALL_ACCEL_REQUEST, "i"},     {HCALL_ACCEL_RELEASE, "i"},
         {HCALL_ACCEL_STATUS, "i"},        {HCALL_ACCEL_GET_STATS, "iaq"}, {HCALL_ACCEL_EVENTS, ""},
         {HCALL_ACCEL_SET_PRIORITY, "ii"}, {HCALL_ACCEL_SET_MODEL, "ii"},  {HCALL_ACCEL_GET_REGION, "iar"},
-        {HCALL_ACCEL_GET_CLIENT, "iaw"},
+        {HCALL_ACCEL_GET_CLIENT, "iaw"},  {HCALL_RT_USE_DEVICE, "iii"},
     };
     const struct shape *s = &shapes[random_below(r, sizeof(shapes) / sizeof(shapes[0]))];
     uint64_t odd = random_below(r, 12);

@@ -173,7 +173,7 @@ def _devices(system: System) -> list[dict[str, int | bytes]]:
             "task": device.node["task"],
             "size_class": device.node["size-class"],
             "regions": sum(1 << bitstream.region for bitstream in device.bitstreams),
-            "reserved": 0,
+            "stop_cycles": device.node["stop-cycles"],
         }
         for device in system.accelerators
     ]
@@ -215,6 +215,18 @@ def hold_us(system: System) -> int:
     return int(system.node.children["accelerators"]["hold-us"]) or automatic
 
 
+def _sources(system: System) -> int:
+    """Returns the number of interrupts beside the fabric's: the UART's and those of passed-through devices."""
+    return 1 + len(system.devices)
+
+
+def _timers(system: System) -> int:
+    """Returns the number of software timers of the hypervisor: one for each VCPU, two for each VM (watchdog, clock),
+    one for each passed-through device, the console's and two of the manager."""
+    vcpus = sum(vm.vcpus for vm in system.vms)
+    return vcpus + 2 * len(system.vms) + len(system.devices) + 3
+
+
 def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     """Returns the section of a system with accelerators. `offset_of` gives the offset of a payload from
     the image's header."""
@@ -240,6 +252,12 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
         irq=fabric.interrupt,
         hold_cycles=fabric.cycles(hold_us(system)),
         stop_cycles=fabric.cycles(node["stop-us"]),
+        clock_khz=fabric.clock_hz // 1000,
+        interrupt_cycles=fabric.interrupt_cycles,
+        section_ns=system.board.section_ns(system.harts),
+        sources=_sources(system),
+        timers=_timers(system),
+        reserved=0,
         monitors=sum(1 << vm.id for vm in system.vms if vm.node["accelerator-monitor"]),
         **numbers,
     )

@@ -110,6 +110,7 @@ def _fabric(node: Read, folder: Path) -> Fabric:
         frames=_ranges(node),
         key=read_key(folder),
         clock_hz=node["clock-hz"],
+        interrupt_cycles=node["interrupt-cycles"],
     )
 
 

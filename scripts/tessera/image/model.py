@@ -40,6 +40,7 @@ class Fabric:
     frames: tuple[tuple[int, int], ...]  # of each region: address of its first frame, and their number
     key: bytes = field(repr=False)  # of bitstreams' tags
     clock_hz: int
+    interrupt_cycles: int  # from an event to its interrupt, at most
 
     def cycles(self, us: int) -> int:
         return us * (self.clock_hz // 10**6)
@@ -80,6 +81,10 @@ class Board:
     def ram_end(self) -> int:
         return self.ram_base + self.ram_size
 
+    def section_ns(self, harts: int) -> int:
+        """Returns the hypervisor's longest non-preemptible section in a system that uses `harts` harts."""
+        return self.rt_blocked_ns[(harts - 1).bit_length()]
+
     def rt_costs(self, harts: int) -> "RtCosts":
         """Returns the costs in a system that uses `harts` harts."""
         waits = (harts - 1) * self.rt_lock_ns
@@ -90,7 +95,7 @@ class Board:
             # The maximum, not the sum: a pending interrupt is taken between the firmware's handling
             # of a guest's instruction and the hypervisor's. Firmware that prints holds a lock, for
             # which the other harts wait.
-            blocked_ns=max(self.rt_blocked_ns[(harts - 1).bit_length()], harts * self.rt_firmware_ns),
+            blocked_ns=max(self.section_ns(harts), harts * self.rt_firmware_ns),
         )
 
 

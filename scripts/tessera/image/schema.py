@@ -321,6 +321,15 @@ ACCELERATOR = NodeSchema(
             "reaches the configuration port; a configuration takes twice as long.",
             default=False,
         ),
+        Prop(
+            "stop-cycles",
+            Number(0, 10**9),
+            "Longest time in cycles of the fabric from a request to stop a job until it is at a consistency point and "
+            "its context is saved, if memory never stalls: the task's longest wait and its context, as "
+            "[hwtasks.md](hwtasks.md#numbers) declares them. Apps that wait for a region of the device count it "
+            "([real-time.md](real-time.md#devices)). 0: not declared; apps then count `stop-us` three times.",
+            default=0,
+        ),
     ),
 )
 
@@ -512,6 +521,12 @@ FABRIC = NodeSchema(
             required=True,
         ),
         Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),
+        Prop(
+            "interrupt-cycles",
+            Number(0, 10**6),
+            "Longest time in cycles from an event of the fabric to its interrupt at the hart.",
+            default=0,
+        ),
     ),
 )
 

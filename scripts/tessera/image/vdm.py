@@ -33,13 +33,19 @@ IMAGE = Record(
         ("accels_offset", "I"),
         ("monitors", "I"),
         ("regions_offset", "I"),
+        ("clock_khz", "I"),
+        ("interrupt_cycles", "I"),
+        ("section_ns", "I"),
+        ("sources", "I"),
+        ("timers", "I"),
+        ("reserved", "I"),
     ),
 )
 REGION = Record("vdm_image_region", (("first_frame", "I"), ("frames", "I")))
 CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("reserved", "I")))
 DEVICE = Record(
     "vdm_image_device",
-    (("name", f"{NAME_LEN}s"), ("task", "I"), ("size_class", "I"), ("regions", "I"), ("reserved", "I")),
+    (("name", f"{NAME_LEN}s"), ("task", "I"), ("size_class", "I"), ("regions", "I"), ("stop_cycles", "I")),
 )
 BITSTREAM = Record(
     "vdm_image_bitstream", (("device", "I"), ("region", "I"), ("offset", "Q"), ("size", "I"), ("verify", "I"))

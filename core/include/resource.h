@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared resources that RT apps declare. A component that gives a resource to VMs tells for how long one of them waits for it at
+ * most; the component that admits apps counts this time. Neither names the other.
+ */
+#ifndef RESOURCE_H
+#define RESOURCE_H
+
+#include "types.h"
+
+struct vm;
+
+enum resource_answer {
+    RESOURCE_UNKNOWN = 0, /* the VM has no such resource */
+    RESOURCE_BOUNDED,     /* the wait has a bound */
+    RESOURCE_FAILED,      /* it does not work */
+    RESOURCE_BLOCKS,      /* a VCPU that uses it is blocked meanwhile */
+    RESOURCE_SHARED,      /* another VM can take it for any time; the component has reported which */
+};
+
+struct resource_wait {
+    unsigned cpu;    /* its interrupts come to this CPU: the apps there delay their handling */
+    ticks_t longest; /* from the request until the resource works for the VM, CPU time of apps aside */
+};
+
+/* Tells how long the VM waits for its resource `number` at most. On RESOURCE_BOUNDED fills `wait`. Called without locks; takes as
+ * long as a step of a hypercall may. */
+typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, struct resource_wait *wait);
+
+/* Registers the function of a component in its own file: RESOURCE_BOUND(vdm_bound). At most one component knows a resource. */
+#define RESOURCE_BOUND(fn) static resource_bound_fn *const fn##_of_resource REGISTER_IN("resource_bounds") = (fn)
+
+/* Asks the components. RESOURCE_UNKNOWN if none of them has such a resource. */
+resource_bound_fn resource_bound;
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The longest time from the first write of a job to a device until the job begins, for admission (docs/real-time.md, "Devices").
+ *
+ * FRED (Biondi, Balsini, Pagani, Rossi, Marinoni, Buttazzo, RTSS 2016) has the same terms: slots, and one port with a FIFO queue.
+ * There a request waits for the jobs of others, which are not preempted; here a job stops at its next consistency point, so that a
+ * device whose priority is above those of all others in its regions waits for one stop, and for the configuration that follows
+ * it. All terms are constant after boot.
+ */
+#include "vdm.h"
+
+#include "console.h"
+#include "resource.h"
+#include "system.h"
+
+#define SOLUTIONS 8U /* of the search list that the fabric queues */
+#define KINDS 3U     /* of events that vdm_interrupt() handles one after the other, updates and solutions aside */
+#define CONFIGURE_CYCLES 17U /* of a configuration besides its words, verified or not */
+#define LIST_CYCLES 16U      /* to answer a request, or to try the first entry of the list after a change of regions */
+#define DRAIN_BEATS 160U     /* of a region that stops: the FIFOs of its DMA, and a burst under way in each direction */
+#define RESUMED_AT_ONCE 4U   /* VCPUs, as in accel.c */
+#define NS_PER_US 1000U
+
+/* Of a device of a client. */
+static struct bound {
+    ticks_t wait;
+    uint32_t needed;                        /* least priority of the device that is above those of its rivals */
+    const struct vm *rival;                 /* whose device needs it, or NULL */
+} bounds[VDM_MAX_CLIENTS][VDM_MAX_DEVICES]; /* owner: vdm_delay_init(); constant after boot */
+
+/* The port's words: half a beat of the memory in each cycle, which it shares with the other regions' DMA in turn. */
+static uint64_t configure_cycles(const struct vdm_image_bitstream *b)
+{
+    uint64_t words = (uint64_t)(b->size / 4U) << (b->verify != 0);
+
+    return (vdm.nregions > 2U ? (words * vdm.nregions + 1U) / 2U : words) + CONFIGURE_CYCLES;
+}
+
+/* The longest configuration of a region; 0 if it has no bitstream. */
+static uint64_t longest_configuration(unsigned region)
+{
+    uint64_t longest = 0;
+
+    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
+        const struct vdm_image_bitstream *b = vdm.streams[i][region];
+        uint64_t cycles = b == NULL ? 0 : configure_cycles(b);
+
+        longest = cycles > longest ? cycles : longest;
+    }
+    return longest;
+}
+
+/* To restore a job, to stop it and to save it. A device without a declared time has the fabric's limit for each of the three. While
+ * the task waits for memory, every other region and the port get as many beats. */
+static uint64_t stop_cycles(unsigned device)
+{
+    const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+    uint64_t sharing = vdm.nregions + 1U;
+
+    return DRAIN_BEATS * sharing +
+           (d[device].stop_cycles == 0 ? 3U * (uint64_t)vdm.image->stop_cycles : 2U * d[device].stop_cycles * sharing);
+}
+
+/* The longest stop in one of the `regions`. */
+static uint64_t longest_stop(unsigned regions)
+{
+    uint64_t longest = 0;
+
+    for (unsigned i = 0; i < vdm.image->ndevices; i++) {
+        uint64_t cycles = (vdm.usable[i] & regions) != 0 ? stop_cycles(i) : 0;
+
+        longest = cycles > longest ? cycles : longest;
+    }
+    return longest;
+}
+
+/* What a request goes through: times of the fabric, events that the manager has to handle, and sections that it needs beside. */
+struct path {
+    uint64_t cycles;
+    uint64_t events;
+    uint64_t sections;
+};
+
+/* A turn in the port's queue: a configuration of each region, the device's own included. */
+static void add_turn(struct path *p)
+{
+    for (unsigned i = 0; i < vdm.nregions; i++) {
+        uint64_t cycles = longest_configuration(i);
+
+        p->cycles += cycles;
+        p->events += cycles != 0;
+    }
+}
+
+/* START was written when the region had just been given away: the event that tells so, then vdm_continue(), a timer, after the
+ * system's other timers, finds the job and requests a region: after those of all other devices, each of which may have to
+ * request again for each region. */
+static void add_loss(struct path *p)
+{
+    const struct vdm_image *image = vdm.image;
+
+    p->events += 2U;
+    p->sections += image->timers + vdm.nregions + SYSIMAGE_MAX_VCPUS / RESUMED_AT_ONCE +
+                   (vdm.nregions + 1U) * (uint64_t)image->naccels + image->nclients;
+}
+
+/* The device waits for a region that another one is getting: its last job is stopped, it is configured, and goes to the device. */
+static void add_rival(struct path *p, unsigned regions)
+{
+    p->cycles += longest_stop(regions);
+    p->events += 2U; /* the region is stopped; the search list has a solution */
+    add_turn(p);
+}
+
+static ticks_t ticks_of(uint64_t ns)
+{
+    return (ns * hyp.us + NS_PER_US - 1U) / NS_PER_US;
+}
+
+/* For each event: a section that keeps the interrupt pending, the other interrupts, and the events that the fabric has at the time. */
+static ticks_t time_of(const struct path *p)
+{
+    const struct vdm_image *image = vdm.image;
+    uint64_t sections = p->sections + p->events * (KINDS + vdm.nregions + SOLUTIONS + image->sources);
+    uint64_t cycles = p->cycles + p->events * (LIST_CYCLES + image->interrupt_cycles);
+
+    return ticks_of((cycles * 1000000U + image->clock_khz - 1U) / image->clock_khz + sections * image->section_ns +
+                    p->events * hyp.image->rt_blocked_ns);
+}
+
+static void note_rival(struct bound *b, const struct accel *rival)
+{
+    uint32_t needed = rival->client->config->may_raise != 0 ? ~UINT32_C(0) : rival->config->priority + 1U;
+
+    if (needed > b->needed) {
+        b->needed = needed;
+        b->rival = rival->client->vm;
+    }
+}
+
+/* Notes the devices of the client that can use the same regions. */
+static void find_rivals(struct bound *b, const struct accel *a, const struct vdm_client *c)
+{
+    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
+        const struct accel *rival = c->accels[i];
+
+        if (rival != NULL && rival != a && (vdm.usable[i] & vdm.usable[a->config->device]) != 0) {
+            note_rival(b, rival);
+        }
+    }
+}
+
+static void set_bound(struct bound *b, const struct accel *a)
+{
+    struct path p = {0};
+
+    for (unsigned i = 0; i < vdm.image->nclients; i++) {
+        find_rivals(b, a, &vdm.clients[i]);
+    }
+    add_loss(&p);
+    if (b->rival != NULL) {
+        add_rival(&p, vdm.usable[a->config->device]);
+    }
+    add_turn(&p);
+    b->wait = time_of(&p);
+}
+
+void vdm_delay_init(void)
+{
+    for (unsigned c = 0; c < vdm.image->nclients; c++) {
+        for (unsigned d = 0; d < VDM_MAX_DEVICES; d++) {
+            bounds[c][d] = (struct bound){0};
+            if (vdm.clients[c].accels[d] != NULL) {
+                set_bound(&bounds[c][d], vdm.clients[c].accels[d]);
+            }
+        }
+    }
+}
+
+static void report_rival(const struct accel *a, const struct bound *b)
+{
+    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+
+    console_log_minor("%s: %s refused for an app: %s has, or may get, at least its priority in the same regions",
+                      a->client->vm->config->name, devices[a->config->device].name, b->rival->config->name);
+}
+
+/* Of a device in this state. */
+static enum resource_answer answer_of(const struct accel *a, const struct bound *b)
+{
+    if (a->state == ACCEL_FAILED) {
+        return RESOURCE_FAILED;
+    }
+    if (a->model != VDM_MODEL_GUEST) {
+        return RESOURCE_BLOCKS;
+    }
+    return a->priority < b->needed ? RESOURCE_SHARED : RESOURCE_BOUNDED;
+}
+
+static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct resource_wait *wait)
+{
+    const struct accel *a = accel_of(vm, number);
+    const struct bound *b;
+    enum resource_answer answer;
+
+    if (a == NULL) {
+        return RESOURCE_UNKNOWN;
+    }
+    b = &bounds[a->client->number][number];
+    spin_lock(&vdm.lock);
+    answer = answer_of(a, b);
+    vdm_unlock();
+    if (answer == RESOURCE_SHARED) {
+        report_rival(a, b);
+    }
+    *wait = (struct resource_wait){.cpu = 0, .longest = b->wait};
+    return answer;
+}
+RESOURCE_BOUND(vdm_bound);

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bound on the time that a job on a device takes (fpga/vdm/delay.c)."""
+
+import ctypes
+from collections.abc import Iterator
+from ctypes import POINTER, c_bool, c_uint, c_uint64
+
+import pytest
+from c_headers import values
+from core import CORE, TICKS_PER_US, lines
+from test_manager import Machine
+from test_streams import SIZE, edited
+
+UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED = values(
+    "resource.h", "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED"
+)
+DEVICES, REGIONS = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES TESTBED_ACCEL_REGIONS")
+MAX_VCPUS = values("sysimage.h", "SYSIMAGE_MAX_VCPUS")[0]
+CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, [c_bool, c_uint, c_uint]
+CORE.testbed_accel_bound.restype, CORE.testbed_accel_bound.argtypes = c_uint, [c_uint, c_uint, POINTER(c_uint64)]
+
+NO_TOP = (1 << 32) - 1
+GUEST = 0b1111  # all VMs have the guest model
+WORDS, STOP, LIMIT = 64, 1000, 50000
+CYCLE_NS, LOOK, SECTION_NS, SOURCES = 10, 100, 1600, 1  # testbed_accel.c
+
+
+@pytest.fixture(autouse=True)
+def declared() -> Iterator[None]:
+    """VMs keep their priorities, VM 0's device 0 has the highest, and tasks have a declared time to stop."""
+    CORE.testbed_accel_declare(False, 15, STOP)
+    yield
+    CORE.testbed_accel_declare(True, NO_TOP, 0)
+
+
+def bound(vm: int, device: int) -> tuple[int, int]:
+    ticks = c_uint64()
+    answer = CORE.testbed_accel_bound(vm, device, ctypes.byref(ticks))
+    return answer, ticks.value
+
+
+def expected(vms: int, stop: int) -> int:
+    """The bound by docs/real-time.md, in ticks; the longest bitstreams are verified ones. `stop`: of a task, with the
+    restoring of its job."""
+    turn = REGIONS * (WORDS * 2 * REGIONS // 2 + 17)
+    events = 2 * REGIONS + 4
+    cycles = 2 * turn + 160 * (REGIONS + 1) + stop + events * (16 + LOOK)
+    later = vms + 3 + REGIONS + MAX_VCPUS // 4 + (REGIONS + 1) * vms * DEVICES + vms
+    sections = later + events * (3 + REGIONS + 8 + SOURCES)
+    return -(-(cycles * CYCLE_NS + sections * SECTION_NS) * TICKS_PER_US // 1000)
+
+
+def test_the_bound_is_that_of_the_document() -> None:
+    """With a declared time to stop, and with the fabric's limit."""
+    Machine(1, [9, 1, 1], GUEST)
+    assert bound(0, 0) == (BOUNDED, expected(3, 2 * STOP * (REGIONS + 1)))
+    CORE.testbed_accel_declare(False, 10, 0)
+    Machine(1, [9], GUEST)
+    assert bound(0, 0) == (BOUNDED, expected(1, 3 * LIMIT))
+
+
+def test_what_has_no_bound() -> None:
+    """The native model, and devices that the VM does not have."""
+    Machine(1, [9, 1], 0b10)
+    assert [bound(0, device)[0] for device in (0, DEVICES, 16, 255)] == [BLOCKS, UNKNOWN, UNKNOWN, UNKNOWN]
+
+
+@pytest.mark.parametrize(("top", "raises", "answer"), [(9, False, SHARED), (10, False, BOUNDED), (15, True, SHARED)])
+def test_the_priority_must_be_the_highest(top: int, raises: bool, answer: int) -> None:
+    """Equal to another VM's; above it; above one that the other VM may raise."""
+    CORE.testbed_accel_declare(raises, top, STOP)
+    Machine(1, [3, 9], GUEST)
+    lines()
+    assert bound(0, 0)[0] == answer
+    printed = "vm-a: a refused for an app: vm-b has, or may get, at least its priority in the same regions"
+    assert any(line.endswith(printed) for line in lines()) == (answer == SHARED and not raises)
+    assert bound(1, 0)[0] == SHARED, "its VM's other devices have the same priority"
+
+
+def test_a_failed_device() -> None:
+    """No bitstream has passed the check at boot."""
+    with edited(lambda streams: [streams.put(bytes(SIZE), number) for number in range(REGIONS)]):
+        Machine(1, [3], GUEST)
+    assert bound(0, 0)[0] == FAILED
