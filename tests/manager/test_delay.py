@@ -17,7 +17,7 @@ UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED = values(
 DEVICES, REGIONS = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES TESTBED_ACCEL_REGIONS")
 MAX_VCPUS = values("sysimage.h", "SYSIMAGE_MAX_VCPUS")[0]
 CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, [c_bool, c_uint, c_uint]
-CORE.testbed_accel_bound.restype, CORE.testbed_accel_bound.argtypes = c_uint, [c_uint, c_uint, POINTER(c_uint64)]
+CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, POINTER(c_uint64)]
 
 NO_TOP = (1 << 32) - 1
 GUEST = 0b1111  # all VMs have the guest model
@@ -35,7 +35,7 @@ def declared() -> Iterator[None]:
 
 def bound(vm: int, device: int) -> tuple[int, int]:
     ticks = c_uint64()
-    answer = CORE.testbed_accel_bound(vm, device, ctypes.byref(ticks))
+    answer = CORE.testbed_delay_bound(vm, device, ctypes.byref(ticks))
     return answer, ticks.value
 
 

@@ -8,7 +8,6 @@
 #include "component.h"
 #include "host.h"
 #include "platform.h"
-#include "resource.h"
 #include "sched.h"
 #include "vdm.h"
 
@@ -157,15 +156,6 @@ void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles)
     may_raise_next = may_raise;
     top_next = top;
     stop_cycles_next = stop_cycles;
-}
-
-unsigned testbed_accel_bound(unsigned vm, unsigned device, uint64_t *ticks)
-{
-    struct resource_wait wait = {0, 0};
-    enum resource_answer answer = resource_bound(&hyp.vms[vm], device, &wait);
-
-    *ticks = wait.longest;
-    return answer;
 }
 
 void testbed_accel_edit(testbed_accel_edit_t *edit)

@@ -28,9 +28,6 @@ typedef void testbed_accel_edit_t(void *streams, void *rows);
  * VM's), and the declared time of each device to stop, in cycles (at first 0: none). */
 void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles);
 
-/* The answer of the manager for a VM's device, an enum resource_answer, and in *ticks the wait. */
-unsigned testbed_accel_bound(unsigned vm, unsigned device, uint64_t *ticks);
-
 /* Calls `edit` at the next boots; NULL: none. */
 void testbed_accel_edit(testbed_accel_edit_t *edit);
 
