@@ -8,6 +8,9 @@
  * Boot arguments:
  *   period=n  microseconds from release to release (default 10000)
  *   budget=n  microseconds of each period (default: a twentieth of it)
+ *   deadline=n  microseconds from a release to the end of its job (default: the period)
+ *   device=n  microseconds that a job takes on the device: declared, so that admission counts it; 0: not declared (default)
+ *   starts=n  prints when the first n jobs on the device were started (default 0)
  *   report=n  milliseconds from line to line (default 1000)
  *   jobs=n    shuts down after so many releases, 0: never (default)
  */
@@ -27,6 +30,7 @@
 #define SYMBOLS ACCEL_QAM16_OUTPUT(FRAME)
 #define STACK 4096U
 #define BUDGET_PART 20U
+#define STARTS 64U
 #define US (PLATFORM_TIMEBASE_HZ / 1000000U)
 
 int main(unsigned long hart, const void *fdt);
@@ -38,6 +42,8 @@ struct modem {
     struct random random;
     bool running; /* a job is on the device */
     volatile unsigned int late, wrong;
+    volatile unsigned int started; /* jobs */
+    uint64_t starts[STARTS];       /* ticks of `time` before the first write of each of the first jobs */
     uint64_t input[FRAME / 8], output[SYMBOLS / 8], expected[SYMBOLS / 8];
 };
 
@@ -69,6 +75,10 @@ static void start(struct modem *m)
     if (m->unit.present) {
         (void)m->unit.soft(&m->job);
         m->job.output = m->output;
+        if (m->started < STARTS) {
+            m->starts[m->started] = machine_time();
+        }
+        m->started++;
         accel_submit(&m->unit.device, &m->job, false);
         m->running = true;
     } else {
@@ -88,28 +98,57 @@ static void release(void *argument)
     }
 }
 
+struct timing {
+    uint32_t period_us, budget_us, deadline_us, device_us;
+};
+
+/* Declares the device, so that the launch counts its jobs. */
+static struct hcall_ret declare(unsigned long app, uint32_t device_us)
+{
+    struct hcall_ret ret = rt_use_device(app, modem.unit.device.device, device_us);
+
+    if (ret.error != HCALL_OK) {
+        print("modem: the device is not declared: %s\n", rt_strerror(HCALL_RT_USE_DEVICE, ret));
+    } else {
+        print("modem: a job on the device takes at most %lu us, apps aside\n", ret.value);
+    }
+    return ret;
+}
+
+static struct hcall_ret launch_created(unsigned long app, const struct timing *t)
+{
+    struct hcall_ret ret = {HCALL_OK, 0};
+
+    if (t->device_us != 0 && modem.unit.present) {
+        ret = declare(app, t->device_us);
+    }
+    if (ret.error == HCALL_OK) {
+        ret = rt_launch_app(RT_OWN_VM, app, 0);
+        if (ret.error != HCALL_OK) {
+            print("modem: the app is not launched: %s\n", rt_strerror(HCALL_RT_LAUNCH_APP, ret));
+        }
+    }
+    return ret;
+}
+
 /* Returns the app's id, or the error of the call that failed. */
-static struct hcall_ret launch(struct rt_task *task, uint32_t period_us, uint32_t budget_us)
+static struct hcall_ret launch(struct rt_task *task, const struct timing *t)
 {
     static uint8_t stack[STACK] __attribute__((aligned(16)));
     struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
                                .stack = (uintptr_t)stack + STACK,
                                .arg = (uintptr_t)task,
-                               .period_us = period_us,
-                               .budget_us = budget_us,
-                               .deadline_us = period_us};
+                               .period_us = t->period_us,
+                               .budget_us = t->budget_us,
+                               .deadline_us = t->deadline_us};
     struct hcall_ret app = rt_create_app(&params), launched;
 
     if (app.error != HCALL_OK) {
         print("modem: the app is not created: %s\n", rt_strerror(HCALL_RT_CREATE_APP, app));
         return app;
     }
-    launched = rt_launch_app(RT_OWN_VM, app.value, 0);
-    if (launched.error != HCALL_OK) {
-        print("modem: the app is not launched: %s\n", rt_strerror(HCALL_RT_LAUNCH_APP, launched));
-        return launched;
-    }
-    return app;
+    launched = launch_created(app.value, t);
+    return launched.error == HCALL_OK ? app : launched;
 }
 
 /* Prints a line; returns the app's releases. */
@@ -122,6 +161,13 @@ static uint64_t report(unsigned long app)
           modem.unit.on_device, modem.unit.in_software, modem.late, modem.wrong, (unsigned long)s.releases,
           (unsigned long)s.misses);
     return s.releases;
+}
+
+static void print_starts(unsigned long count)
+{
+    for (unsigned int i = 0; i < count && i < STARTS && i < modem.started; i++) {
+        print("modem: job %u started at %lu\n", i, (unsigned long)modem.starts[i]);
+    }
 }
 
 static void wait_ms(unsigned long ms)
@@ -139,12 +185,14 @@ int main(unsigned long hart, const void *fdt)
 {
     static struct rt_task task = {release, &modem};
     unsigned long pause = fdt_bootarg_number(fdt, "report", 1000), jobs = fdt_bootarg_number(fdt, "jobs", 0);
-    uint32_t period_us = (uint32_t)fdt_bootarg_number(fdt, "period", 10000);
-    uint32_t budget_us = (uint32_t)fdt_bootarg_number(fdt, "budget", period_us / BUDGET_PART);
+    struct timing t = {.period_us = (uint32_t)fdt_bootarg_number(fdt, "period", 10000)};
     struct hcall_ret app;
     uint64_t releases = 0;
 
     (void)hart;
+    t.budget_us = (uint32_t)fdt_bootarg_number(fdt, "budget", t.period_us / BUDGET_PART);
+    t.deadline_us = (uint32_t)fdt_bootarg_number(fdt, "deadline", t.period_us);
+    t.device_us = (uint32_t)fdt_bootarg_number(fdt, "device", 0);
     uart_init();
     (void)timer_init();
     accel_unit_open(&modem.unit, "qam16", accel_soft_qam16);
@@ -153,11 +201,12 @@ int main(unsigned long hart, const void *fdt)
     if (modem.unit.present) {
         (void)accel_set_model(&modem.unit.device, ACCEL_MODEL_GUEST);
     }
-    app = launch(&task, period_us, budget_us);
+    app = launch(&task, &t);
     while (app.error == HCALL_OK && (jobs == 0 || releases < jobs)) {
         wait_ms(pause);
         releases = report(app.value);
     }
+    print_starts(fdt_bootarg_number(fdt, "starts", 0));
     print("modem: done\n");
     return app.error != HCALL_OK || modem.wrong != 0;
 }
