@@ -6,6 +6,7 @@
 #include "arch_pages.h"
 
 #include "arch.h"
+#include "arch_device.h"
 #include "host.h"
 #include "sched.h"
 

@@ -16,13 +16,6 @@ struct arch_page {
     uint64_t *entry; /* of the translation tables */
 };
 
-/* Maps [base, base + size) of host-physical device memory for the hypervisor, at the same address. At boot, on the boot CPU. False
- * if no tables are left. */
-bool arch_device_map(hpa_t base, uint64_t size);
-
-/* Reads 64 bits of device memory that is mapped. False if the access faults: no device is there. At boot. */
-bool arch_device_probe(hpa_t address, uint64_t *value);
-
 /* Has `handler` called, on the boot CPU, for interrupts of host source `irq`, which is level-triggered and of no VM. Called without
  * locks, in the handling of an interrupt. At boot; false if the source does not exist or is taken. */
 bool arch_device_interrupt(unsigned irq, void (*handler)(void));

@@ -11,6 +11,7 @@
  *   0x003f_c000_0000 ..  a window of 2 MiB per hart                      rw-
  */
 #include "arch.h"
+#include "arch_device.h"
 #include "internal.h"
 #include "platform.h"
 
@@ -71,7 +72,7 @@ const char *hostmap_init(const struct sysimage_header *image)
     return ok ? NULL : "page tables of the hypervisor are used up";
 }
 
-bool hostmap_device(hpa_t base, uint64_t size)
+bool arch_device_map(hpa_t base, uint64_t size)
 {
     bool mapped = pagetable_map(&map, base, base, size, PTE_RW);
 

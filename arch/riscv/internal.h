@@ -40,9 +40,6 @@ void probe_rest_timer(void);
  * The other state that Smstateen controls stays disabled; no guest is informed of it. */
 void probe_allow_senvcfg(void);
 
-/* Reads 8 bytes at a mapped address. False if the load faults. */
-bool probe_read(ulong va, ulong *value);
-
 /* Whether this hart has the H extension. Called before anything else is probed. */
 bool probe_hypervisor(void);
 
@@ -98,9 +95,6 @@ const char *hostmap_init(const struct sysimage_header *image);
 
 /* Enables the translation on this hart. */
 void hostmap_enable(void);
-
-/* Maps a device at its own address, also after hostmap_enable(). False if no page tables are left. Boot hart only. */
-bool hostmap_device(hpa_t base, uint64_t size);
 
 /* Initializes the hart's window. */
 void hostmap_window(struct cpu *cpu);

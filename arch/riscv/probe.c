@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Feature detection: each optional CSR and instruction is tried once at boot, before it is used. */
 #include "arch.h"
+#include "arch_device.h"
 #include "internal.h"
 #include "seed.h"
 #include "system.h"
@@ -27,9 +28,9 @@ static struct {
     bool hstateen;
 } machine; /* owner: this file; constant after boot */
 
-bool probe_read(ulong va, ulong *value)
+bool arch_device_probe(hpa_t address, uint64_t *value)
 {
-    struct probe_result result = probe_run(probe_load, va);
+    struct probe_result result = probe_run(probe_load, address);
 
     *value = result.value;
     return result.ok != 0;

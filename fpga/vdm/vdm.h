@@ -12,6 +12,7 @@
 #define VDM_H
 
 #include "accel_abi.h"
+#include "arch_device.h"
 #include "arch_pages.h"
 #include "fabric_map.h"
 #include "list.h"

@@ -14,20 +14,6 @@
 static bool
     stale[SYSIMAGE_MAX_HARTS]; /* atomic: the CPU may hold old translations of a second stage; owner: this file */
 
-bool arch_device_map(hpa_t base, uint64_t size)
-{
-    return hostmap_device(base, size);
-}
-
-bool arch_device_probe(hpa_t address, uint64_t *value)
-{
-    ulong read = 0;
-    bool found = probe_read(address, &read);
-
-    *value = read;
-    return found;
-}
-
 bool arch_device_interrupt(unsigned irq, void (*handler)(void))
 {
     return plic_set_handler(irq, handler);
