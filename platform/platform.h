@@ -49,6 +49,9 @@ struct platform_info {
 
 extern const struct platform_info platform;
 
+/* The fabric; only of boards with one. The board file has the same address. */
+extern const struct platform_device platform_fabric;
+
 /* The key of the tags of bitstreams (BLAKE2b); only of boards with a fabric. The image builder reads it from the board's
  * bitstream_key.c, and does not write it to an image. */
 #define BITSTREAM_KEY_SIZE 32U

@@ -18,7 +18,7 @@ void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node)
     heap_down(q->nodes, q->count, 0, node);
 }
 
-void rt_queue_first_grew(struct rt_queue *q)
+void rt_queue_sink_first(struct rt_queue *q)
 {
     heap_down(q->nodes, q->count, 0, q->nodes[0]);
 }

@@ -154,16 +154,14 @@ static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *pre
 /* Handles the first release, which is due. Returns its app, in no queue, or NULL if it is not ready. */
 static inline struct rt_app *release_first(struct rt_cpu *rc)
 {
-    struct rt_app *app = CONTAINER_OF(rc->releases.nodes[0], struct rt_app, release);
+    struct rt_app *app = CONTAINER_OF(rt_queue_head(&rc->releases), struct rt_app, release);
     bool ready;
 
     if (!app->done) {
         late(rc, app);
     }
     ready = begin(rc, app);
-    if (rc->releases.count > 1) {
-        rt_queue_first_grew(&rc->releases);
-    }
+    rt_queue_first_grew(&rc->releases);
     return ready ? app : NULL;
 }
 
@@ -192,7 +190,7 @@ static void __attribute__((noinline)) release_poll(void)
  * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
 static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc, struct rt_app *best, ticks_t now)
 {
-    while (rc->releases.nodes[0]->key <= now) {
+    while (rt_queue_head(&rc->releases)->key <= now) {
         struct rt_app *app;
 
         release_poll();
@@ -210,19 +208,19 @@ static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, tic
 {
     struct rt_app *best = NULL;
 
-    if (rc->releases.nodes[0]->key <= now) {
+    if (rt_queue_head(&rc->releases)->key <= now) {
         struct vcpu *prev = cpu->current;
         unsigned before = rc->order;
 
         best = release_first(rc);
-        if (rc->releases.nodes[0]->key <= now && hyp.ncpus == 1) {
+        if (rt_queue_head(&rc->releases)->key <= now && hyp.ncpus == 1) {
             best = release_others(rc, best, now);
         }
         if (prev != NULL && prev->sched != NULL) { /* of this class: there is no other */
             refund(rc, prev, (rc->order - before) * rt_costs.release);
         }
     }
-    cpu->next_release = rc->releases.nodes[0]->key;
+    cpu->next_release = rt_queue_head(&rc->releases)->key;
     return best;
 }
 
@@ -418,6 +416,8 @@ static void edf_init(void)
     rt_costs.late = hyp.image->be_late_us * hyp.us;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         rt_cpus[i] = (struct rt_cpu){0};
+        rt_queue_init(&rt_cpus[i].releases, 2 * i);
+        rt_queue_init(&rt_cpus[i].ready, 2 * i + 1);
     }
     rt_apps_init();
 }
@@ -471,7 +471,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     app->limit = TICKS_NEVER;
     app->vcpu->state = VCPU_BLOCKED;
     app->release.key = first;
-    app->release.order = app->vcpu->id;
+    app->release.order = (unsigned)(app->vcpu - hyp.vcpus);
     rt_queue_insert(&rc->releases, &app->release);
     note_demand(&rc->demands, app);
     rc->shares[app->vcpu->vm->id] += app->share;

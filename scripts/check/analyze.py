@@ -58,6 +58,8 @@ _MIPS_DEFINES = ("SYSIMAGE_MAX_VMS=8U", "SYSIMAGE_MAX_RT_APPS=16U", "SYSIMAGE_MA
 _MIPS_TARGET = (
     "--target=mipsel-none-elf", "-march=mips32r5", "-mvirt", "-msoft-float", "-mno-abicalls", "-ffreestanding",
 )  # fmt: skip
+# Flags of files that only a variant of the build has, by the beginnings of their names.
+_FILE_FLAGS = {"rt/queue_sorter": "-DRT_QUEUE_SORTER"}
 _HOST = ("arch/host", "arch/host/include")
 # Code that is independent of the architecture is analyzed once, with the RISC-V build.
 BUILDS = (
@@ -170,6 +172,7 @@ def _cppcheck(root: Path, build: Build) -> list[Found]:
 def _clang(root: Path, build: Build, file: str) -> list[Found]:
     command = ["clang", "--analyze", "--analyzer-output", "text", "-std=gnu11", *build.target, "-o", os.devnull]
     command += ["-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={_NODES}"]
+    command += [flag for start, flag in _FILE_FLAGS.items() if file.startswith(start)]
     done = repo.run([*command, *_options(root, build), file], root)
     found: list[Found] = []
     for match in _CLANG.finditer(done.stderr):

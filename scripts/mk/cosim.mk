@@ -115,7 +115,7 @@ cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim;
 COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(PYTHON) -m pytest -q -p no:cacheprovider
 
 test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
-	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(BARE_OUT)/fabric/fabric.bin
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(BARE_OUT)/fabric/fabric.bin $(BARE_OUT)/rtqueue/rtqueue.bin
 	@$(COSIM_PYTEST) -m "not long" tests/cosim
 	@$(MAKE) --no-print-directory test-manager
 

@@ -113,6 +113,9 @@ MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(FR
 # The bench guest also measures the hypervisor's RT ready queue.
 BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queue_heap.c core/lib/heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
+# Both kinds of the hypervisor's RT queues, natively beside the fabric.
+RTQUEUE_SOURCES := $(wildcard guests/test/rtqueue/*.c) guests/test/bench/report.c core/lib/heap.c
+$(eval $(call bare_guest,rtqueue,$(RTQUEUE_SOURCES),$(BARE_NOFP) -Iguests/test/rtqueue -Iguests/test/bench -Ifpga/include -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,regression,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/test/debuggee/*.c guests/test/debuggee/*.S),$(BARE_NOFP)))
 MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)

@@ -3,19 +3,23 @@
 # program, each tests/unit/test_*.py a property test of build/host/libcore.so. All use the address
 # and undefined-behaviour sanitizers, whose reports end the test.
 HOST_CC ?= gcc
-HOST_BUILD := $(BUILD)/host
+# The kind of the real-time class's queues. The sorters are those of a model (tests/unit/testbed_sorter.c).
+HOST_RT_QUEUE ?= heap
+HOST_SORTER := $(filter sorter,$(HOST_RT_QUEUE))
+HOST_BUILD := $(BUILD)/host$(HOST_SORTER:%=-%)
 
-HOST_SRCS := $(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host)))
+HOST_SRCS := $(call rt_queue,$(HOST_RT_QUEUE),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host))))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # Common code of the tests: builds a system in memory, steps it, and reads its state.
-UNIT_HELP := $(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c))
+OTHER_QUEUE := $(addsuffix .c,$(addprefix tests/unit/,$(if $(HOST_SORTER),testbed_queue_heap test_rt_queue_heap,testbed_sorter test_rt_queue_sorter)))
+UNIT_HELP := $(filter-out tests/unit/test_% $(OTHER_QUEUE),$(wildcard tests/unit/*.c))
 UNIT_HELP_OBJS := $(UNIT_HELP:%.c=$(HOST_BUILD)/obj/%.o)
-UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(filter-out $(OTHER_QUEUE),$(wildcard tests/unit/test_*.c)))
 
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Tests include the components' own headers.
-HOST_INC = $(call component_slots,$(COMPONENTS)) -Iabi -Ifpga/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC = $(call component_slots,$(COMPONENTS)) $(call rt_queue_flag,$(HOST_RT_QUEUE)) -Iabi -Ifpga/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 
@@ -39,7 +43,7 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 NO_CONSOLE := console/% debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
-test-unit: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-unit-sorter test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
@@ -53,6 +57,14 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
 test-unit-properties: $(HOST_BUILD)/libcore.so
 	@$(HOST_PYTEST) tests/unit
 
+# The real-time class with its queues in sorters.
+test-unit-sorter:
+	@$(MAKE) --no-print-directory HOST_RT_QUEUE=sorter test-unit-queues
+
+test-unit-queues: $(HOST_BUILD)/unit/test_rt_queue $(HOST_BUILD)/unit/test_rt_queue_$(HOST_RT_QUEUE) $(HOST_BUILD)/libcore.so
+	@tests/unit/run.sh $(HOST_BUILD)/unit/test_rt_queue $(HOST_BUILD)/unit/test_rt_queue_$(HOST_RT_QUEUE)
+	@TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) tests/unit/test_rt_edf.py tests/unit/test_rt_lifecycle.py
+
 test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
@@ -62,5 +74,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties test-long test-manager
+.PHONY: test-unit test-unit-c test-unit-properties test-unit-sorter test-unit-queues test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the guest `fabric` natively on a machine with the fabric's RTL, on both QEMUs."""
+"""Runs guests natively on a machine with the fabric's RTL, on both QEMUs."""
 
 import json
 import re
@@ -16,7 +16,6 @@ from tessera.run.virtualtime import By, virtual_time
 
 COUNTED = virtual_time(By.COMMAND)
 QEMUS = {"7.2": "qemu-system-riscv64", "10.0": str(ROOT / "cache/qemu-new/qemu-system-riscv64")}
-GUEST = ROOT / "build/guests/fabric/fabric.bin"
 TIMEOUT_S = 60
 
 
@@ -35,16 +34,25 @@ class Run:
         return found[0]
 
 
+def image_of(guest: str) -> Path:
+    return ROOT / "build/guests" / guest / f"{guest}.bin"
+
+
+def guest_text(qemu: Qemu, name: str, machine: tuple[str, ...], options: FabricOptions) -> str:
+    """Runs a guest until it has shut the machine down; returns what it has printed."""
+    command = [qemu.program, "-M", "virt", "-cpu", qemu.cpu, "-m", "128M", *console_arguments(), *machine]
+    command += ["-kernel", str(image_of(name)), *fabric_arguments(qemu, options=options)]
+    with Machine(command, [name]) as running:
+        running.expect(name, rf"{name}: done", TIMEOUT_S)
+        assert running.wait_until(lambda: not running.running, TIMEOUT_S), "the machine does not shut down"
+        return running.console.text(name)
+
+
 def run_guest(qemu: Qemu, folder: Path, *, machine: tuple[str, ...] = COUNTED, quantum: int | None = None) -> Run:
-    """Runs the guest until it has shut the machine down."""
+    """Runs the guest `fabric`."""
     folder.mkdir(parents=True, exist_ok=True)
     options = FabricOptions(quantum=quantum, trace=folder / "trace", stats=folder / "stats.json")
-    command = [qemu.program, "-M", "virt", "-cpu", qemu.cpu, "-m", "128M", *console_arguments(), *machine]
-    command += ["-kernel", str(GUEST), *fabric_arguments(qemu, options=options)]
-    with Machine(command, ["fabric"]) as running:
-        running.expect("fabric", r"fabric: done, \d+ instructions", TIMEOUT_S)
-        assert running.wait_until(lambda: not running.running, TIMEOUT_S), "the machine does not shut down"
-        text = running.console.text("fabric")
+    text = guest_text(qemu, "fabric", machine, options)
     lines = tuple(line for line in re.split(r"[\r\n]+", text) if line.startswith("fabric: "))
     return Run(lines, json.loads((folder / "stats.json").read_text()), (folder / "trace").read_text())
 

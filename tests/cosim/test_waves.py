@@ -4,7 +4,7 @@
 import subprocess
 
 import pytest
-from conftest import COUNTED, GUEST
+from conftest import COUNTED, image_of
 
 from tessera.run.cosim import fabric_arguments, options_from_environment
 from tessera.run.runner import console_arguments
@@ -15,7 +15,7 @@ def test_fst_names_a_file_for_waveforms(qemu, tmp_path, monkeypatch):
     waves = tmp_path / "run.fst"
     monkeypatch.setenv("FST", str(waves))
     command = [qemu.program, "-M", "virt", "-cpu", qemu.cpu, "-m", "128M", *console_arguments(), *COUNTED]
-    command += ["-kernel", str(GUEST), *fabric_arguments(qemu, options=options_from_environment())]
+    command += ["-kernel", str(image_of("fabric")), *fabric_arguments(qemu, options=options_from_environment())]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=True)
     assert "fabric: done" in done.stdout
     data = waves.read_bytes()

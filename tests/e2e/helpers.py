@@ -31,6 +31,7 @@ GUESTS = ROOT / "build" / "guests"
 GUEST_PATH = "build/guests:build/fpga"  # with bitstreams for the fabric
 NEWER_QEMU = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
+SORTER_BIN = ROOT / "build/check/hyp-sorter/tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
 # The console's report of a restart, immediate or after a backoff.
@@ -124,6 +125,19 @@ def hypervisor_by(compiler: str) -> Path:
 
 
 @cache
+def hypervisor_with_sorters() -> Path:
+    """The hypervisor with the queues of RT apps in the fabric's sorters."""
+    make("cosim")
+    make("hyp", "HYP_RT_QUEUE=sorter", f"HYP_BUILD={SORTER_BIN.parent}")
+    return SORTER_BIN
+
+
+def _queue_of(hypervisor: Path) -> tuple[str, ...]:
+    """The image builder's option for the queues of that hypervisor."""
+    return ("--rt-queue", "sorter") if hypervisor == SORTER_BIN else ()
+
+
+@cache
 def built(
     name: str, without: str = "", hypervisor: Path = HYPERVISOR_BIN, components: str | None = None
 ) -> BuiltSystem:
@@ -133,7 +147,7 @@ def built(
     hidden = "minimal" if without == EVERY_FEATURE else without.replace(",", "-")
     other = "" if hypervisor == HYPERVISOR_BIN else hypervisor.parent.name
     folder = OUT / "systems" / "-".join(filter(None, (name, hidden, other)))
-    where = ("--guests", GUEST_PATH, "--hypervisor", str(hypervisor), "--out", str(folder))
+    where = ("--guests", GUEST_PATH, "--hypervisor", str(hypervisor), *_queue_of(hypervisor), "--out", str(folder))
     chosen = () if components is None else ("--components", components)
     with alone_building():
         done = mkimage(source_of(name), *where, "--without", without, *chosen)
@@ -155,7 +169,7 @@ def built_with_harts(name: str, harts: int, changes: str = "", hypervisor: Path 
     source = folder / f"{name}.dts"
     root = f"harts = <{harts}>; /delete-property/ virtual-time; {changes}"
     source.write_text(f'/include/ "{source_of(name)}"\n/ {{ {root} }};\n', encoding="utf-8")
-    where = ("--guests", GUEST_PATH, "--hypervisor", str(hypervisor), "--out", str(folder))
+    where = ("--guests", GUEST_PATH, "--hypervisor", str(hypervisor), *_queue_of(hypervisor), "--out", str(folder))
     with alone_building():
         done = mkimage(source, *where)
     assert done.returncode == 0, done.stderr

@@ -537,5 +537,5 @@ def test_qemu_without_accelerators_has_no_fabric(library, monkeypatch):
 
 def test_runner_without_the_simulated_fabric(library, monkeypatch):
     monkeypatch.setitem(sys.modules, "tessera.run.cosim", None)
-    with pytest.raises(RunError, match=r"^system 'sys' has accelerators, which need the simulated fabric: .*cosim"):
+    with pytest.raises(RunError, match=r"^system 'sys' needs the simulated fabric: .*cosim"):
         command(library)

@@ -3,16 +3,12 @@
 #include "arch.h"
 #include "host.h"
 #include "rt_app.h"
+#include "testbed_queue.h"
 #include "testbed_rt.h"
 
 static struct rt_app *app_of(const struct vcpu *v)
 {
     return v->data[COMPONENT_RT];
-}
-
-static bool is_in(const struct rt_queue *q, const struct heap_node *node)
-{
-    return node->at != 0 && node->at <= q->count && q->nodes[node->at - 1] == node;
 }
 
 static bool has_apps(const struct vm *vm)
@@ -28,11 +24,11 @@ static const char *queue_violation(const struct vcpu *v)
     if (!has_apps(v->vm) && app->state != RT_FREE) {
         return "an app exists without its VM running";
     }
-    if (is_in(&rc->ready, &app->ready) != (v->state == VCPU_READY)) {
+    if (testbed_queue_has(&rc->ready, &app->ready) != (v->state == VCPU_READY)) {
         return v->state == VCPU_READY ? "a ready app is not in its CPU's ready queue"
                                       : "the ready queue has an app that is not ready";
     }
-    if (is_in(&rc->releases, &app->release) != (app->state == RT_ACTIVE)) {
+    if (testbed_queue_has(&rc->releases, &app->release) != (app->state == RT_ACTIVE)) {
         return app->state == RT_ACTIVE ? "an active app is not in the release queue"
                                        : "the release queue has an app that is not active";
     }
@@ -64,9 +60,9 @@ static const char *app_violation(const struct vcpu *v)
 static const char *cpu_violation(unsigned cpu)
 {
     const struct rt_cpu *rc = rt_cpu_of(cpu);
-    const char *wrong = heap_violation(rc->ready.nodes, rc->ready.count, RT_QUEUE_MAX);
+    const char *wrong = testbed_queue_violation(&rc->ready);
 
-    wrong = wrong != NULL ? wrong : heap_violation(rc->releases.nodes, rc->releases.count, RT_QUEUE_MAX);
+    wrong = wrong != NULL ? wrong : testbed_queue_violation(&rc->releases);
     if (wrong == NULL && rc->releases.count != 0 && cpu_get(cpu)->wrapped != &rt_class) {
         wrong = "a CPU with apps does not use the real-time class";
     }

@@ -234,25 +234,30 @@ static void end_jobs(struct recorder *r)
     }
 }
 
+static const char *app_release_violation(const struct rt_app *app)
+{
+    ticks_t first = jobs[index_of(app->vcpu)].first, key = app->release.key;
+
+    if (key < first || (key - first) % app->period != 0) {
+        return "a release is not at first + k * period";
+    }
+    if (key <= host_time || (key > host_time + app->period && key != first)) {
+        return "a release is not the next one";
+    }
+    return NULL;
+}
+
 /* Every release is at first + k * period, and no release is overdue. */
 static const char *release_violation(void)
 {
-    for (unsigned cpu = 0; cpu < hyp.ncpus; cpu++) {
-        const struct rt_cpu *rc = rt_cpu_of(cpu);
+    const char *wrong = NULL;
 
-        for (unsigned i = 0; i < rc->releases.count; i++) {
-            const struct rt_app *app = CONTAINER_OF(rc->releases.nodes[i], struct rt_app, release);
-            ticks_t first = jobs[index_of(app->vcpu)].first, key = app->release.key;
+    for (unsigned i = 0; i < SYSIMAGE_MAX_VCPUS && wrong == NULL; i++) {
+        const struct rt_app *app = hyp.vcpus[i].sched == &rt_class ? hyp.vcpus[i].data[COMPONENT_RT] : NULL;
 
-            if (key < first || (key - first) % app->period != 0) {
-                return "a release is not at first + k * period";
-            }
-            if (key <= host_time || (key > host_time + app->period && key != first)) {
-                return "a release is not the next one";
-            }
-        }
+        wrong = app != NULL && app->release.at != 0 ? app_release_violation(app) : NULL;
     }
-    return NULL;
+    return wrong;
 }
 
 static const char *run_and_check(bool check)

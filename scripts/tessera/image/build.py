@@ -24,7 +24,7 @@ class Options:
     """
     The inputs of a build. `hypervisor` None: builds the system image alone, for tests. `search`:
     the directories in which guests' files are searched, in this order, after the directory of the
-    source. `components`: those of the hypervisor; None: all that a system can need.
+    source. `components`: those of the hypervisor; None: all that a system can need. `rt_queue`: its queues of RT apps.
     """
 
     source: Path
@@ -33,6 +33,7 @@ class Options:
     platform: Path
     without: tuple[str, ...] = ()
     components: tuple[str, ...] | None = None
+    rt_queue: str = "heap"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def build(options: Options) -> Built:
     files["tessera.bin"] = image
     if system.board.iasim_board:
         files["tessera.elf"] = wrap(image, system.board.load_address)
-    files[MANIFEST] = (json.dumps(manifest(system, image, hypervisor), indent=2) + "\n").encode()
+    files[MANIFEST] = (json.dumps(manifest(system, image, hypervisor, options.rt_queue), indent=2) + "\n").encode()
     return Built(system, files)
 
 

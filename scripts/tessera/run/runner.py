@@ -197,13 +197,13 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
 
 
 def _fabric_arguments(qemu: Qemu, system: BuiltSystem) -> list[str]:
-    """Returns QEMU's options for the fabric of a system with accelerators, none for another one."""
-    if not system.data.get("fabric"):
+    """Returns QEMU's options for the fabric of a system with accelerators or with queues in sorters, else none."""
+    if not system.data.get("fabric") and system.data.get("rt_queue") != "sorter":
         return []
     try:
         cosim = importlib.import_module("tessera.run.cosim")  # builds the model of the RTL: only where it is needed
     except ModuleNotFoundError as error:
-        raise RunError(f"system '{system.name}' has accelerators, which need the simulated fabric: {error}") from None
+        raise RunError(f"system '{system.name}' needs the simulated fabric: {error}") from None
     return list(cosim.fabric_arguments(qemu))
 
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue as a binary heap. Insertion, removal and a change of the first key take O(log n). */
+#ifndef RT_QUEUE_HEAP_H
+#define RT_QUEUE_HEAP_H
+
+struct rt_queue {
+    unsigned count;
+    struct heap_node *nodes[RT_QUEUE_MAX];
+};
+
+static inline void rt_queue_init(struct rt_queue *q, unsigned number)
+{
+    (void)number;
+    q->count = 0;
+}
+
+static inline struct heap_node *rt_queue_head(const struct rt_queue *q)
+{
+    return q->nodes[0];
+}
+
+/* Moves the first node, of at least two. */
+void rt_queue_sink_first(struct rt_queue *q);
+
+static inline void rt_queue_first_grew(struct rt_queue *q)
+{
+    if (q->count > 1) {
+        rt_queue_sink_first(q);
+    }
+}
+
+#endif
