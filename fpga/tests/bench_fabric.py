@@ -516,6 +516,14 @@ async def figures_of_the_bus_and_the_monitor(dut):
                                    lambda: high(dut.s_axi_rvalid, dut.s_axi_rready)))  # fmt: skip
     await made.stat(0, 0)
     measured("fpga.bus.read_if", await taken)
+    taken = cocotb.start_soon(span(dut, lambda: high(dut.s_axi_awvalid),
+                                   lambda: high(dut.s_axi_bvalid, dut.s_axi_bready)))  # fmt: skip
+    await put_key(made, 1, key=7, value=3, ahead=0)
+    measured("fpga.bus.sorter_put", await taken)
+    taken = cocotb.start_soon(span(dut, lambda: high(dut.s_axi_arvalid),
+                                   lambda: high(dut.s_axi_rvalid, dut.s_axi_rready)))  # fmt: skip
+    await assert_first(made, 1, {3: (7, 0, 0)})
+    measured("fpga.bus.sorter_head", await taken)
 
     def written():
         return high(dut.s_axi_wvalid, dut.s_axi_wready)

@@ -36,6 +36,7 @@ from tessera.bench.sections import arguments as section_arguments
 from tessera.bench.sections import read_sections, rt_costs
 from tessera.bench.size import hypervisor_files, hypervisor_objects, lines_of_code, section_sizes
 from tessera.bench.worst import Worst, groups, read_worst
+from tessera.run.cosim import fabric_arguments
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
 from tessera.verify.stack_depth import deepest, read_graph
 
@@ -283,6 +284,14 @@ def rt_release(bench: Bench) -> None:
         bench.add(summary(metric, "instructions", costs), system.name)
 
 
+def rt_queue(bench: Bench) -> None:
+    """The RT queues in a sorter of the fabric's RTL; `operations` has those in software."""
+    system = bench.system("rt-queue")
+    text = run_native(bench.qemu, system, system.names[0], *fabric_arguments(bench.qemu))
+    for figure in figures(text).values():
+        bench.add(figure, system.name)
+
+
 def operator(bench: Bench) -> None:
     """The longest time without best effort while admitted RT apps use all their time, measured by a
     best-effort VM."""
@@ -445,6 +454,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "adpcm": adpcm,
     "adpcm-1gips": adpcm_1gips,
     "rt-release": rt_release,
+    "rt-queue": rt_queue,
     "operator": operator,
     "rt-stress": rt_stress,
     "worst-cases": worst_cases,

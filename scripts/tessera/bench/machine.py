@@ -83,9 +83,9 @@ def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: floa
         raise BenchError(f"{qemu.program} cannot be started: {error.strerror}") from error
 
 
-def run_native(qemu: Qemu, system: BuiltSystem, vm: str) -> str:
-    """Runs the bench guest of a VM without a hypervisor; returns its output."""
-    command = [*native_command(qemu, system, vm), *COUNTED]
+def run_native(qemu: Qemu, system: BuiltSystem, vm: str, *arguments: str) -> str:
+    """Runs the bench guest of a VM without a hypervisor, with further arguments for QEMU; returns its output."""
+    command = [*native_command(qemu, system, vm), *COUNTED, *arguments]
     machine, done = _run(command, [vm], lambda run: is_done(run.console.text(vm)))
     if not done:
         raise BenchError(f"'{vm}' has not finished natively after {machine.seconds:.0f} s: {_last_lines(machine)}")

@@ -11,7 +11,14 @@ from tessera.bench.labels import LIMIT, OURS
 from tessera.bench.rt import RESPONSE_SHARE
 from tessera.colours import on_white
 
-_QUEUE = re.compile(r"riscv\.rt\.queue\.(insert|take)\.(\d+)")
+_QUEUE = re.compile(r"riscv\.rt\.queue\.((?:sorter\.)?(?:insert|take))\.(\d+)")
+_CURVES = (  # metric, colour, line, label
+    ("insert", OURS, "-", "heap: insert"),
+    ("take", LIMIT, "-", "heap: remove the first"),
+    ("sorter.insert", OURS, "--", "sorter: insert"),
+    ("sorter.take", LIMIT, "--", "sorter: remove the first"),
+)
+_HYOS = "HyOS's sorter, published: half the time of\nits software for an insertion, at any length"
 _DEFAULT_COLOUR = "magenta"  # of records without the VM's colour
 US_PER_TICK = 0.1
 
@@ -55,14 +62,17 @@ def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
 
 
 def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
-    for what, colour, label in (("insert", OURS, "insert"), ("take", LIMIT, "remove the first")):
+    for what, colour, style, label in _CURVES:
         found = [(_QUEUE.fullmatch(line["metric"]), line) for line in records]
         lines = sorted(
             ((int(match[2]), line) for match, line in found if match and match[1] == what), key=lambda entry: entry[0]
         )
         sizes = [n for n, _ in lines]
-        axes.plot(sizes, [line["median"] for _, line in lines], color=colour, marker="o", label=f"{label}, median")
-        axes.plot(sizes, [line["max"] for _, line in lines], color=colour, linestyle=":", label=f"{label}, maximum")
+        medians = [line["median"] for _, line in lines]
+        axes.plot(sizes, medians, color=colour, linestyle=style, marker="o", label=f"{label}, median")
+        if style == "-":
+            axes.plot(sizes, [line["max"] for _, line in lines], color=colour, linestyle=":", label=f"{label}, maximum")
+    axes.text(0.98, 0.02, _HYOS, transform=axes.transAxes, ha="right", fontsize=7, color="gray")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_ylim(bottom=0)
