@@ -17,6 +17,10 @@
 /* For a VM with `accelerator-monitor`: */
 #define HCALL_ACCEL_GET_REGION 48 /* (region, gpa of struct accel_region, its size) -> number of regions */
 #define HCALL_ACCEL_GET_CLIENT 49 /* (index, gpa of struct accel_client, its size) -> number of devices of all VMs */
+/* For a VM with the overlay in its property `overlays`. `overlay`: its number, in the order of the system file. */
+#define HCALL_ACCEL_APPLY_OVERLAY 50  /* (overlay) starts to apply it; one transaction at a time */
+#define HCALL_ACCEL_REMOVE_OVERLAY 51 /* (overlay) starts to remove it */
+#define HCALL_ACCEL_OVERLAY_STATUS 52 /* (overlay, gpa of struct accel_overlay, its size) */
 
 /* Status: these bits, and the region (while connected) from bit 8, the priority from 16, the model from 24, and from 32 the cycles
  * of the fabric that configuring a region for the device takes at most. */
@@ -30,6 +34,26 @@
 #define ACCEL_EVENT_READY 0x1UL           /* connected */
 #define ACCEL_EVENT_WAIT 0x10000UL        /* a write has requested it, and it is not ready */
 #define ACCEL_EVENT_PREEMPT 0x100000000UL /* disconnected; a job that ran continues later */
+/* Of no device: devices of the VM have come or gone (HCALL_ACCEL_ENUMERATE), or a transaction is over that the VM has started. */
+#define ACCEL_EVENT_OVERLAY 0x1000000000000UL
+
+#define ACCEL_OVERLAY_REMOVED 0U
+#define ACCEL_OVERLAY_APPLYING 1U
+#define ACCEL_OVERLAY_APPLIED 2U
+#define ACCEL_OVERLAY_REMOVING 3U
+
+/* Phases of a transaction. To apply: LDTO, LFW, DCPL, LCFG, CPL, UPDT, LDRV. To remove: UDTO, UDRV, DCPL. */
+#define ACCEL_PHASE_LDTO 0U /* the overlay is checked against those that are applied */
+#define ACCEL_PHASE_LFW 1U  /* its bitstreams are looked up: those that have passed the check at boot */
+#define ACCEL_PHASE_DCPL 2U /* its regions are taken from their clients, and decoupled; or given back to all devices */
+#define ACCEL_PHASE_LCFG 3U /* they are configured */
+#define ACCEL_PHASE_CPL 4U  /* they are coupled again: checked */
+#define ACCEL_PHASE_UPDT 5U /* the devices that it provides are there, its regions are kept for their devices */
+#define ACCEL_PHASE_LDRV 6U /* VMs are told */
+#define ACCEL_PHASE_UDTO 7U /* the overlay is found */
+#define ACCEL_PHASE_UDRV 8U /* the devices that it provides have lost their jobs, and are gone; their VMs are told */
+#define ACCEL_PHASES 9U
+#define ACCEL_OVERLAY_NONE 0xffU /* no phase, no region */
 
 /* State of a region (docs/fabric.md). */
 #define ACCEL_REGION_IDLE 0U
@@ -80,6 +104,16 @@ struct accel_client {
     char device[16]; /* NUL-terminated */
     uint64_t status; /* as HCALL_ACCEL_STATUS returns it to the VM */
     struct accel_stats stats;
+};
+
+struct accel_overlay {
+    char name[16];         /* NUL-terminated */
+    uint32_t state;        /* ACCEL_OVERLAY_* */
+    uint32_t failed;       /* phase in which the last transaction failed; ACCEL_OVERLAY_NONE: it did not */
+    uint32_t region;       /* the region that it failed for; ACCEL_OVERLAY_NONE: none */
+    uint32_t transactions; /* that have ended, of all overlays, since boot */
+    uint64_t
+        ticks[9]; /* by ACCEL_PHASE_*: of the timebase, that the phase of its last transaction took; 0: not reached */
 };
 
 #endif

@@ -67,13 +67,15 @@ void vdm_unlock_noted(void)
 {
     unsigned notify = vdm.notify;
     const char *report = vdm.report;
-    const struct accel *a = vdm.culprit;
-    ulong detail = vdm.detail, region = vdm.culprit_region;
+    struct vdm_report_args args;
 
     vdm.noted = false;
     vdm.notify = 0;
-    vdm.report = NULL;
-    if (vdm.update != 0 || vdm.recheck != 0 || !list_empty(&resumed)) {
+    if (report != NULL) {
+        args = vdm.args;
+        vdm.report = NULL;
+    }
+    if (vdm.update != 0 || vdm.recheck != 0 || vdm.overlay_due || !list_empty(&resumed)) {
         defer();
     }
     spin_unlock(&vdm.lock);
@@ -81,11 +83,18 @@ void vdm_unlock_noted(void)
         deliver(notify);
     }
     if (report != NULL) {
-        const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
-
-        console_post_minor(&(const struct log_line){
-            report, {(ulong)a->client->vm->config->name, (ulong)devices[a->config->device].name, region, detail}});
+        console_post_minor(
+            &(const struct log_line){report, {(ulong)args.who[0], (ulong)args.who[1], args.region, args.detail}});
     }
+}
+
+void vdm_report(const char *format, const struct accel *a, ulong region, ulong detail)
+{
+    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+
+    vdm.noted = true;
+    vdm.report = format;
+    vdm.args = (struct vdm_report_args){{a->client->vm->config->name, devices[a->config->device].name}, region, detail};
 }
 
 /* Whether the device has a job: START was written just before its page became read-only, or the job is saved. */
@@ -135,7 +144,9 @@ void vdm_continue(struct timer *t)
 {
     (void)t;
     spin_lock(&vdm.lock);
-    if (vdm.update != 0) {
+    if (vdm.overlay_due) { /* first: a transaction has few steps, and guests can cause the other work without end */
+        vdm_overlay_step();
+    } else if (vdm.update != 0) {
         vdm_update_first();
     } else if (!list_empty(&resumed)) {
         resume_some();
@@ -201,6 +212,12 @@ void accel_withdrawn(struct accel *a)
     }
 }
 
+void vdm_bar_device(struct accel *a)
+{
+    arch_page_forbid_writes(&a->page);
+    resume_waiters(a);
+}
+
 /* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). Call before the page is forbidden: a CPU that has
  * handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
 static void recheck_elsewhere(const struct vdm_client *c)
@@ -215,7 +232,7 @@ void accel_lost(struct accel *a, bool preempted)
 {
     uint32_t stat;
 
-    if (a->state == ACCEL_FAILED) {
+    if (a->state >= ACCEL_FAILED) {
         return;
     }
     a->state = ACCEL_IDLE;
@@ -272,7 +289,7 @@ static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offse
 {
     if (a->state == ACCEL_CONNECTED) {
         arch_page_allow_writes(&a->page); /* another CPU has done so, and this one holds the old entry */
-    } else if (acknowledges(offset, width)) {
+    } else if (acknowledges(offset, width) && a->state != ACCEL_ABSENT) {
         vdm_if_write(a, offset, (uint32_t)value);
         return WRITE_DONE;
     } else if (a->state == ACCEL_IDLE && !a->client->stopping) {

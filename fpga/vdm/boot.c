@@ -26,7 +26,12 @@ static const char *check_tables(const struct vdm_image *image, uint32_t size)
         table_fits(image->devices_offset, image->ndevices, VDM_MAX_DEVICES, sizeof(struct vdm_image_device), size) &&
         table_fits(image->bitstreams_offset, image->nbitstreams, VDM_MAX_DEVICES * VDM_MAX_REGIONS,
                    sizeof(struct vdm_image_bitstream), size) &&
-        table_fits(image->accels_offset, image->naccels, MAX_ACCELS, sizeof(struct vdm_image_accel), size);
+        table_fits(image->accels_offset, image->naccels, MAX_ACCELS, sizeof(struct vdm_image_accel), size) &&
+        table_fits(image->overlays_offset, image->noverlays, VDM_MAX_OVERLAYS, sizeof(struct vdm_image_overlay),
+                   size) &&
+        table_fits(image->fragments_offset, image->nfragments, VDM_MAX_OVERLAYS * VDM_MAX_REGIONS,
+                   sizeof(struct vdm_image_fragment), size) &&
+        table_fits(image->provided_offset, image->nprovided, MAX_ACCELS, sizeof(struct vdm_image_provided), size);
 
     return fit ? NULL : "a table of the image's section for the fabric is out of bounds";
 }
@@ -40,23 +45,12 @@ static const char *check_fabric(const struct vdm_image *image)
         return "there is no fabric at the address in the board file";
     }
     params = vdm_read(FABRIC_REGS_PARAMS);
-    if (VDM_FIELD(params, FABRIC_REGS_PARAMS_VMS) < image->nclients ||
+    if (VDM_FIELD(params, FABRIC_REGS_PARAMS_VMS) < image->nclients + (image->noverlays != 0) ||
         VDM_FIELD(params, FABRIC_REGS_PARAMS_DEVS) < image->ndevices ||
         VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions) {
         return "the fabric has fewer VMs or devices, or other regions, than the board file";
     }
     return NULL;
-}
-
-static void set_devices(const struct vdm_image *image)
-{
-    const struct vdm_image_device *d = vdm_table(image->devices_offset);
-
-    for (unsigned i = 0; i < image->ndevices; i++, d++) {
-        vdm_write(FABRIC_REGS_DEVICE + i * FABRIC_REGS_DEVICE_STRIDE,
-                  VDM_PUT(FABRIC_REGS_DEVICE_TASK_ID, d->task) | VDM_PUT(FABRIC_REGS_DEVICE_SIZE, d->size_class) |
-                      VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~(d->regions & vdm.usable[i]) & 0xffU));
-    }
 }
 
 static const char *set_client(struct vdm_client *c, unsigned number, const struct vdm_image_client *config)
@@ -100,6 +94,7 @@ static const char *set_accel(struct accel *a, const struct vdm_image_accel *conf
     a->name = VDM_PUT(FABRIC_REGS_CANCEL_VM, c->number) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, config->device);
     a->connect = VDM_PUT(FABRIC_REGS_PRR_CONNECT_CONNECT, 1) | VDM_PUT(FABRIC_REGS_PRR_CONNECT_VM, c->number) |
                  VDM_PUT(FABRIC_REGS_PRR_CONNECT_DEV, config->device);
+    a->present = true;
     list_init(&a->waiters);
     c->accels[config->device] = a;
     if (!arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page)) {
@@ -132,7 +127,7 @@ static const char *set_up(const struct vdm_image *image)
         wrong = vdm_check_streams();
     }
     if (wrong == NULL) {
-        set_devices(image);
+        vdm_set_devices();
         wrong = set_clients(image);
     }
     if (wrong == NULL) {
@@ -140,6 +135,7 @@ static const char *set_up(const struct vdm_image *image)
     }
     if (wrong == NULL) {
         vdm_delay_init();
+        wrong = vdm_overlays_init();
     }
     if (wrong == NULL && !arch_device_interrupt(image->irq, vdm_interrupt)) {
         wrong = "the interrupt of the fabric is taken";

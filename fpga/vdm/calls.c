@@ -23,6 +23,15 @@ static struct vm *caller(void)
     return cpu_self()->current->vm;
 }
 
+/* The caller's device, or NULL. It may leave with an overlay until vdm.lock is taken: what a call does to it then has no effect, because
+ * only its state decides, and its next reset. */
+static struct accel *present(ulong device)
+{
+    struct accel *a = accel_of(caller(), device);
+
+    return a != NULL && a->present ? a : NULL;
+}
+
 /* The longest configuration for the device: of the bitstreams, a word of 32 bits in each cycle, twice if it is verified first. */
 static ulong configure_cycles(const struct accel *a)
 {
@@ -44,6 +53,7 @@ ulong vdm_status_of(const struct accel *a)
         [ACCEL_WAITING] = ACCEL_STATUS_WAITING,
         [ACCEL_CONNECTED] = ACCEL_STATUS_CONNECTED,
         [ACCEL_FAILED] = ACCEL_STATUS_FAILED,
+        [ACCEL_ABSENT] = 0,
     };
 
     return bits[a->state] | (ulong)a->region << 8 | (ulong)a->priority << 16 | (ulong)a->model << 24 |
@@ -64,7 +74,7 @@ static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulon
         const struct accel *a = c->accels[i];
         const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
 
-        if (a != NULL && count++ == index) {
+        if (a != NULL && a->present && count++ == index) {
             info.device = i;
             info.task = d[i].task;
             info.page = a->config->gpa;
@@ -80,7 +90,7 @@ HYPERCALL(HCALL_ACCEL_ENUMERATE, accel_enumerate);
 
 static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
-    struct accel *a = accel_of(caller(), device);
+    struct accel *a = present(device);
     ulong status;
 
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
@@ -98,8 +108,7 @@ static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3
 }
 HYPERCALL(HCALL_ACCEL_REQUEST, accel_request);
 
-/* Whether a region is promised to the device: another client's job is being stopped for it. */
-static bool is_promised(const struct accel *a)
+bool vdm_is_promised(const struct accel *a)
 {
     bool found = false;
 
@@ -113,7 +122,7 @@ static bool is_promised(const struct accel *a)
 static bool busy(const struct accel *a)
 {
     return VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           (vdm.port.configuring && vdm.regions[vdm.port.region].owner == a) || is_promised(a);
+           ((vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.client == a) || vdm_is_promised(a);
 }
 
 /* The fabric has taken the device's region away, if it had one. */
@@ -128,7 +137,7 @@ static void leave_region(const struct accel *a)
 
 static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
-    struct accel *a = accel_of(caller(), device);
+    struct accel *a = present(device);
     bool refused;
 
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
@@ -149,7 +158,7 @@ HYPERCALL(HCALL_ACCEL_RELEASE, accel_release);
 
 static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
-    struct accel *a = accel_of(caller(), device);
+    struct accel *a = present(device);
     ulong status;
 
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
@@ -165,7 +174,7 @@ HYPERCALL(HCALL_ACCEL_STATUS, accel_status);
 
 static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
-    struct accel *a = accel_of(caller(), device);
+    struct accel *a = present(device);
     struct accel_stats stats;
 
     (void)a3, (void)a4, (void)a5;
@@ -202,7 +211,7 @@ HYPERCALL(HCALL_ACCEL_EVENTS, accel_events);
 
 static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a2, ulong a3, ulong a4, ulong a5)
 {
-    struct accel *a = accel_of(caller(), device);
+    struct accel *a = present(device);
 
     (void)a2, (void)a3, (void)a4, (void)a5;
     if (a == NULL || priority > PRIORITY_MAX) {
@@ -220,7 +229,7 @@ HYPERCALL(HCALL_ACCEL_SET_PRIORITY, accel_set_priority);
 
 static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulong a3, ulong a4, ulong a5)
 {
-    struct accel *a = accel_of(caller(), device);
+    struct accel *a = present(device);
 
     (void)a2, (void)a3, (void)a4, (void)a5;
     if (a == NULL || (model != ACCEL_MODEL_NATIVE && model != ACCEL_MODEL_GUEST)) {

@@ -37,13 +37,20 @@ static void close_windows(const struct vdm_client *c)
     }
 }
 
+void vdm_set_present(struct accel *a, bool present)
+{
+    a->present = present;
+    a->state = vdm.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
+    a->state = present ? a->state : ACCEL_ABSENT;
+}
+
 void vdm_reset_device(struct accel *a)
 {
     vdm_write(FABRIC_REGS_IF_RESET, a->name);
     for (ulong offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
         vdm_if_write(a, offset, 0);
     }
-    a->state = vdm.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
+    vdm_set_present(a, a->present);
     a->awaited = false;
     accel_prioritize(a, a->config->priority);
     a->model = a->config->model;

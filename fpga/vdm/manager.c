@@ -32,12 +32,12 @@ static void report_again(struct timer *t)
 static const char *fault_text(ulong why)
 {
     static const char *const texts[] = {
-        "error: %s: the job of %s in region %u is stopped",
-        "error: %s: the job of %s in region %u accessed memory outside of the VM, address 0x%lx",
-        "error: %s: the job of %s in region %u got a bus error",
-        "error: %s: the task of %s in region %u did not stop in time",
-        "error: %s: the task of %s in region %u violated its interface",
-        "error: %s: the task of %s in region %u has a wrong context",
+        "error: %s: the job of %s in region %lu is stopped",
+        "error: %s: the job of %s in region %lu accessed memory outside of the VM, address 0x%lx",
+        "error: %s: the job of %s in region %lu got a bus error",
+        "error: %s: the task of %s in region %lu did not stop in time",
+        "error: %s: the task of %s in region %lu violated its interface",
+        "error: %s: the task of %s in region %lu has a wrong context",
     };
 
     return why < ARRAY_SIZE(texts) ? texts[why] : texts[0];
@@ -56,11 +56,8 @@ static void note_fault(void)
     spin_unlock(&sched_lock);
     if (a != NULL) {
         a->stats.faults++;
-        vdm.noted = true;
-        vdm.culprit = a;
-        vdm.culprit_region = (unsigned)VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR);
-        vdm.detail = vdm_read(FABRIC_REGS_FAULT_ADDR);
-        vdm.report = fault_text(VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_WHY));
+        vdm_report(fault_text(VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_WHY)), a,
+                   VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR), vdm_read(FABRIC_REGS_FAULT_ADDR));
     }
 }
 
@@ -68,7 +65,12 @@ static void note_fault(void)
  * regions are updated, so that none leaves unseen in between. */
 static void watch_leaving(void)
 {
-    vdm.for_all = CONCERN_ALL | (vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
+    vdm.for_all = CONCERN_ALL | (vdm.closed != 0 || vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
+}
+
+void vdm_watch_all(void)
+{
+    vdm.for_all |= EVENT(PRR_STOPPED);
 }
 
 /* Updates the regions that can have another client or state, until a client has lost one; notes the others. PRR_STOPPED does not
@@ -79,6 +81,9 @@ static void update_regions(uint64_t status)
 
     if (all && (status & (FAULTS | EVENT(PRR_STOPPED))) != 0) {
         watch_leaving();
+    }
+    if (all) {
+        vdm_overlay_wake();
     }
     for (unsigned i = 0; i < vdm.nregions; i++) {
         if (all || vdm.regions[i].promised != NULL) {

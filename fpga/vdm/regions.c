@@ -18,7 +18,7 @@ enum {
     METHOD_PREEMPT
 }; /* SOLUTION.method */
 
-static uint64_t status_of(unsigned region)
+uint64_t vdm_region_status(unsigned region)
 {
     return vdm_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
 }
@@ -99,9 +99,11 @@ static void apply(struct accel *a, uint64_t solution)
     }
 }
 
-static uint64_t answer_of_request(void)
+uint64_t vdm_ask(uint64_t request)
 {
     uint64_t solution = 0;
+
+    vdm_write(FABRIC_REGS_REQUEST, request);
 
     for (unsigned i = 0; i < ANSWER_TRIES && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0; i++) {
         solution = vdm_read(FABRIC_REGS_SOLUTION);
@@ -111,10 +113,8 @@ static uint64_t answer_of_request(void)
 
 void vdm_request(struct accel *a)
 {
-    uint64_t solution;
+    uint64_t solution = vdm_ask(a->request);
 
-    vdm_write(FABRIC_REGS_REQUEST, a->request);
-    solution = answer_of_request();
     a->stats.requests++;
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
         a->state = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_LISTED) != 0 ? ACCEL_WAITING : ACCEL_IDLE;
@@ -148,7 +148,7 @@ static struct accel *client_of(uint64_t status)
 
 bool vdm_in_reconfig(unsigned region, const struct accel *a)
 {
-    uint64_t status = status_of(region);
+    uint64_t status = vdm_region_status(region);
 
     return client_of(status) == a && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
 }
@@ -164,15 +164,21 @@ bool vdm_job_leaves(void)
     bool found = false;
 
     for (unsigned i = 0; i < vdm.nregions; i++) {
-        found = found || VDM_FIELD(status_of(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
+        found = found || VDM_FIELD(vdm_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
     }
     return found;
+}
+
+/* Its VM does not stop, and the device is not being removed. */
+static bool may_have_regions(const struct accel *a)
+{
+    return !a->client->stopping && a->state != ACCEL_ABSENT;
 }
 
 bool vdm_update_region(unsigned number)
 {
     struct vdm_region *region = &vdm.regions[number];
-    uint64_t status = status_of(number);
+    uint64_t status = vdm_region_status(number);
     struct accel *before = region->owner, *owner = client_of(status);
     bool preempted = region->promised != NULL, loses;
 
@@ -184,8 +190,10 @@ bool vdm_update_region(unsigned number)
     if (loses) {
         accel_lost(before, preempted);
     }
-    if (owner != NULL && !owner->client->stopping) {
+    if (owner != NULL && may_have_regions(owner)) {
         serve(owner, number, status);
+    } else if (owner != NULL) {
+        vdm_write(FABRIC_REGS_CANCEL, owner->name);
     }
     return loses;
 }
@@ -214,6 +222,15 @@ static void apply_later(struct accel *a, uint64_t solution)
     }
 }
 
+/* The fabric withdraws a region that it has promised only when the region's job has stopped: vdm_update_region() goes on then. */
+static void decline(struct accel *a, uint64_t solution)
+{
+    vdm_write(FABRIC_REGS_CANCEL, a->name);
+    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
+        promise(a, (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
+    }
+}
+
 void vdm_take_solution(void)
 {
     uint64_t solution = vdm_read(FABRIC_REGS_NEW_SOLUTION);
@@ -227,9 +244,65 @@ void vdm_take_solution(void)
     if (a == NULL) {
         return;
     }
-    if (a->client->stopping || a->state == ACCEL_FAILED) {
-        vdm_write(FABRIC_REGS_CANCEL, a->name);
+    if (a->client->stopping || a->state >= ACCEL_FAILED) {
+        decline(a, solution);
     } else {
         apply_later(a, solution);
     }
+}
+
+/* The client of a region in Hold, Idle or Reconfig. The register names it also if the manager does not know it. */
+static void cancel_client(uint64_t status)
+{
+    vdm_write(FABRIC_REGS_CANCEL, VDM_PUT(FABRIC_REGS_CANCEL_VM, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM)) |
+                                      VDM_PUT(FABRIC_REGS_CANCEL_DEV, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV)));
+}
+
+/* The fabric has no promise of a region in Busy. One that the manager still has is stale: with it, the fabric would be taken to have put
+ * the job that stops here into the search list. */
+static void stop_job(unsigned number)
+{
+    end_promise(&vdm.regions[number], NULL);
+    vdm_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
+}
+
+static bool is_configured_now(unsigned number)
+{
+    return (vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.region == number;
+}
+
+enum vdm_drain vdm_drain_region(unsigned number)
+{
+    uint64_t status;
+    ulong state;
+
+    (void)vdm_update_region(number);
+    status = vdm_region_status(number);
+    state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
+    if (state == STATE_IDLE && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
+        return VDM_DRAINED;
+    }
+    if (state == STATE_BUSY) {
+        stop_job(number);
+    }
+    if (stops(state) || is_configured_now(number)) {
+        return VDM_DRAIN_WAITS;
+    }
+    cancel_client(status);
+    return VDM_DRAIN_AGAIN;
+}
+
+bool vdm_withdraw_device(struct accel *a)
+{
+    bool left = !vdm_is_promised(a) && ((vdm.port.busy & VDM_PORT_CONFIGURING) == 0 || vdm.port.client != a);
+
+    vdm_write(FABRIC_REGS_CANCEL, a->name);
+    for (unsigned i = 0; i < vdm.nregions && left; i++) {
+        if (vdm.regions[i].owner == a) {
+            (void)vdm_update_region(i);
+            left = vdm.regions[i].owner != a;
+            vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, !left);
+        }
+    }
+    return left;
 }

@@ -25,6 +25,7 @@ enum accel_state {
     ACCEL_WAITING,   /* requested: waits for a region, or for its region to be stopped or configured */
     ACCEL_CONNECTED, /* has a region, and its page is writable */
     ACCEL_FAILED,    /* its task cannot be configured; until the VM restarts */
+    ACCEL_ABSENT,    /* the overlay that provides it is not applied */
 };
 
 /* A device of a VM. */
@@ -40,6 +41,7 @@ struct accel {
     enum accel_state state;
     unsigned region;  /* while connected */
     bool awaited;     /* a VCPU waits for it, or its guest was told to */
+    bool present;     /* no overlay provides it, or one that is applied */
     uint64_t request; /* for REQUEST: its name and priority */
     uint32_t priority, model;
     struct accel_stats stats;
@@ -69,13 +71,24 @@ struct vdm_waiter {
     struct vcpu *vcpu;
 };
 
+/* vdm_port.busy */
+#define VDM_PORT_CONFIGURING 1U /* it works for `region` */
+#define VDM_PORT_HELD 2U        /* by an overlay: clients' regions wait in the queue */
+
 /* The configuration port. */
 struct vdm_port {
-    bool configuring; /* it works for `region` */
+    unsigned busy; /* VDM_PORT_*; 0: a client's region is configured at once */
     unsigned region;
+    struct accel *client;           /* the one for which it works, or NULL: an overlay */
     unsigned first, waiting;        /* the queue's first place, and the number of regions in it */
     unsigned queued;                /* bit n: region n is in the queue */
     uint8_t queue[VDM_MAX_REGIONS]; /* regions that wait for the port, each at most once */
+};
+
+/* Of a line for the console: a VM and a device, or an overlay and a phase; a region; the rest. */
+struct vdm_report_args {
+    const char *who[2];
+    ulong region, detail;
 };
 
 struct vdm {
@@ -92,17 +105,19 @@ struct vdm {
     uint64_t for_all;                        /* events of the fabric that may concern any region */
     unsigned recheck;                        /* bit n: a page of client n has become read-only: it may have a START */
     unsigned recheck_on[SYSIMAGE_MAX_HARTS]; /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
-    unsigned notify;       /* bit n: raise the event interrupt of client n once the lock is released */
-    const char *report;    /* a fault to report on the console once the lock is released, or NULL */
-    struct accel *culprit; /* of the report, as are the two below */
-    unsigned culprit_region;
-    ulong detail;
+    unsigned notify;    /* bit n: raise the event interrupt of client n once the lock is released */
+    const char *report; /* a line for the console once the lock is released, or NULL */
+    struct vdm_report_args args;
     struct timer quiet; /* reports are suppressed until it expires */
     struct timer later; /* due at once: continues the work that a section has left */
+    bool overlay_due;   /* the overlay's transaction can go on */
+    unsigned closed;    /* bit n: region n is being taken for an overlay: no client gets it */
+    unsigned kept;      /* bit n: region n is kept for a device, by an overlay that is applied */
 
     /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches the configuration port. */
     const struct vdm_image_bitstream *streams[VDM_MAX_DEVICES][VDM_MAX_REGIONS];
     uint8_t usable[VDM_MAX_DEVICES];            /* bit n of a device: streams[device][n] */
+    uint8_t own[VDM_MAX_DEVICES];               /* bit n of a device: region n is kept for it */
     struct vdm_client clients[VDM_MAX_CLIENTS]; /* last: an offset beyond 2 KiB takes further instructions */
 };
 
@@ -184,6 +199,27 @@ bool vdm_job_leaves(void);
 /* Whether the region is in Reconfig, with `a` as its client. */
 bool vdm_in_reconfig(unsigned region, const struct accel *a);
 
+/* The register PRR_STATUS of the region. */
+uint64_t vdm_region_status(unsigned region);
+
+enum vdm_drain {
+    VDM_DRAINED,     /* the region is idle and has no client */
+    VDM_DRAIN_AGAIN, /* its client is cancelled: call again */
+    VDM_DRAIN_WAITS, /* its job stops, or it is being configured: call again after an interrupt of the fabric */
+};
+
+/* One step of taking a region, which DEVICE excludes for all devices, from its client. */
+enum vdm_drain vdm_drain_region(unsigned region);
+
+/* One step of taking the region or the request of an absent device. True if it has none any more. */
+bool vdm_withdraw_device(struct accel *a);
+
+/* Writes the registers DEVICE: the regions that may hold each device. At boot, or with vdm.lock held. */
+void vdm_set_devices(void);
+
+/* The answer of the fabric to a request, SOLUTION. */
+uint64_t vdm_ask(uint64_t request);
+
 /* --- port.c; called with vdm.lock held --- */
 
 /* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise after the regions that wait already. */
@@ -191,6 +227,15 @@ void vdm_configure(unsigned region);
 
 /* The configuration port has finished: connects the client of its region, and configures the next region. */
 void vdm_configured(void);
+
+/* An overlay takes the port: it may use it once VDM_PORT_CONFIGURING is clear, before the regions that wait. */
+void vdm_port_hold(void);
+
+/* The overlay gives the port back, also if it does not hold it. */
+void vdm_port_release(void);
+
+/* Starts a configuration for an overlay that holds the port. */
+void vdm_port_start(const struct vdm_image_bitstream *b, unsigned region);
 
 /* --- streams.c --- */
 
@@ -209,7 +254,18 @@ void vdm_delay_init(void);
  * of the last. At boot, or with vdm.lock held. */
 void vdm_reset_device(struct accel *a);
 
+/* A device comes with an overlay, after vdm_reset_device(), or goes: its guest can enumerate it from here on, or no more. If it goes, it
+ * keeps its region until vdm_withdraw_device(), and its page may be writable until vdm_bar_device(). With vdm.lock held. */
+void vdm_set_present(struct accel *a, bool present);
+
+/* Makes the page of an absent device read-only: stores fault from here on, also those of VCPUs that wait for the device. With vdm.lock
+ * held. */
+void vdm_bar_device(struct accel *a);
+
 /* --- calls.c --- */
+
+/* Whether a region is promised to the device: another client's job is being stopped for it. With vdm.lock held. */
+bool vdm_is_promised(const struct accel *a);
 
 /* What HCALL_ACCEL_STATUS returns. With vdm.lock held. */
 ulong vdm_status_of(const struct accel *a);
@@ -219,10 +275,26 @@ ulong vdm_status_of(const struct accel *a);
 void vdm_manager_init(void);
 void vdm_interrupt(void);
 
+/* From here on the manager looks at all regions when any job has stopped. With vdm.lock held. */
+void vdm_watch_all(void);
+
+/* --- overlay.c --- */
+
+const char *vdm_overlays_init(void);
+
+/* With vdm.lock held: a step of the transaction, if there is one. */
+void vdm_overlay_step(void);
+
+/* With vdm.lock held: something has happened for which the transaction may wait. */
+void vdm_overlay_wake(void);
+
 /* --- accel.c --- */
 
 /* Releases vdm.lock and delivers what was noted under it: events, reports, and work for other sections. */
 void vdm_unlock_noted(void);
+
+/* With vdm.lock held: `format`, with a VM, a device, a region and a detail, is posted on the console once the lock is released. */
+void vdm_report(const char *format, const struct accel *a, ulong region, ulong detail);
 
 /* Of vdm.later: does a part of the work that was left: so much that the section is short. */
 void vdm_continue(struct timer *t);
@@ -253,7 +325,15 @@ static inline void accel_prioritize(struct accel *a, uint32_t priority)
 /* With vdm.lock held: notes an event of a device with the guest model. */
 void accel_note(const struct accel *a, ulong event);
 
-/* The device of the VM, or NULL. */
+/* With vdm.lock held: notes an event of no device. */
+static inline void vdm_note(struct vdm_client *c, ulong event)
+{
+    c->events |= event;
+    vdm.notify |= 1U << c->number;
+    vdm.noted = true;
+}
+
+/* The device of the VM, which may be absent, or NULL. */
 static inline struct accel *accel_of(const struct vm *vm, ulong device)
 {
     const struct vdm_client *c = vdm_client_of(vm);

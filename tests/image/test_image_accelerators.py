@@ -29,8 +29,12 @@ from tessera.run.runner import BuiltSystem, Qemu, RunError, system_command
 HEADER = ROOT / "fpga" / "vdm" / "include" / "vdm_image.h"
 SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-fabric.txt"))
-NAMES = "vdm_image vdm_image_region vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel"
-Image, Region, Client, Device, Bitstream, Accel = structures(HEADER.name, NAMES)
+NAMES = (
+    "vdm_image vdm_image_region vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel "
+    "vdm_image_overlay vdm_image_fragment vdm_image_provided"
+)
+RECORDS = structures(HEADER.name, NAMES)
+Image, Region, Client, Device, Bitstream, Accel, Overlay, Fragment, Provided = RECORDS
 # Without accelerators.
 PLAIN = re.sub(r"\n\t(?:\t\t)?accelerators \{.*?\n\t(?:\t\t)?\};", "", SYSTEM, flags=re.DOTALL)
 PLAIN = PLAIN.replace("accelerator-priorities;", "")
@@ -59,6 +63,9 @@ def parsed(data: bytes) -> SimpleNamespace:
         ("devices", Device),
         ("bitstreams", Bitstream),
         ("accels", Accel),
+        ("overlays", Overlay),
+        ("fragments", Fragment),
+        ("provided", Provided),
     )
     for name, kind in kinds:
         count, offset = (
@@ -91,14 +98,17 @@ def test_records_are_those_of_the_header():
     for record in vdm.RECORDS:
         expected[f"sizeof(struct {record.name})"] = record.size
         expected |= {f"offsetof(struct {record.name}, {name})": record.offset(name) for name, _ in record.fields}
-        known = dict(zip(NAMES.split(), (Image, Region, Client, Device, Bitstream, Accel), strict=True))[record.name]
+        known = dict(zip(NAMES.split(), RECORDS, strict=True))[record.name]
         assert [name for name, *_ in known._fields_] == [name for name, _ in record.fields]
     assert evaluate((HEADER.name,), expected) == expected
 
 
 def test_constants_are_those_of_the_header():
     ours = {"VDM_IMAGE_TAG": vdm.TAG}
-    ours |= {f"VDM_MAX_{name}": getattr(vdm, f"MAX_{name}") for name in ("CLIENTS", "DEVICES", "REGIONS")}
+    ours |= {
+        f"VDM_MAX_{name}": getattr(vdm, f"MAX_{name}")
+        for name in ("CLIENTS", "DEVICES", "REGIONS", "OVERLAYS", "PROVIDED")
+    }
     ours |= {f"VDM_MODEL_{name.upper()}": number for name, number in vdm.MODELS.items()}
     assert set(re.findall(r"^#define (VDM_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
     assert evaluate((HEADER.name,), ours) == ours
@@ -135,6 +145,72 @@ def test_section(library):
         (0, QAM, 15, 1, page[QAM]),
         (1, AES, 3, 0, page[AES]),
     ]
+
+
+OVERLAYS = """
+		overlays {
+			radio {
+				regions = <0>;
+				devices = "qam16";
+			};
+
+			cipher {
+				regions = <2 1>;
+				devices = "fft512", "aes128";
+			};
+		};
+	};
+
+	vms {"""
+WITH_OVERLAYS = (
+    SYSTEM.replace("\t};\n\n\tvms {", OVERLAYS)
+    .replace("plain {\n", 'plain {\n\t\t\toverlays = "cipher", "radio";\n')
+    .replace("second {\n", 'second {\n\t\t\toverlays = "cipher";\n')
+    .replace("priority = <3>;", 'priority = <3>;\n\t\t\t\t\toverlay = "cipher";')
+    .replace('model = "guest";', 'model = "guest";\n\t\t\t\t\toverlay = "radio";')
+)
+
+
+def test_overlays(library):
+    """The section names the places of `status` in the device trees: its length, its name and 12 bytes."""
+    built = library.build(WITH_OVERLAYS)
+    image, fabric = read(built)
+    assert [values(overlay) for overlay in fabric.overlays] == [
+        (b"radio", 0b001, 0, 1, 0, 1, 0),
+        (b"cipher", 0b101, 1, 2, 1, 1, 0),
+    ]
+    assert [values(fragment) for fragment in fabric.fragments] == [(0, QAM), (2, FFT), (1, AES)]
+    assert [(one.client, one.device) for one in fabric.provided] == [(0, QAM), (1, AES)]
+    for one, vm in zip(fabric.provided, ("both", "second"), strict=True):
+        blob = built.files[f"{vm}.dtb"]
+        at = one.status - next(found for found in image.vms if found.name == vm).fields["dtb"]
+        assert blob[at - 4 : at + 4] == bytes((0, 0, 0, 3, 0, 0, 0, 9))
+        assert blob[at + 8 : at + 20] == b"disabled\0\0\0\0"
+    trees = [built.files[f"{vm}.dts"].decode().count('"disabled"') for vm in ("plain", "both", "second")]
+    assert trees == [0, 1, 1]
+    assert json.loads(built.files["system.json"])["fabric"]["overlays"][0] == {
+        "name": "radio",
+        "regions": [{"region": 0, "device": "qam16"}],
+    }
+
+
+def test_no_overlays(library):
+    fabric = read(library.build(SYSTEM))[1]
+    assert not fabric.overlays and not fabric.fragments and not fabric.provided
+
+
+def test_a_system_with_overlays_has_a_client_fewer(library):
+    vms = "".join(
+        f'\t\tmore{n} {{\n\t\t\tmemory-size = <0x400000>;\n\t\t\timage = "one.bin";\n\t\t\tsign-of-life = "up";'
+        "\n\t\t\taccelerators {\n\t\t\t\taes128 {\n\t\t\t\t};\n\t\t\t};\n\t\t};\n"
+        for n in range(2)
+    )
+    system = WITH_OVERLAYS.replace("\tvms {\n", "\tvms {\n" + vms)
+    refused = library.refuse(system)
+    assert len(refused) == 1 and refused[0].endswith(
+        "/accelerators/overlays: expected at most 3 VMs with accelerators on qemu-virt in a system with overlays, got 4"
+    )
+    assert library.build(SYSTEM.replace("\tvms {\n", "\tvms {\n" + vms))
 
 
 MONITORED = SYSTEM.replace("\t\tplain {\n", "\t\tplain {\n\t\t\taccelerator-monitor;\n")

@@ -127,6 +127,9 @@ def test_calls_have_the_names_of_the_headers():
         47: "HCALL_ACCEL_SET_MODEL",
         48: "HCALL_ACCEL_GET_REGION",
         49: "HCALL_ACCEL_GET_CLIENT",
+        50: "HCALL_ACCEL_APPLY_OVERLAY",
+        51: "HCALL_ACCEL_REMOVE_OVERLAY",
+        52: "HCALL_ACCEL_OVERLAY_STATUS",
     }
     assert all(header.is_file() for header in abi_headers())
     assert hypercall_extension() == HCALL

@@ -68,6 +68,8 @@ def section(system: System) -> bytes:
             sources=0,
             timers=system.timers,
             reserved=0,
+            **dict.fromkeys(("noverlays", "overlays_offset", "nfragments", "fragments_offset"), 0),
+            **dict.fromkeys(("nprovided", "provided_offset"), 0),
             **fields,
         )
         + body

@@ -7,9 +7,9 @@
 #include "blake2b.h"
 #include "component.h"
 #include "host.h"
+#include "overlay.h"
 #include "platform.h"
 #include "sched.h"
-#include "vdm.h"
 
 #define BITSTREAM_WORDS 64U
 #define TAG_WORDS 8U
@@ -26,6 +26,7 @@ static testbed_accel_edit_t *edit_next; /* owner: testbed_accel_edit() */
 static bool may_raise_next = true;      /* owner: testbed_accel_declare(), as are the next two */
 static unsigned top_next = ~0U;
 static unsigned stop_cycles_next;
+static bool overlays_next;                 /* owner: testbed_accel_overlays() */
 static struct testbed_image *booted_image; /* owner: testbed_accel_boot() */
 
 _Static_assert(TESTBED_STREAMS >= TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS, "one for each");
@@ -39,6 +40,9 @@ struct section {
     struct vdm_image_device devices[TESTBED_ACCEL_DEVICES];
     struct vdm_image_bitstream bitstreams[TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS];
     struct vdm_image_accel accels[4 * TESTBED_ACCEL_DEVICES];
+    struct vdm_image_overlay overlays[2];
+    struct vdm_image_fragment fragments[3];
+    struct vdm_image_provided provided[2];
 };
 _Static_assert(sizeof(struct section) <= sizeof(((struct testbed_image *)NULL)->room), "the section fits");
 
@@ -113,6 +117,23 @@ static void make_clients(struct section *s, unsigned nvms, uint64_t priorities, 
     }
 }
 
+static void make_overlays(struct section *s)
+{
+    s->overlays[0] = (struct vdm_image_overlay){.name = "two", .controllers = 1, .nfragments = 2, .nprovided = 2};
+    s->overlays[1] = (struct vdm_image_overlay){.name = "one", .controllers = 1, .first_fragment = 2, .nfragments = 1};
+    s->fragments[0] = (struct vdm_image_fragment){.region = 0, .device = 1};
+    s->fragments[1] = (struct vdm_image_fragment){.region = 1, .device = 3};
+    s->fragments[2] = (struct vdm_image_fragment){.region = 1, .device = 2};
+    s->provided[0] = (struct vdm_image_provided){.client = 1, .device = 1};
+    s->provided[1] = (struct vdm_image_provided){.client = 1, .device = 3};
+    s->header.noverlays = 2;
+    s->header.overlays_offset = offsetof(struct section, overlays);
+    s->header.nfragments = 3;
+    s->header.fragments_offset = offsetof(struct section, fragments);
+    s->header.nprovided = 2;
+    s->header.provided_offset = offsetof(struct section, provided);
+}
+
 static void make_section(struct testbed_image *image, unsigned nvms, uint64_t priorities, unsigned guest_models)
 {
     struct section *s = (struct section *)(void *)image->room;
@@ -143,6 +164,9 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
     }
     make_devices(s, image);
     make_clients(s, nvms, priorities, guest_models);
+    if (overlays_next) {
+        make_overlays(s);
+    }
     image->sections[0] = (struct sysimage_section){
         .tag = VDM_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = sizeof(*s)};
     if (edit_next != NULL) {
@@ -161,6 +185,11 @@ void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles)
 void testbed_accel_edit(testbed_accel_edit_t *edit)
 {
     edit_next = edit;
+}
+
+void testbed_accel_overlays(bool wanted)
+{
+    overlays_next = wanted;
 }
 
 bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsigned guest_models,
@@ -300,6 +329,69 @@ bool testbed_accel_rechecks(unsigned cpu, unsigned vm)
     return (vdm.recheck_on[cpu] >> vm & 1U) != 0;
 }
 
+bool testbed_accel_step(void)
+{
+    bool due = vdm.overlay_due;
+
+    testbed_enter(0);
+    timer_disarm(&vdm.later);
+    vdm_continue(&vdm.later);
+    return due;
+}
+
+void testbed_accel_overlay(unsigned number, struct accel_overlay *status)
+{
+    overlay_get_status(number, status);
+}
+
+void testbed_accel_damage(unsigned device, unsigned region, unsigned byte)
+{
+    ((unsigned char *)booted_image->streams[device * TESTBED_ACCEL_REGIONS + region])[byte] ^= 1U;
+}
+
+bool testbed_accel_idle(void)
+{
+    return vdm.closed == 0 && vdm.port.busy == 0 && !vdm.overlay_due;
+}
+
+static unsigned put(uint64_t *values, unsigned used, uint64_t value)
+{
+    values[used] = value;
+    return used + 1U;
+}
+
+unsigned testbed_accel_snapshot(uint64_t *values)
+{
+    unsigned used = put(values, 0, vdm.closed | vdm.kept << 8 | vdm.port.busy << 16 | vdm.port.waiting << 24);
+
+    for (unsigned d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
+        used = put(values, used, vdm_read(FABRIC_REGS_DEVICE + d * FABRIC_REGS_DEVICE_STRIDE));
+    }
+    for (unsigned i = 0; i < vdm.image->naccels; i++) {
+        const struct accel *a = vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES];
+
+        used = put(values, used, vdm_status_of(a));
+        used = put(values, used, (uint64_t)a->state << 2 | (uint64_t)a->present << 1 | *a->page.entry >> 63);
+        for (unsigned offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
+            used = put(values, used, vdm_if_read(a, offset));
+        }
+    }
+    return used;
+}
+
+unsigned testbed_accel_region_task(unsigned region)
+{
+    return (unsigned)VDM_FIELD(vdm_region_status(region), FABRIC_REGS_PRR_STATUS_TASK_ID);
+}
+
+uint64_t testbed_accel_events(unsigned vm)
+{
+    uint64_t events = vdm.clients[vm].events;
+
+    vdm.clients[vm].events = 0;
+    return events;
+}
+
 uint64_t testbed_accel_count(unsigned which)
 {
     uint64_t sum = 0;
@@ -390,7 +482,7 @@ static const char *port_violation(void)
     if (queued != port->queued || (unsigned)__builtin_popcount(queued) != port->waiting) {
         return "the configuration port's queue has a region twice, or one that its mask does not have";
     }
-    return !port->configuring && queued != 0 ? "regions wait for a configuration port that is free" : NULL;
+    return port->busy == 0 && queued != 0 ? "regions wait for a configuration port that is free" : NULL;
 }
 
 const char *testbed_accel_violation(bool quiet)

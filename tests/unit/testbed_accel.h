@@ -6,6 +6,7 @@
 #ifndef TESTBED_ACCEL_H
 #define TESTBED_ACCEL_H
 
+#include "accel_abi.h"
 #include "testbed.h"
 
 #define TESTBED_ACCEL_REGIONS 3U
@@ -30,6 +31,31 @@ void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles);
 
 /* Calls `edit` at the next boots; NULL: none. */
 void testbed_accel_edit(testbed_accel_edit_t *edit);
+
+/* The next boots have overlays, which VM 0 controls: number 0, "two", has regions 0 and 1 for devices 1 and 3, and provides both to VM
+ * 1; number 1, "one", has region 1 for device 2. At most three VMs then. */
+void testbed_accel_overlays(bool wanted);
+
+/* One section of the work that the manager has left; whether it is one of an overlay. */
+bool testbed_accel_step(void);
+
+/* As HCALL_ACCEL_OVERLAY_STATUS. */
+void testbed_accel_overlay(unsigned number, struct accel_overlay *status);
+
+/* Flips a bit of a byte of a bitstream, after the check at boot. */
+void testbed_accel_damage(unsigned device, unsigned region, unsigned byte);
+
+/* No overlay is being applied or removed, and the configuration port is free. */
+bool testbed_accel_idle(void);
+
+/* All that VMs can see of their devices, and what decides the answers to their next requests. Returns the number of values, below 2048. */
+unsigned testbed_accel_snapshot(uint64_t *values);
+
+/* The HW task that the region holds, 0: none. */
+unsigned testbed_accel_region_task(unsigned region);
+
+/* The events that the VM has not taken yet; takes them. */
+uint64_t testbed_accel_events(unsigned vm);
 
 /* Boots and starts `nvms` VMs, of which each has the priority in its 4 bits of `priorities`, and the guest model if its bit in
  * `guest_models` is set. `read`, `write`: at an offset from the fabric's registers. */

@@ -14,6 +14,8 @@
 #define VDM_MAX_CLIENTS 16U
 #define VDM_MAX_DEVICES 16U
 #define VDM_MAX_REGIONS 8U
+#define VDM_MAX_OVERLAYS 16U
+#define VDM_MAX_PROVIDED 32U /* devices that one overlay provides */
 
 /* How a VM waits for a device that has to be preempted or configured first. */
 #define VDM_MODEL_NATIVE 0U /* the VCPU blocks in its first write to the device's page */
@@ -31,7 +33,10 @@ struct vdm_image {
     uint32_t naccels, accels_offset;         /* struct vdm_image_accel[], ordered by client, then device */
     uint32_t
         monitors; /* bit n: VM n of the system may read the state of all regions and devices (HCALL_ACCEL_GET_REGION) */
-    uint32_t regions_offset; /* struct vdm_image_region[regions] */
+    uint32_t regions_offset;               /* struct vdm_image_region[regions] */
+    uint32_t noverlays, overlays_offset;   /* struct vdm_image_overlay[]; needs one VM fewer than the fabric has */
+    uint32_t nfragments, fragments_offset; /* struct vdm_image_fragment[], ordered by overlay */
+    uint32_t nprovided, provided_offset;   /* struct vdm_image_provided[], ordered by overlay */
     /* For the longest time that a device takes (fpga/vdm/delay.c): */
     uint32_t clock_khz;        /* of the fabric, not 0 */
     uint32_t interrupt_cycles; /* from an event of the fabric to its interrupt, at most */
@@ -79,6 +84,29 @@ struct vdm_image_accel {
     uint32_t priority; /* 0 .. 15, 15 is the highest */
     uint32_t model;    /* VDM_MODEL_* */
     uint64_t gpa;      /* guest-physical address of its page, the same in every VM for the same device */
+};
+
+/* An overlay: a change of the fabric that is applied, or removed, as a whole. */
+struct vdm_image_overlay {
+    char name[16];                       /* NUL-terminated, unique */
+    uint32_t controllers;                /* bit n: VM n of the system may apply, remove and query it */
+    uint32_t first_fragment, nfragments; /* in the image's table; each region at most once */
+    uint32_t first_provided, nprovided;  /* in the image's table */
+    uint32_t reserved;                   /* 0 */
+};
+
+/* A region that holds the task of a device while the overlay is applied. No other device gets the region. */
+struct vdm_image_fragment {
+    uint32_t region;
+    uint32_t device; /* a bitstream of it exists for the region */
+};
+
+/* A device of a VM that exists only while the overlay is applied. It is in vdm_image_accel[], too, and in one overlay only. */
+struct vdm_image_provided {
+    uint32_t client;
+    uint32_t device;
+    uint64_t
+        status; /* guest-physical address of the length of `status` in the device tree; its value has 12 bytes: "disabled" */
 };
 
 #endif

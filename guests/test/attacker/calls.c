@@ -22,7 +22,7 @@ void try_calls(struct verdict *v, const struct call *calls, size_t count)
 
 void hcall_unknown(struct verdict *v, uint64_t arg)
 {
-    const uint64_t known = 3U | 0x3fU << 16 | UINT64_C(0x1f) << 32 | UINT64_C(0x3ff) << 40;
+    const uint64_t known = 3U | 0x3fU << 16 | UINT64_C(0x1f) << 32 | UINT64_C(0x1fff) << 40;
 
     (void)arg;
     for (unsigned long n = 0; n < 300; n++) {

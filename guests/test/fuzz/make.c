@@ -61,6 +61,11 @@ static uint64_t accel_client_size(struct random *r)
     return mostly(r, sizeof(struct accel_client));
 }
 
+static uint64_t accel_overlay_size(struct random *r)
+{
+    return mostly(r, sizeof(struct accel_overlay));
+}
+
 static uint64_t params_address(struct random *r)
 {
     return random_below(r, 3) != 0 ? (uintptr_t)fuzz_buffer : fuzz_address(r);
@@ -139,6 +144,7 @@ static uint64_t argument(struct random *r, char what)
         {'q', accel_stats_size},
         {'r', accel_region_size},
         {'w', accel_client_size},
+        {'y', accel_overlay_size},
     };
 
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && random_below(r, 64) != 0; i++) {
@@ -185,14 +191,32 @@ struct shape {
 static void make_hcall(struct fuzz_call *call, struct random *r)
 {
     static const struct shape shapes[] = {
-        {HCALL_INFO_GET_ID, ""},          {HCALL_WATCHDOG_PET, ""},       {HCALL_RT_CREATE_APP, "pc"},
-        {HCALL_RT_LAUNCH_APP, "oit"},     {HCALL_RT_DELETE_APP, "i"},     {HCALL_RT_END_JOB, ""},
-        {HCALL_RT_GET_STATS, "iag"},      {HCALL_IPC_SEND_MSG, "das"},    {HCALL_IPC_RECV_MSG, "as"},
-        {HCALL_IPC_RING, "iv"},           {HCALL_IPC_DOORBELLS, ""},      {HCALL_IPC_SEND_WAIT, "das"},
-        {HCALL_ACCEL_ENUMERATE, "ian"},   {HCALL_ACCEL_REQUEST, "i"},     {HCALL_ACCEL_RELEASE, "i"},
-        {HCALL_ACCEL_STATUS, "i"},        {HCALL_ACCEL_GET_STATS, "iaq"}, {HCALL_ACCEL_EVENTS, ""},
-        {HCALL_ACCEL_SET_PRIORITY, "ii"}, {HCALL_ACCEL_SET_MODEL, "ii"},  {HCALL_ACCEL_GET_REGION, "iar"},
-        {HCALL_ACCEL_GET_CLIENT, "iaw"},  {HCALL_RT_USE_DEVICE, "iii"},
+        {HCALL_INFO_GET_ID, ""},
+        {HCALL_WATCHDOG_PET, ""},
+        {HCALL_RT_CREATE_APP, "pc"},
+        {HCALL_RT_LAUNCH_APP, "oit"},
+        {HCALL_RT_DELETE_APP, "i"},
+        {HCALL_RT_END_JOB, ""},
+        {HCALL_RT_GET_STATS, "iag"},
+        {HCALL_IPC_SEND_MSG, "das"},
+        {HCALL_IPC_RECV_MSG, "as"},
+        {HCALL_IPC_RING, "iv"},
+        {HCALL_IPC_DOORBELLS, ""},
+        {HCALL_IPC_SEND_WAIT, "das"},
+        {HCALL_ACCEL_ENUMERATE, "ian"},
+        {HCALL_ACCEL_REQUEST, "i"},
+        {HCALL_ACCEL_RELEASE, "i"},
+        {HCALL_ACCEL_STATUS, "i"},
+        {HCALL_ACCEL_GET_STATS, "iaq"},
+        {HCALL_ACCEL_EVENTS, ""},
+        {HCALL_ACCEL_SET_PRIORITY, "ii"},
+        {HCALL_ACCEL_SET_MODEL, "ii"},
+        {HCALL_ACCEL_GET_REGION, "iar"},
+        {HCALL_ACCEL_GET_CLIENT, "iaw"},
+        {HCALL_ACCEL_APPLY_OVERLAY, "i"},
+        {HCALL_ACCEL_REMOVE_OVERLAY, "i"},
+        {HCALL_ACCEL_OVERLAY_STATUS, "iay"},
+        {HCALL_RT_USE_DEVICE, "iii"},
     };
     const struct shape *s = &shapes[random_below(r, sizeof(shapes) / sizeof(shapes[0]))];
     uint64_t odd = random_below(r, 12);

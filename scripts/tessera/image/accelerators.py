@@ -12,6 +12,7 @@ from tessera.image.files import load_bitstream
 from tessera.image.kinds import suggest
 from tessera.image.layout import Record
 from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
+from tessera.image.overlays import overlay_rows
 from tessera.image.reading import Read
 
 HOLD_US = 10_000  # the least automatic hold time
@@ -25,7 +26,7 @@ def load_accelerators(system: Read, board: Board, search: tuple[Path, ...]) -> l
     if board.fabric is None:
         node.problem("", f"expected only on a board with a fabric, got it on {board.name}")
         return []
-    nodes = list(node.children.values())
+    nodes = _device_nodes(node)
     if not nodes:
         node.problem("", "expected a device or more, got none")
     most = board.fabric.devices
@@ -36,6 +37,10 @@ def load_accelerators(system: Read, board: Board, search: tuple[Path, ...]) -> l
         for number, device in enumerate(nodes)
         if device.sound
     ]
+
+
+def _device_nodes(node: Read | None) -> list[Read]:
+    return [child for name, child in node.children.items() if name != "overlays"] if node else []
 
 
 def _bitstreams(node: Read, board: str, fabric: Fabric, search: tuple[Path, ...]) -> tuple[Bitstream, ...]:
@@ -112,7 +117,7 @@ def assign_accelerators(system: Read, vms: list[Vm], devices: list[Accelerator],
     clients = [vm for vm in vms if "accelerators" in vm.node.children]
     for vm in clients:
         uses = vm.node.children["accelerators"]
-        _check_uses(uses, list(node.children) if node else [])
+        _check_uses(uses, [device.name for device in _device_nodes(node)])
         vm.accelerators = [
             VmAccelerator(device, uses.children[device.name]) for device in devices if device.name in uses.children
         ]
@@ -227,21 +232,32 @@ def _timers(system: System) -> int:
     return vcpus + 2 * len(system.vms) + len(system.devices) + 3
 
 
-def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
-    """Returns the section of a system with accelerators. `offset_of` gives the offset of a payload from
-    the image's header."""
-    fabric, node = system.board.fabric, system.node.children["accelerators"]
+def _tables(
+    system: System, offset_of: Callable[[bytes], int]
+) -> dict[str, tuple[Record, list[dict[str, int | bytes]]]]:
+    """Returns the arrays of the section, in their order."""
+    fabric, overlays = system.board.fabric, overlay_rows(system)
     assert fabric is not None, "load_accelerators() refuses devices without a fabric"
-    arrays: dict[str, tuple[Record, list[dict[str, int | bytes]]]] = {
+    return {
         "regions": (vdm.REGION, [{"first_frame": first, "frames": frames} for first, frames in fabric.frames]),
         "clients": (vdm.CLIENT, _clients(system)),
         "devices": (vdm.DEVICE, _devices(system)),
         "bitstreams": (vdm.BITSTREAM, _bitstream_rows(system, offset_of)),
         "accels": (vdm.ACCEL, _accels(system)),
+        "overlays": (vdm.OVERLAY, overlays.overlays),
+        "fragments": (vdm.FRAGMENT, overlays.fragments),
+        "provided": (vdm.PROVIDED, overlays.provided),
     }
+
+
+def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
+    """Returns the section of a system with accelerators. `offset_of` gives the offset of a payload from
+    the image's header."""
+    fabric, node = system.board.fabric, system.node.children["accelerators"]
+    assert fabric is not None, "load_accelerators() refuses devices without a fabric"
     body = b""
     numbers: dict[str, int] = {}
-    for name, (record, rows) in arrays.items():  # the size of each record is a multiple of 8
+    for name, (record, rows) in _tables(system, offset_of).items():  # the size of each record is a multiple of 8
         numbers |= {
             "regions" if name == "regions" else f"n{name}": len(rows),
             f"{name}_offset": vdm.IMAGE.size + len(body),

@@ -46,6 +46,14 @@ def find_seed(blob: bytes) -> int:
     return next((value.offset for value in fdt.values(blob) if value.name == SEED), 0)
 
 
+def find_status(blob: bytes, address: int) -> int:
+    """Returns the offset of the length of `status` in the node of the accelerator with this address."""
+    for value in fdt.values(blob):
+        if value.name == "status" and value.path.endswith(f"/accelerator@{address:x}"):
+            return value.offset - 8
+    raise ValueError(f"no status of accelerator@{address:x}")
+
+
 def _names(data: bytes) -> Iterator[tuple[int, str]]:
     """Yields the extensions of a riscv,isa or riscv,isa-extensions value, each with its offset."""
     at = 0

@@ -6,7 +6,7 @@ import re
 
 from tessera.image import virtual
 from tessera.image.fixups import SEED, SEED_SIZE
-from tessera.image.model import Accelerator, Board, BoardDevice, Shared, System, Vm
+from tessera.image.model import Board, BoardDevice, Shared, System, Vm, VmAccelerator
 from tessera.image.schema import GUEST_FEATURES
 
 
@@ -216,11 +216,12 @@ def _fabric(vm: Vm) -> list[str]:
     driver translate: DMA addresses of these devices are guest-physical."""
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     for use in vm.accelerators:
-        body += ["", *_accelerator(use.device)]
+        body += ["", *_accelerator(use)]
     return _node("fabric", body)
 
 
-def _accelerator(device: Accelerator) -> list[str]:
+def _accelerator(use: VmAccelerator) -> list[str]:
+    device = use.device
     body = [
         'compatible = "tessera,accelerator";',
         f"reg = {_reg(device.address, virtual.ACCEL_SIZE)};",
@@ -229,6 +230,8 @@ def _accelerator(device: Accelerator) -> list[str]:
         f"tessera,task = <{device.node['task']}>;",
         f"label = {_string(device.name)};",
     ]
+    if use.node["overlay"]:
+        body.append('status = "disabled";  // the hypervisor writes "okay" at a start while the overlay is applied')
     return _node(f"accelerator@{device.address:x}", body)
 
 

@@ -90,6 +90,13 @@ def _fabric(system: System) -> dict[str, Any] | None:
         "stop_cycles": fabric.cycles(node["stop-us"]),
         "clients": [{"vm": vm.name, "interrupt": vm.fabric_irq} for vm in system.clients],
         "devices": [_accelerator(device) for device in system.accelerators],
+        "overlays": [
+            {
+                "name": overlay.name,
+                "regions": [{"region": region, "device": device.name} for region, device in overlay.fragments],
+            }
+            for overlay in system.overlays
+        ],
     }
 
 

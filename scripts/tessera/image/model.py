@@ -185,6 +185,18 @@ class VmAccelerator:
     node: Read
 
 
+@dataclass(frozen=True)
+class Overlay:
+    """A change of the fabric: regions, each with the device that has it while the overlay is applied."""
+
+    node: Read
+    fragments: tuple[tuple[int, Accelerator], ...]
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+
 @dataclass
 class Load:
     """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they
@@ -310,6 +322,7 @@ class System:
     vms: list[Vm]
     shared: list[Shared]
     accelerators: list[Accelerator] = field(default_factory=list)
+    overlays: list[Overlay] = field(default_factory=list)
 
     @property
     def clients(self) -> list[Vm]:

@@ -253,6 +253,14 @@ VM_PROPS = (
         "HCALL_ACCEL_GET_CLIENT).",
         default=False,
     ),
+    Prop(
+        "overlays",
+        Words("names of overlays"),
+        "Overlays of `/accelerators/overlays` that the VM may apply, remove and query "
+        "([hypercalls.md](hypercalls.md#overlays)).",
+        default=(),
+        default_words="none",
+    ),
 )
 
 VM_ACCELERATOR = NodeSchema(
@@ -271,6 +279,12 @@ VM_ACCELERATOR = NodeSchema(
             f"until the device is connected. `guest`: the VCPU continues, and source {virtual.ACCEL_EVENT_IRQ} reports "
             "the connection.",
             default="native",
+        ),
+        Prop(
+            "overlay",
+            Text(layout.NAME_LEN - 1),
+            "An overlay of `/accelerators/overlays`: the VM has the device only while the overlay is applied.",
+            default_words="none; the VM always has it",
         ),
     ),
 )
@@ -333,6 +347,35 @@ ACCELERATOR = NodeSchema(
     ),
 )
 
+OVERLAY = NodeSchema(
+    doc="An overlay. The node's name is the overlay's name:",
+    props=(
+        Prop(
+            "regions",
+            Numbers("numbers", 0, vdm.MAX_REGIONS - 1),
+            "Regions that the overlay takes. No two overlays that are applied have a region in common.",
+            required=True,
+        ),
+        Prop(
+            "devices",
+            Words("names of devices"),
+            "The device for each of the regions, in the order of `regions`: while the overlay is applied, the region "
+            "holds the task of this device, and no other device gets it.",
+            required=True,
+        ),
+    ),
+)
+
+OVERLAYS = NodeSchema(
+    doc="Changes of the fabric that are applied, and removed, as a whole while the system runs "
+    "([accelerators.md](accelerators.md#overlays)); at most "
+    f"{vdm.MAX_OVERLAYS}, numbered in their order from 0. None is applied at boot. A system with overlays has one VM "
+    "with accelerators fewer than the board's fabric serves.",
+    named=OVERLAY,
+    named_words="an overlay",
+    longest_name=layout.NAME_LEN - 1,
+)
+
 ACCELERATORS = NodeSchema(
     doc="Devices of the board's reconfigurable fabric ([fabric.md](fabric.md)), numbered in their order from 0. The "
     "hypervisor needs the component `fpga/vdm`. QEMU runs the fabric's RTL beside the harts; times mean something only "
@@ -354,6 +397,7 @@ ACCELERATORS = NodeSchema(
             default=655,
         ),
     ),
+    children={"overlays": OVERLAYS},
     named=ACCELERATOR,
     named_words="a device",
     longest_name=layout.NAME_LEN - 1,

@@ -21,7 +21,8 @@ from tessera.image.check_vm import check_vm
 from tessera.image.files import find_file, first_there, load_file, load_image, places_of
 from tessera.image.kinds import suggest
 from tessera.image.layout import FEATURES
-from tessera.image.model import Accelerator, Board, Device, Shared, System, Vm
+from tessera.image.model import Accelerator, Board, Device, Overlay, Shared, System, Vm
+from tessera.image.overlays import assign_overlays, load_overlays
 from tessera.image.place import image_bound, place_guest, place_host
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
@@ -61,7 +62,7 @@ def load_system(
         check_rt(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, search) if board else []
     shared = _shared(node, vms)
-    accelerators = _accelerators(node, board, vms, search)
+    accelerators, overlays = _accelerators(node, board, vms, search)
     for vm in vms:
         place_guest(vm)
         check_vm(vm)
@@ -81,6 +82,7 @@ def load_system(
         vms=vms,
         shared=shared,
         accelerators=accelerators,
+        overlays=overlays,
     )
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
@@ -161,14 +163,19 @@ def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) 
     return [_device(device, search) for device in nodes if device.sound]
 
 
-def _accelerators(node: Read, board: Board | None, vms: list[Vm], search: tuple[Path, ...]) -> list[Accelerator]:
-    """Returns the devices of /accelerators, and assigns to each VM those that it names. None without a
-    board."""
+def _accelerators(
+    node: Read, board: Board | None, vms: list[Vm], search: tuple[Path, ...]
+) -> tuple[list[Accelerator], list[Overlay]]:
+    """Returns the devices and the overlays of /accelerators, and assigns to each VM the devices that it names. None
+    without a board."""
     if board is None:
-        return []
+        return [], []
+    accelerators = node.children.get("accelerators")
     devices = load_accelerators(node, board, search)
     assign_accelerators(node, vms, devices, board)
-    return devices
+    overlays = load_overlays(accelerators, devices)
+    assign_overlays(accelerators, vms, overlays, board)
+    return devices, overlays
 
 
 def _shared(node: Read, vms: list[Vm]) -> list[Shared]:

@@ -12,6 +12,8 @@ TAG = 0x47504658
 MAX_CLIENTS = 16
 MAX_DEVICES = 16
 MAX_REGIONS = 8
+MAX_OVERLAYS = 16
+MAX_PROVIDED = 32  # by one overlay
 
 MODELS = {"native": 0, "guest": 1}
 
@@ -33,6 +35,12 @@ IMAGE = Record(
         ("accels_offset", "I"),
         ("monitors", "I"),
         ("regions_offset", "I"),
+        ("noverlays", "I"),
+        ("overlays_offset", "I"),
+        ("nfragments", "I"),
+        ("fragments_offset", "I"),
+        ("nprovided", "I"),
+        ("provided_offset", "I"),
         ("clock_khz", "I"),
         ("interrupt_cycles", "I"),
         ("section_ns", "I"),
@@ -51,15 +59,30 @@ BITSTREAM = Record(
     "vdm_image_bitstream", (("device", "I"), ("region", "I"), ("offset", "Q"), ("size", "I"), ("verify", "I"))
 )
 ACCEL = Record("vdm_image_accel", (("client", "I"), ("device", "I"), ("priority", "I"), ("model", "I"), ("gpa", "Q")))
+OVERLAY = Record(
+    "vdm_image_overlay",
+    (
+        ("name", f"{NAME_LEN}s"),
+        ("controllers", "I"),
+        ("first_fragment", "I"),
+        ("nfragments", "I"),
+        ("first_provided", "I"),
+        ("nprovided", "I"),
+        ("reserved", "I"),
+    ),
+)
+FRAGMENT = Record("vdm_image_fragment", (("region", "I"), ("device", "I")))
+PROVIDED = Record("vdm_image_provided", (("client", "I"), ("device", "I"), ("status", "Q")))
 
-RECORDS = (IMAGE, REGION, CLIENT, DEVICE, BITSTREAM, ACCEL)
+RECORDS = (IMAGE, REGION, CLIENT, DEVICE, BITSTREAM, ACCEL, OVERLAY, FRAGMENT, PROVIDED)
 
 # Upper bound of the section's bytes.
 LARGEST = (
     IMAGE.size
     + MAX_REGIONS * REGION.size
     + MAX_CLIENTS * CLIENT.size
-    + MAX_DEVICES * (DEVICE.size + MAX_REGIONS * BITSTREAM.size + MAX_CLIENTS * ACCEL.size)
+    + MAX_DEVICES * (DEVICE.size + MAX_REGIONS * BITSTREAM.size + MAX_CLIENTS * (ACCEL.size + PROVIDED.size))
+    + MAX_OVERLAYS * (OVERLAY.size + MAX_REGIONS * FRAGMENT.size)
 )
 
 # The fabric itself (docs/fabric.md).

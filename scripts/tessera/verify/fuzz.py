@@ -147,11 +147,30 @@ _ACCELERATORS = """
 			regions = <0>;
 			bitstreams = "simb/7-0.bin";
 		};
+
+		aes128 {
+			task = <5>;
+			regions = <1>;
+			bitstreams = "simb/5-1.bin";
+		};
+
+		overlays {
+			spare {
+				regions = <1>;
+				devices = "aes128";
+			};
+
+			foreign {
+				regions = <0>;
+				devices = "probe";
+			};
+		};
 	};
 
 	vms {
 		attacker {
 			accelerator-monitor;
+			overlays = "spare";
 
 			accelerators {
 				qam16 {
@@ -167,6 +186,7 @@ _ACCELERATORS = """
 			image = "accel_faults/accel_faults.bin";
 			bootargs = "mode=steady";
 			sign-of-life = "accel: ";
+			overlays = "foreign";
 
 			accelerators {
 				qam16 {

@@ -33,8 +33,9 @@ POINTERS = {
     ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|vdm|vdm_waiters)_boot",
     ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
     ("core/include/component.h", "vm_reset"): r"rtc_reset|vdm_vm_reset",
-    ("core/include/component.h", "vcpu_start"): r"ipc_open",
+    ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
     ("core/include/component.h", "vcpu_stop"): r"ipc_close|vdm_vcpu_stop",
+    ("fpga/vdm/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
     ("core/component.c", "hook"): r"vdm_(vm_stop|sync)|pages_sync",
     ("arch/riscv/plic.c", "handlers"): r"vdm_interrupt",
     ("core/sched.c", "picked"): r"session_picked",
@@ -46,7 +47,7 @@ POINTERS = {
     (
         "core/timer.c",
         "expired",
-    ): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled|report_again|vdm_continue",
+    ): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled|report_again|vdm_continue|poll_expired",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")

@@ -76,6 +76,22 @@ static inline struct hcall_ret accel_get_client(unsigned long index, struct acce
     return hcall_call(HCALL_ACCEL_GET_CLIENT, index, hcall_address(client), sizeof(*client));
 }
 
+/** For a VM with the overlay in `overlays`; they start a transaction. Its end is ACCEL_EVENT_OVERLAY, or accel_overlay_status() tells. */
+static inline long accel_apply_overlay(unsigned long number)
+{
+    return hcall_call(HCALL_ACCEL_APPLY_OVERLAY, number, 0, 0).error;
+}
+
+static inline long accel_remove_overlay(unsigned long number)
+{
+    return hcall_call(HCALL_ACCEL_REMOVE_OVERLAY, number, 0, 0).error;
+}
+
+static inline long accel_overlay_status(unsigned long number, struct accel_overlay *status)
+{
+    return hcall_call(HCALL_ACCEL_OVERLAY_STATUS, number, hcall_address(status), sizeof(*status)).error;
+}
+
 static inline unsigned long accel_events(void)
 {
     struct hcall_ret ret = hcall_call(HCALL_ACCEL_EVENTS, 0, 0, 0);

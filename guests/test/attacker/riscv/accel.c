@@ -236,6 +236,73 @@ void accel_flood(struct verdict *v, uint64_t arg)
     }
 }
 
+#define OVERLAYS 2UL /* that the attacker may control; a third one it may not */
+
+static uint32_t overlay_state(unsigned long overlay)
+{
+    struct accel_overlay *status = (struct accel_overlay *)RAM_FREE;
+
+    (void)hcall_call(HCALL_ACCEL_OVERLAY_STATUS, overlay, RAM_FREE, sizeof(*status));
+    return ((volatile struct accel_overlay *)status)->state;
+}
+
+/* Waits some milliseconds until no transaction of the overlay runs, and removes it if it is applied. */
+static void judge_removed(struct verdict *v, unsigned long overlay)
+{
+    uint64_t end = machine_time() + 20UL * MS;
+
+    while (overlay_state(overlay) != ACCEL_OVERLAY_REMOVED && machine_time() < end) {
+        (void)hcall_call(HCALL_ACCEL_REMOVE_OVERLAY, overlay, 0, 0);
+        spin(MS / 100UL);
+    }
+    judge(v, overlay_state(overlay) == ACCEL_OVERLAY_REMOVED, "overlay %lu is in state %u", overlay,
+          overlay_state(overlay));
+}
+
+/* Overlays that do not exist or that another VM controls; wrong sizes, memory that is not its own. */
+static void try_overlays(struct verdict *v)
+{
+    static const unsigned long overlays[] = {OVERLAYS + 1, 15, 16, 64, BIT(32), BIT(32) | 1UL, TOP_BIT, ALL};
+    static const unsigned long numbers[] = {HCALL_ACCEL_APPLY_OVERLAY, HCALL_ACCEL_REMOVE_OVERLAY,
+                                            HCALL_ACCEL_OVERLAY_STATUS};
+    const unsigned long size = sizeof(struct accel_overlay), addresses[] = BAD_ADDRESSES(sizeof(struct accel_overlay));
+
+    for (size_t i = 0; i < LENGTH_OF(numbers); i++) {
+        for (size_t o = 0; o < LENGTH_OF(overlays); o++) {
+            try_call(v, &(struct call){numbers[i], overlays[o], RAM_FREE, size, HCALL_ERR_INVALID_PARAM});
+        }
+        try_call(v, &(struct call){numbers[i], OVERLAYS, RAM_FREE, size, HCALL_ERR_DENIED});
+    }
+    try_call(v, &(struct call)ACCEL(OVERLAY_STATUS, 0, RAM_FREE, size + 1, HCALL_ERR_INVALID_PARAM));
+    for (size_t i = 0; i < LENGTH_OF(addresses); i++) {
+        try_call(v, &(struct call)ACCEL(OVERLAY_STATUS, 0, addresses[i], size, HCALL_ERR_INVALID_ADDRESS));
+    }
+}
+
+/* Applies and removes overlays as fast as possible, while jobs are started in their regions. */
+void accel_overlays(struct verdict *v, uint64_t arg)
+{
+    uint64_t end = machine_time() + FLOOD_TIME;
+
+    (void)arg;
+    try_overlays(v);
+    for (unsigned long n = 0; machine_time() < end; n++) {
+        long error =
+            hcall_call(n / 2 % 2 == 0 ? HCALL_ACCEL_APPLY_OVERLAY : HCALL_ACCEL_REMOVE_OVERLAY, n % OVERLAYS, 0, 0)
+                .error;
+
+        judge(v, error == HCALL_OK || error == HCALL_ERR_INVALID_STATE, "call %lu: %ld", n, error);
+        (void)hcall_call(HCALL_ACCEL_REQUEST, n / 4 % DEVICES, 0, 0);
+        (void)hcall_call(HCALL_ACCEL_RELEASE, n / 4 % DEVICES, 0, 0);
+    }
+    for (unsigned long overlay = 0; overlay < OVERLAYS; overlay++) {
+        judge_removed(v, overlay);
+    }
+    for (uint64_t device = 0; device < DEVICES; device++) {
+        judge_device(v, device);
+    }
+}
+
 /* A task that neither ends nor stops. */
 void accel_hangs(struct verdict *v, uint64_t arg)
 {

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each phase of an overlay's transaction does. */
+#include "overlay.h"
+
+#define PRIORITY 15U /* of the manager's requests: nobody preempts them */
+
+static const struct vdm_image_fragment *fragment_of(const struct overlay_run *run, unsigned index)
+{
+    const struct vdm_image_fragment *fragments = vdm_table(vdm.image->fragments_offset);
+
+    return &fragments[run->config->first_fragment + index];
+}
+
+static struct accel *provided_by(const struct overlay_run *run, unsigned index)
+{
+    const struct vdm_image_provided *provided = vdm_table(vdm.image->provided_offset);
+    const struct vdm_image_provided *p = &provided[run->config->first_provided + index];
+
+    return vdm.clients[p->client].accels[p->device];
+}
+
+/* The manager's own client, as registers name it. */
+static uint64_t own_name(unsigned device)
+{
+    return VDM_PUT(FABRIC_REGS_CANCEL_VM, vdm.image->nclients) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, device);
+}
+
+static bool is_own(uint64_t status)
+{
+    return VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) != 0 &&
+           VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM) == vdm.image->nclients;
+}
+
+static void set_device(unsigned device, unsigned regions)
+{
+    const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+
+    vdm_write(FABRIC_REGS_DEVICE + device * FABRIC_REGS_DEVICE_STRIDE,
+              VDM_PUT(FABRIC_REGS_DEVICE_TASK_ID, d[device].task) |
+                  VDM_PUT(FABRIC_REGS_DEVICE_SIZE, d[device].size_class) |
+                  VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~regions & 0xffU));
+}
+
+void vdm_set_devices(void)
+{
+    const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+
+    for (unsigned i = 0; i < vdm.image->ndevices; i++) {
+        set_device(i, d[i].regions & vdm.usable[i] & (vdm.own[i] | ~vdm.kept) & ~vdm.closed);
+    }
+}
+
+/* Has the fabric look through its search list: it does so when a region changes, and not when DEVICE does. A request enters the list,
+ * and leaves it. */
+static void retry_waiting(void)
+{
+    set_device(0, 0);
+    (void)vdm_ask(own_name(0));
+    vdm_set_devices();
+    vdm_write(FABRIC_REGS_CANCEL, own_name(0));
+}
+
+/* A region is kept for one overlay at a time. */
+enum overlay_outcome overlay_ldto(struct overlay_run *run)
+{
+    for (unsigned i = 0; i < run->config->nfragments; i++) {
+        run->region = fragment_of(run, i)->region;
+        if ((vdm.kept >> run->region & 1U) != 0) {
+            return OVERLAY_FAILED;
+        }
+    }
+    return OVERLAY_DONE;
+}
+
+enum overlay_outcome overlay_lfw(struct overlay_run *run)
+{
+    for (unsigned i = 0; i < run->config->nfragments; i++) {
+        const struct vdm_image_fragment *f = fragment_of(run, i);
+
+        run->region = f->region;
+        if (vdm.streams[f->device][f->region] == NULL) {
+            return OVERLAY_FAILED;
+        }
+    }
+    return OVERLAY_DONE;
+}
+
+/* No client gets the regions from here on. Work for their clients stays in the search list. */
+static void close_regions(const struct overlay_run *run)
+{
+    for (unsigned i = 0; i < run->config->nfragments; i++) {
+        vdm.closed |= 1U << fragment_of(run, i)->region;
+    }
+    vdm_set_devices();
+    vdm_watch_all();
+}
+
+/* Requests the region, which is idle, for the manager: only the manager can get it, apart from a client of the same device that the
+ * fabric finds in its search list in between. */
+static bool take(const struct vdm_image_fragment *f)
+{
+    bool taken;
+
+    set_device(f->device, 1U << f->region);
+    (void)vdm_ask(own_name(f->device) | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
+    vdm_set_devices();
+    taken = is_own(vdm_region_status(f->region));
+    if (!taken) {
+        vdm_write(FABRIC_REGS_CANCEL, own_name(f->device));
+    }
+    return taken;
+}
+
+enum overlay_outcome overlay_dcpl(struct overlay_run *run)
+{
+    const struct vdm_image_fragment *f = fragment_of(run, run->at);
+    enum vdm_drain drain;
+
+    if (vdm.closed == 0) {
+        close_regions(run);
+    }
+    run->region = f->region;
+    drain = vdm_drain_region(f->region);
+    if (drain != VDM_DRAINED) {
+        return drain == VDM_DRAIN_AGAIN ? OVERLAY_AGAIN : OVERLAY_WAITS;
+    }
+    if (!take(f)) {
+        return OVERLAY_WAITS;
+    }
+    run->at++;
+    return run->at < run->config->nfragments ? OVERLAY_AGAIN : OVERLAY_DONE;
+}
+
+/* The region holds the task already, or is configured. */
+static enum overlay_outcome configure(const struct vdm_image_fragment *f)
+{
+    if (!vdm_in_reconfig(f->region, NULL)) {
+        return OVERLAY_DONE;
+    }
+    vdm_port_start(vdm.streams[f->device][f->region], f->region);
+    return OVERLAY_SLEEPS;
+}
+
+/* With the port held and idle, what it has done last is the configuration of the fragment, if the region is not in Reconfig any more. */
+enum overlay_outcome overlay_lcfg(struct overlay_run *run)
+{
+    const struct vdm_image_fragment *f = fragment_of(run, run->at);
+
+    vdm_port_hold();
+    run->region = f->region;
+    if ((vdm.port.busy & VDM_PORT_CONFIGURING) != 0) {
+        return vdm.port.client == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
+    }
+    if (configure(f) == OVERLAY_SLEEPS) {
+        return OVERLAY_SLEEPS;
+    }
+    if (VDM_FIELD(vdm_region_status(f->region), FABRIC_REGS_PRR_STATUS_TASK_ID) == 0) {
+        return OVERLAY_FAILED; /* refused: the region is empty */
+    }
+    run->at++;
+    if (run->at < run->config->nfragments) {
+        return OVERLAY_AGAIN;
+    }
+    vdm_port_release();
+    return OVERLAY_DONE;
+}
+
+/* The fabric has coupled the regions with the end of their configurations. */
+enum overlay_outcome overlay_cpl(struct overlay_run *run)
+{
+    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+
+    for (unsigned i = 0; i < run->config->nfragments; i++) {
+        const struct vdm_image_fragment *f = fragment_of(run, i);
+        uint64_t status = vdm_region_status(f->region);
+
+        run->region = f->region;
+        if (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_COUPLED) == 0 ||
+            VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID) != devices[f->device].task) {
+            return OVERLAY_FAILED;
+        }
+    }
+    return OVERLAY_DONE;
+}
+
+/* The manager gives up what it has of the overlay's regions, and the fabric can give them to clients that wait. */
+static void open_regions(const struct overlay_run *run)
+{
+    vdm.closed = 0;
+    vdm_set_devices();
+    for (unsigned i = 0; i < run->config->nfragments; i++) {
+        vdm_write(FABRIC_REGS_CANCEL, own_name(fragment_of(run, i)->device));
+    }
+    retry_waiting();
+}
+
+static void keep_regions(const struct overlay_run *run, bool keep)
+{
+    for (unsigned i = 0; i < run->config->nfragments; i++) {
+        const struct vdm_image_fragment *f = fragment_of(run, i);
+        unsigned bit = 1U << f->region;
+
+        vdm.kept = keep ? vdm.kept | bit : vdm.kept & ~bit;
+        vdm.own[f->device] = (uint8_t)(keep ? vdm.own[f->device] | bit : vdm.own[f->device] & ~bit);
+    }
+}
+
+/* Resets one absent device in each step; all are there with the last one. */
+enum overlay_outcome overlay_updt(struct overlay_run *run)
+{
+    if (run->at < run->config->nprovided) {
+        vdm_reset_device(provided_by(run, run->at++));
+        return OVERLAY_AGAIN;
+    }
+    for (unsigned i = 0; i < run->config->nprovided; i++) {
+        vdm_set_present(provided_by(run, i), true);
+    }
+    keep_regions(run, true);
+    open_regions(run);
+    return OVERLAY_DONE;
+}
+
+static void tell(const struct overlay_run *run)
+{
+    for (unsigned i = 0; i < run->config->nprovided; i++) {
+        vdm_note(provided_by(run, i)->client, ACCEL_EVENT_OVERLAY);
+    }
+}
+
+enum overlay_outcome overlay_ldrv(struct overlay_run *run)
+{
+    tell(run);
+    return OVERLAY_DONE;
+}
+
+enum overlay_outcome overlay_udto(struct overlay_run *run)
+{
+    for (unsigned i = 0; i < run->config->nprovided; i++) {
+        vdm_set_present(provided_by(run, i), false);
+    }
+    return OVERLAY_DONE;
+}
+
+/* The device has no region any more.
+ * Its page becomes read-only at once on this CPU, and VCPUs that wait for it execute their stores again, which fault. A VCPU of another
+ * CPU can store to it a little longer: UPDT resets the device again. */
+static bool remove_device(struct overlay_run *run, struct accel *a)
+{
+    if (!run->barred) {
+        vdm_bar_device(a);
+    }
+    run->barred = true;
+    return vdm_withdraw_device(a);
+}
+
+/* One device after the other. */
+enum overlay_outcome overlay_udrv(struct overlay_run *run)
+{
+    struct accel *a;
+
+    if (run->at == run->config->nprovided) {
+        tell(run);
+        return OVERLAY_DONE;
+    }
+    a = provided_by(run, run->at);
+    if (!remove_device(run, a)) {
+        vdm_watch_all();
+        return OVERLAY_POLLS;
+    }
+    vdm_reset_device(a);
+    run->at++;
+    run->barred = false;
+    return OVERLAY_AGAIN;
+}
+
+enum overlay_outcome overlay_open(struct overlay_run *run)
+{
+    keep_regions(run, false);
+    open_regions(run);
+    return OVERLAY_DONE;
+}
+
+enum overlay_outcome overlay_rollback(struct overlay_run *run)
+{
+    if (vdm.closed != 0) {
+        open_regions(run);
+    }
+    vdm_port_release();
+    return OVERLAY_DONE;
+}
