@@ -163,6 +163,7 @@ $(eval $(call bare_guest,regions,$(wildcard guests/examples/regions/*.c),$(BARE_
 FRAMES := $(wildcard guests/examples/frames/*.c guests/examples/freertos/drivers/*.c) guests/examples/freertos/demo/hooks.c \
 	$(FREERTOS_PORT) $(ACCEL_SDK)
 $(eval $(call freertos_guest,frames,$(FRAMES),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos/drivers))
+$(eval $(call bare_guest,overlay,$(wildcard guests/test/overlay/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,accel_faults,$(wildcard guests/test/accel_faults/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,accel_load,$(wildcard guests/test/accel_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACCEL_SDK),$(BARE_NOFP)))

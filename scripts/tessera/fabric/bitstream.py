@@ -35,7 +35,7 @@ _FRAMES_APART = 0x100  # frame addresses between the first frames of two regions
 # The length of a body follows from the region's size: region 1 is twice as large as region 0.
 _SMALLEST = 4000
 _LARGEST_REGION = 2
-_FILE_NAME = re.compile(r"([1-9][0-9]{0,2})-([0-7])\.bin")
+_FILE_NAME = re.compile(r"([1-9][0-9]{0,2})-([0-7])(?:x([1-9][0-9]?))?\.bin")
 
 
 class BitstreamError(ValueError):
@@ -93,12 +93,16 @@ def words_of(region: int) -> int:
 
 
 def of_file(name: str) -> bytes | None:
-    """Returns the simulated bitstream of a file `<task>-<region>.bin`, None for any other name."""
+    """
+    Returns the simulated bitstream of a file `<task>-<region>.bin`, None for any other name.
+    `<task>-<region>x<times>.bin` writes the region's frames so many times, an odd number: a large one for measurements.
+    """
     found = _FILE_NAME.fullmatch(name)
-    if found is None or int(found[1]) > 255:
+    times = int(found[3] or 1) if found else 0
+    if found is None or int(found[1]) > 255 or times % 2 == 0:
         return None
     task, region = int(found[1]), int(found[2])
-    return simulated(region, task, words_of(region) - _PORT_WORDS)
+    return wrap(region, task, packet(region, task, words_of(region) - _PORT_WORDS, first_frame(region)) * times)
 
 
 def read_header(data: bytes) -> Header:
