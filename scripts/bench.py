@@ -26,6 +26,7 @@ from tessera.bench.plot import plot
 from tessera.bench.plot_adpcm import plot_adpcm
 from tessera.bench.plot_banks import plot_banks
 from tessera.bench.plot_ipc import plot_ipc
+from tessera.bench.plot_overlay import plot_overlay
 from tessera.bench.plot_response import plot_response
 from tessera.bench.plot_rt import plot_rt
 from tessera.bench.plot_thread_metric import plot_thread_metric
@@ -98,6 +99,7 @@ def draw(metrics: dict[str, Metric], records: list[dict[str, Any]], out: Path) -
         *plot_banks(on_iasim, out),
         *plot_thread_metric(metrics, records, out),
         *plot_response(metrics, records, out),
+        *plot_overlay(on_qemu, out),
     ]
 
 

@@ -52,7 +52,8 @@ NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py \
-		accelerators_faults.py accelerators_many.py accelerators_response.py attacks_accel.py)
+		accelerators_faults.py accelerators_many.py accelerators_response.py attacks_accel.py overlays.py \
+		rt_devices.py rt_sorter.py)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
 	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py attacks.py attacks_variants.py)

@@ -2,12 +2,16 @@
 """Overlays of the fabric over its RTL: what the VMs see of one that is applied, removed, and refused by the port."""
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 from helpers import BOOT_S, OUT, SOON_S, boot_command, built
 from test_accelerators_faults import flip, with_edited_bitstream
 
+from tessera.bench.collect import MEASUREMENTS, Bench
+from tessera.bench.metrics import read_metrics
 from tessera.run.machine import HYPERVISOR, Machine
-from tessera.run.runner import BuiltSystem
+from tessera.run.runner import BuiltSystem, Qemu
 
 APPLIED, REMOVED, NONE = 2, 0, 255
 LCFG = 3
@@ -50,3 +54,17 @@ def test_a_bitstream_that_the_port_refuses():
     said = machine.console.text(HYPERVISOR)
     assert said.count("error: overlay cipher: LCFG failed for region 2") == 4
     assert machine.console.text("control").count("overlay: remove: error -10") == 4
+
+
+def test_the_framework_takes_a_small_share_of_an_overlay(
+    qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path: Path
+) -> None:
+    """By the hypervisor's clock, of a bitstream as large as the paper's: goals of scripts/bench-metrics.tsv."""
+    for name in ("overlay-large", "overlay-small"):
+        build_system(name)
+    bench, metrics = Bench(qemu, tmp_path), read_metrics()
+    MEASUREMENTS["overlays"](bench)
+    found = {taken.figure.metric: taken.figure.median for taken in bench.taken}
+    assert metrics["vdm.phase.share"].met(found["vdm.phase.share"])
+    assert metrics["vdm.phase.total"].met(found["vdm.phase.total"])
+    assert found["vdm.phase.small.total"] < 170 and found["vdm.phase.lcfg"] > 5_900_000 / 4 / 100

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from tessera.bench import accel
+from tessera.bench import accel, overlay
 from tessera.bench import response as responses
 from tessera.bench import thread_metric as services
 from tessera.bench.accel_run import run_check, run_paths
@@ -387,6 +387,19 @@ def accelerators(bench: Bench) -> None:
     bench.add(single("vdm.irqoff.max", "instructions", max(managers)), "attacks-accel")
 
 
+def overlays(bench: Bench) -> None:
+    """The phases of an overlay, by the hypervisor's clock, with a bitstream of 5.9 MB and one of 64 KB."""
+    for name, prefix in (("overlay-large", "vdm.phase"), ("overlay-small", "vdm.phase.small")):
+        system = bench.system(name)
+        text = run_until(bench.qemu, system, "control", r"^overlay: done", 300)
+        applied, removed = overlay.phases(text, 1e6 / system.data["timebase_hz"])
+        size = system.data["fabric"]["devices"][0]["bitstreams"][0]["size"]
+        figures = {"total": sum(applied.values()), **applied, **{f"remove.{key}": us for key, us in removed.items()}}
+        for key, us in figures.items() if prefix == "vdm.phase" else [("total", figures["total"])]:
+            bench.add(single(f"{prefix}.{key}", "us", us), system.name)
+        bench.add(single(f"{prefix}.share", "percent", overlay.share(applied, size)), system.name)
+
+
 def thread_metric(bench: Bench) -> None:
     """What a VM leaves of the services of an RTOS, alone and beside a busy VM. The lowest figures are of all
     rows but the interrupt of a device, which the hypervisor emulates."""
@@ -460,6 +473,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "worst-cases": worst_cases,
     "locks": locks,
     "accelerators": accelerators,
+    "overlays": overlays,
     "soft-tasks": soft_tasks,
     "thread-metric": thread_metric,
     "response": response,
