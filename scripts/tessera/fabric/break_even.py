@@ -32,7 +32,7 @@ class Machine:
     cpu_mhz: float = 1000.0
     cpi: float = 1.0
     fabric_mhz: float = 100.0
-    manager: float = 709.0
+    manager: float = 700.0
     per_word: float = 1.0
 
     def software_us(self, instructions: float) -> float:

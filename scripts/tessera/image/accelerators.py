@@ -227,9 +227,9 @@ def _sources(system: System) -> int:
 
 def _timers(system: System) -> int:
     """Returns the number of software timers of the hypervisor: one for each VCPU, two for each VM (watchdog, clock),
-    one for each passed-through device, the console's and two of the manager."""
+    one for each passed-through device, the console's and three of the manager."""
     vcpus = sum(vm.vcpus for vm in system.vms)
-    return vcpus + 2 * len(system.vms) + len(system.devices) + 3
+    return vcpus + 2 * len(system.vms) + len(system.devices) + 4
 
 
 def _tables(
