@@ -29,6 +29,7 @@ from tessera.bench.plot_ipc import plot_ipc
 from tessera.bench.plot_overlay import plot_overlay
 from tessera.bench.plot_response import plot_response
 from tessera.bench.plot_rt import plot_rt
+from tessera.bench.plot_rt_queue import plot_rt_queue
 from tessera.bench.plot_thread_metric import plot_thread_metric
 from tessera.bench.report import (
     current_commit,
@@ -100,6 +101,7 @@ def draw(metrics: dict[str, Metric], records: list[dict[str, Any]], out: Path) -
         *plot_thread_metric(metrics, records, out),
         *plot_response(metrics, records, out),
         *plot_overlay(on_qemu, out),
+        *plot_rt_queue(on_qemu, out),
     ]
 
 

@@ -20,6 +20,7 @@ from tessera.bench.metrics import read_metrics
 from tessera.bench.plot import Row, _position, _spreads, machine, overview_rows, plot, set_scale
 from tessera.bench.plot_banks import plot_banks
 from tessera.bench.plot_rt import _draw_late, plot_rt
+from tessera.bench.plot_rt_queue import plot_rt_queue, together
 from tessera.colours import on_white
 from tessera.run.runner import ROOT
 
@@ -188,6 +189,14 @@ APP = {
     "response": {"6": 8},
 }
 QUEUE = [line(f"riscv.rt.queue.{what}.{size}", 20 * size) for what in ("insert", "take") for size in (1, 2, 4)]
+
+
+def test_the_queue_in_both_places_has_a_picture_of_its_own(tmp_path: Path) -> None:
+    sorter = [line(entry["metric"].replace("queue.", "queue.sorter."), 43) for entry in QUEUE]
+    assert together(QUEUE + sorter, "") == {1: 40, 2: 80, 4: 160}
+    assert together(QUEUE + sorter, "sorter.") == {1: 86, 2: 86, 4: 86}
+    assert plot_rt_queue(QUEUE, tmp_path) == [] == plot_rt_queue(sorter, tmp_path)
+    assert [path.name for path in plot_rt_queue(QUEUE + sorter, tmp_path)] == ["rt-queue.png"]
 
 
 def test_one_late_job_is_visible(axes: Any) -> None:

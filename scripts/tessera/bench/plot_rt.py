@@ -3,22 +3,14 @@
 ready queue."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-from tessera.bench.labels import LIMIT, OURS
+from tessera.bench.labels import LIMIT
+from tessera.bench.plot_rt_queue import draw_queue, has_queue
 from tessera.bench.rt import RESPONSE_SHARE
 from tessera.colours import on_white
 
-_QUEUE = re.compile(r"riscv\.rt\.queue\.((?:sorter\.)?(?:insert|take))\.(\d+)")
-_CURVES = (  # metric, colour, line, label
-    ("insert", OURS, "-", "heap: insert"),
-    ("take", LIMIT, "-", "heap: remove the first"),
-    ("sorter.insert", OURS, "--", "sorter: insert"),
-    ("sorter.take", LIMIT, "--", "sorter: remove the first"),
-)
-_HYOS = "HyOS's sorter, published: half the time of\nits software for an insertion, at any length"
 _DEFAULT_COLOUR = "magenta"  # of records without the VM's colour
 US_PER_TICK = 0.1
 
@@ -61,34 +53,13 @@ def _draw_response(axes: Any, apps: list[dict[str, Any]]) -> None:
     axes.set_title("Response times of eight real-time apps\nthat use 95 % of the CPU", fontsize=9)
 
 
-def _draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
-    for what, colour, style, label in _CURVES:
-        found = [(_QUEUE.fullmatch(line["metric"]), line) for line in records]
-        lines = sorted(
-            ((int(match[2]), line) for match, line in found if match and match[1] == what), key=lambda entry: entry[0]
-        )
-        sizes = [n for n, _ in lines]
-        medians = [line["median"] for _, line in lines]
-        axes.plot(sizes, medians, color=colour, linestyle=style, marker="o", label=f"{label}, median")
-        if style == "-":
-            axes.plot(sizes, [line["max"] for _, line in lines], color=colour, linestyle=":", label=f"{label}, maximum")
-    axes.text(0.98, 0.02, _HYOS, transform=axes.transAxes, ha="right", fontsize=7, color="gray")
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("real-time apps in the queue")
-    axes.set_ylabel("executed instructions")
-    axes.legend(frameon=False, fontsize=8)
-    axes.set_title("Cost of the queue of ready apps,\nordered by deadline", fontsize=9)
-
-
 def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Writes rt.png into `folder` from this run's records and its rt-stress.json, unless either is
     missing."""
     version = records[0]["config"]["qemu"] if records else ""
     queue = [line for line in records if line["config"]["qemu"] == version and line["config"]["system"] != "native"]
     stress = folder / "rt-stress.json"
-    if not stress.is_file() or not any(_QUEUE.fullmatch(line["metric"]) for line in queue):
+    if not stress.is_file() or not has_queue(queue):
         return []
     import matplotlib
 
@@ -99,7 +70,7 @@ def plot_rt(records: list[dict[str, Any]], folder: Path) -> list[Path]:
     figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(13.5, 4), layout="constrained")
     _draw_late(left, min(apps, key=lambda app: app["deadline_us"]))
     _draw_response(middle, apps)
-    _draw_queue(right, queue)
+    draw_queue(right, queue)
     path = folder / "rt.png"
     figure.savefig(path, dpi=130)
     pyplot.close(figure)
