@@ -83,6 +83,7 @@ def at_terminal(
     child = pexpect.spawn(
         command[0], command[1:], cwd=str(cwd), env=environment, dimensions=(lines, columns), timeout=None
     )
+    child.ptyproc.delayafterterminate = 1.0  # s, from SIGKILL to the last look: a busy host needs more than 0.1
     child.delaybeforesend = None
     try:
         yield Terminal(lambda seconds: _read_program(child.child_fd, seconds), child.send, columns, lines)
