@@ -50,7 +50,7 @@ def test_random_calls_disturb_no_other_vm(seed, virtual):
 @pytest.mark.parametrize("calls", [ACCEL_CALLS, pytest.param(4 * ACCEL_CALLS, marks=pytest.mark.long)])
 def test_random_calls_with_accelerators(calls):
     """Beside a VM whose jobs share the region of the attacker's devices at a higher priority."""
-    make("cosim", "build/fpga/simb/1-0.bin", "build/fpga/simb/7-0.bin", "build/guests/accel_faults/accel_faults.bin")
+    make("fuzz-fabric")
     saw = []
     options = Options(SEED, calls, seconds=SECONDS, accelerators=True)
     log = attack(options, find_qemu(), lambda machine: saw.append(machine.console.text(CLIENT)))
