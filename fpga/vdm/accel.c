@@ -10,8 +10,6 @@
 #include "sched.h"
 #include "system.h"
 
-#define RESUMED_AT_ONCE 4U /* VCPUs, in a section that does nothing else */
-
 static struct vdm_waiter waiters[SYSIMAGE_MAX_VCPUS]; /* owner: this file; waiters[n] belongs to hyp.vcpus[n] */
 static struct list resumed; /* struct vdm_waiter: need not wait any more; guarded by sched_lock; owner: this file */
 
@@ -135,7 +133,7 @@ static void recheck_first(void)
 
 static void resume_some(void)
 {
-    for (unsigned i = 0; i < RESUMED_AT_ONCE; i++) {
+    for (unsigned i = 0; i < VDM_RESUMED_AT_ONCE; i++) {
         resume_first(&resumed);
     }
 }

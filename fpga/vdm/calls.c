@@ -11,7 +11,6 @@
 _Static_assert(ACCEL_MODEL_NATIVE == VDM_MODEL_NATIVE && ACCEL_MODEL_GUEST == VDM_MODEL_GUEST, "one numbering");
 
 #define PRIORITY_MAX 15U
-#define CONFIGURE_CYCLES 17U /* of a configuration besides its words, verified or not: docs/fabric.md */
 
 static struct hcall_ret answer(long error, ulong value)
 {
@@ -39,7 +38,7 @@ static ulong configure_cycles(const struct accel *a)
 
     for (unsigned i = 0; i < vdm.nregions; i++) {
         const struct vdm_image_bitstream *b = vdm.streams[a->config->device][i];
-        ulong cycles = b == NULL ? 0 : (b->size / 4U << (b->verify != 0)) + CONFIGURE_CYCLES;
+        ulong cycles = b == NULL ? 0 : (b->size / 4U << (b->verify != 0)) + VDM_CONFIGURE_CYCLES;
 
         most = cycles > most ? cycles : most;
     }

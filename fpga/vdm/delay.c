@@ -13,12 +13,10 @@
 #include "resource.h"
 #include "system.h"
 
-#define SOLUTIONS 8U /* of the search list that the fabric queues */
-#define KINDS 3U     /* of events that vdm_interrupt() handles one after the other, updates and solutions aside */
-#define CONFIGURE_CYCLES 17U /* of a configuration besides its words, verified or not */
-#define LIST_CYCLES 16U      /* to answer a request, or to try the first entry of the list after a change of regions */
-#define DRAIN_BEATS 160U     /* of a region that stops: the FIFOs of its DMA, and a burst under way in each direction */
-#define RESUMED_AT_ONCE 4U   /* VCPUs, as in accel.c */
+#define SOLUTIONS 8U     /* of the search list that the fabric queues */
+#define KINDS 3U         /* of events that vdm_interrupt() handles one after the other, updates and solutions aside */
+#define LIST_CYCLES 16U  /* to answer a request, or to try the first entry of the list after a change of regions */
+#define DRAIN_BEATS 160U /* of a region that stops: the FIFOs of its DMA, and a burst under way in each direction */
 #define NS_PER_US 1000U
 
 /* Of a device of a client. */
@@ -33,7 +31,7 @@ static uint64_t configure_cycles(const struct vdm_image_bitstream *b)
 {
     uint64_t words = (uint64_t)(b->size / 4U) << (b->verify != 0);
 
-    return (vdm.nregions > 2U ? (words * vdm.nregions + 1U) / 2U : words) + CONFIGURE_CYCLES;
+    return (vdm.nregions > 2U ? (words * vdm.nregions + 1U) / 2U : words) + VDM_CONFIGURE_CYCLES;
 }
 
 /* The longest configuration of a region; 0 if it has no bitstream. */
@@ -100,7 +98,7 @@ static void add_loss(struct path *p)
     const struct vdm_image *image = vdm.image;
 
     p->events += 2U;
-    p->sections += image->timers + vdm.nregions + SYSIMAGE_MAX_VCPUS / RESUMED_AT_ONCE +
+    p->sections += image->timers + vdm.nregions + SYSIMAGE_MAX_VCPUS / VDM_RESUMED_AT_ONCE +
                    (vdm.nregions + 1U) * (uint64_t)image->naccels + image->nclients;
 }
 

@@ -20,6 +20,9 @@
 #include "vdm_image.h"
 #include "vm.h"
 
+#define VDM_CONFIGURE_CYCLES 17U /* of a configuration besides its words, verified or not (docs/fabric.md) */
+#define VDM_RESUMED_AT_ONCE 4U   /* VCPUs that waited for a device, in a section that does nothing else */
+
 enum accel_state {
     ACCEL_IDLE = 0,  /* no region; not requested, as far as the manager knows */
     ACCEL_WAITING,   /* requested: waits for a region, or for its region to be stopped or configured */
