@@ -87,7 +87,8 @@ class Fabric:
         self.events: list[tuple[int, int, Callable[[], None]]] = []
         self.count = 0
         self.now = 0
-        self.raised: dict[str, int] = {}  # events: when their interrupt is seen
+        self.raised: set[str] = set()
+        self.seen = 0  # when the line's interrupt is, if an event is raised
         self.all_regions = False
         self.finished: Callable[[Device], None] = lambda _: None
 
@@ -114,7 +115,13 @@ class Fabric:
         self.now = max(self.now, until)
 
     def interrupt(self, event: str) -> None:
-        self.raised.setdefault(event, self.now + self.length(self.system.look))
+        """The line rises with the first event; later ones are seen with it."""
+        if not self.raised:
+            self.seen = self.now + self.length(self.system.look)
+        self.raised.add(event)
+
+    def is_seen(self, now: int) -> bool:
+        return bool(self.raised) and self.seen <= now
 
     # --- prr_choice ---
 
@@ -424,24 +431,22 @@ class Manager:
     # --- manager.c, accel.c ---
 
     def interrupt(self, now: int) -> bool:
-        """A section of the fabric's interrupt; False if none is seen."""
+        """A section of the fabric's interrupt; False if it is not seen."""
         raised = self.fabric.raised
-        if raised.get("configured", now + 1) <= now:
-            del raised["configured"]
-            self.port_done()
-        elif raised.get("changes", now + 1) <= now:
-            del raised["changes"]
-            self.changes()
-        elif raised.get("solution", now + 1) <= now:
-            if self.update:
-                self.update_region(self.update.pop(0))
-            else:
-                del raised["solution"]
-                self.take_solution()
-                if self.fabric.solutions:
-                    raised["solution"] = now
-        else:
+        if not self.fabric.is_seen(now):
             return False
+        if "configured" in raised:
+            raised.discard("configured")
+            self.port_done()
+        elif "changes" in raised:
+            raised.discard("changes")
+            self.changes()
+        elif self.update:
+            self.update_region(self.update.pop(0))
+        else:
+            self.take_solution()
+            if not self.fabric.solutions:
+                raised.discard("solution")
         return True
 
     def later(self) -> bool:
@@ -548,7 +553,7 @@ class Hart:
     def sections(self) -> bool:
         """A section of the manager, if one is due."""
         self.pass_until(self.now)
-        if self.fabric.raised and min(self.fabric.raised.values()) <= self.now:
+        if self.fabric.is_seen(self.now):
             self.pass_until(self.now + self.fabric.length(self.system.section))
             return self.manager.interrupt(self.now)
         if self.manager.update or self.manager.recheck:
@@ -558,7 +563,7 @@ class Hart:
 
     def guest(self) -> None:
         """A guest starts a job, or is in the hypervisor for a while, or computes."""
-        times = [app.next for app in self.apps] + list(self.fabric.raised.values())
+        times = [app.next for app in self.apps] + [self.fabric.seen] * bool(self.fabric.raised)
         if self.fabric.events:
             times.append(self.fabric.events[0][0])
         if self.guest_at > min(times):
