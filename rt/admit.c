@@ -4,9 +4,10 @@
 /* Longest interval that is tested (14,000 years at 10 MHz), so that products fit 64 bits. */
 #define LONGEST (UINT64_C(1) << 62)
 
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, const struct rt_costs *costs)
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, unsigned users,
+                    const struct rt_costs *costs)
 {
-    *test = (struct rt_admit){.apps = apps, .costs = costs, .count = (uint8_t)count};
+    *test = (struct rt_admit){.apps = apps, .costs = costs, .count = (uint8_t)count, .users = (uint8_t)users};
 }
 
 #define DIGIT_BITS 18U

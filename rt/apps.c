@@ -200,8 +200,7 @@ static enum rt_verdict admission_step(struct rt_app *app)
     all->demand[all->count] = rt_demand_of(app);
     if (app->test.count == 0 || app->tested != all->changes) {
         app->tested = all->changes;
-        rt_admit_begin(&app->test, all->demand, all->count + 1, &rt_costs);
-        app->test.users = (uint8_t)(all->users + (app->wait != 0));
+        rt_admit_begin(&app->test, all->demand, all->count + 1, all->users + (app->wait != 0), &rt_costs);
     } else {
         before = app->test.verdict;
         (void)rt_admit_step(&app->test);

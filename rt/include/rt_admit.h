@@ -58,7 +58,7 @@ struct rt_admit {
     unsigned passes;
     uint8_t count;
     uint8_t index; /* of the next app in this pass */
-    uint8_t users; /* number of apps that use devices; set by the caller after rt_admit_begin() */
+    uint8_t users; /* number of apps that use devices */
     uint8_t user;  /* the app whose delay is tested */
     enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0, /* the sum is the utilization */
@@ -77,8 +77,10 @@ struct rt_admit {
     uint64_t sum;   /* over the apps before it */
 };
 
-/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX). Neither they nor the costs change until it is decided. */
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, const struct rt_costs *costs);
+/* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), `users` of which use devices. Neither they nor the costs change until it is
+ * decided. */
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, unsigned users,
+                    const struct rt_costs *costs);
 
 /* One step; no effect once the test is decided. */
 enum rt_verdict rt_admit_step(struct rt_admit *test);

@@ -26,7 +26,7 @@ def decide(apps: Apps, blocked: int, release: int = 0, reserve: int = 0, late: i
     demands = (Demand * len(apps))(*(Demand(*app) for app in apps))
     costs = Costs(release=release, blocked=blocked, reserve=reserve, late=late)
     test = Admit()
-    CORE.rt_admit_begin(test, demands, len(apps), costs)
+    CORE.rt_admit_begin(test, demands, len(apps), 0, costs)
     verdict = UNDECIDED
     steps = 0
     while verdict == UNDECIDED:

@@ -100,8 +100,7 @@ def admit(system: System, wait: int, blocked: int) -> tuple[int, int]:
     demands = (Demand * len(rows))(*(Demand(*row) for row in rows))
     demands[0].wait = wait + ticks(system.devices[0].job)
     test, costs, verdict = Admit(), Costs(blocked=ticks(blocked)), UNDECIDED
-    CORE.rt_admit_begin(test, demands, len(rows), costs)
-    test.users = 1
+    CORE.rt_admit_begin(test, demands, len(rows), 1, costs)
     while verdict == UNDECIDED:
         verdict = CORE.rt_admit_step(test)
     return verdict, delay(rows, demands[0].wait, ticks(blocked)) * TICK_NS

@@ -42,8 +42,7 @@ Apps = list[tuple[int, int, int, int]]  # cost, deadline, period, wait
 def decide(apps: Apps, blocked: int) -> tuple[int, Admit, int]:
     """The verdict, the test, and its number of steps."""
     demands, test, costs = (Demand * len(apps))(*(Demand(*app) for app in apps)), Admit(), Costs(blocked=blocked)
-    CORE.rt_admit_begin(test, demands, len(apps), costs)
-    test.users = sum(app[3] != 0 for app in apps)
+    CORE.rt_admit_begin(test, demands, len(apps), sum(app[3] != 0 for app in apps), costs)
     verdict, steps = UNDECIDED, 0
     while verdict == UNDECIDED:
         verdict, steps = CORE.rt_admit_step(test), steps + 1
@@ -100,7 +99,7 @@ def test_apps_without_devices_take_no_more_steps() -> None:
     apps = [(1, 40, 50, 0)] * 20
     _, _, steps = decide(apps, 0)
     demands, test, costs = (Demand * 20)(*(Demand(*app) for app in apps)), Admit(), Costs()
-    CORE.rt_admit_begin(test, demands, 20, costs)
+    CORE.rt_admit_begin(test, demands, 20, 0, costs)
     for _ in range(steps - 1):
         assert CORE.rt_admit_step(test) == UNDECIDED
     assert CORE.rt_admit_step(test) == ADMITTED
