@@ -206,7 +206,7 @@ static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct 
     }
     b = &bounds[a->client->number][number];
     spin_lock(&vdm.lock);
-    answer = answer_of(a, b);
+    answer = a->present ? answer_of(a, b) : RESOURCE_UNKNOWN;
     vdm_unlock();
     if (answer == RESOURCE_SHARED) {
         report_rival(a, b);
