@@ -34,6 +34,7 @@
 #define RT_USE_HART 1UL    /* the app is pinned to another hart than the one that handles the device's interrupts */
 #define RT_USE_NATIVE 2UL  /* the device has the native model, which blocks the app */
 #define RT_USE_SHARED 3UL  /* another device that can use the same regions has or may get an equal or higher priority */
+#define RT_USE_HOLD 4UL    /* `hold-us` is shorter than the time from the app's deadline to its next release */
 
 /* Values returned with HCALL_ERR_FAILED of a refused launch. Any other value is the interval, in us, in which the demand of the
  * CPU's apps would exceed the time. With HCALL_ERR_BAD_RANGE the value is the longest delay, in us, of a job on a device that an

@@ -28,10 +28,18 @@ static bool is_declared(const struct vm *vm, ulong device)
     return (declared >> device & 1U) != 0;
 }
 
-/* Notes that `app` has jobs of `longest` ticks on the device. The longest of its devices decides: each has the time from the app's
- * deadline to its next release. */
-static struct hcall_ret declare(struct rt_app *app, ulong device, ticks_t longest)
+/* Admission bounds the time until a job is over by that from the app's deadline to its next release. The region must not expire
+ * in it, because a region that has to be requested again takes another bound. */
+static bool is_kept(const struct rt_app *app, const struct resource_wait *wait)
 {
+    return wait->kept >= app->period - app->deadline;
+}
+
+/* Notes that `app` has jobs of `job` ticks on the device. The longest of its devices decides: each has the time from the app's
+ * deadline to its next release. */
+static struct hcall_ret declare(struct rt_app *app, ulong device, ticks_t job, const struct resource_wait *wait)
+{
+    ticks_t longest = wait->longest + job;
     struct hcall_ret ret = answer(HCALL_OK, (ulong)((longest + hyp.us - 1) / hyp.us));
 
     spin_lock(&sched_lock);
@@ -41,6 +49,8 @@ static struct hcall_ret declare(struct rt_app *app, ulong device, ticks_t longes
         ret = answer(HCALL_ERR_INVALID_STATE, 0);
     } else if (is_declared(app->vcpu->vm, device)) {
         ret = answer(HCALL_ERR_ALREADY_AVAILABLE, 0);
+    } else if (!is_kept(app, wait)) {
+        ret = answer(HCALL_ERR_DENIED, RT_USE_HOLD);
     } else {
         app->devices |= 1U << device;
         app->wait = longest > app->wait ? longest : app->wait;
@@ -69,14 +79,13 @@ static struct hcall_ret refuse(enum resource_answer why)
 
 static struct hcall_ret use(struct rt_app *app, ulong device, ulong us)
 {
-    struct resource_wait wait = {0, 0};
+    struct resource_wait wait = {0};
     enum resource_answer why = device < DEVICES ? resource_bound(app->vcpu->vm, device, &wait) : RESOURCE_UNKNOWN;
 
     if (why != RESOURCE_BOUNDED) {
         return refuse(why);
     }
-    return app->cpu == wait.cpu ? declare(app, device, wait.longest + us * hyp.us)
-                                : answer(HCALL_ERR_DENIED, RT_USE_HART);
+    return app->cpu == wait.cpu ? declare(app, device, us * hyp.us, &wait) : answer(HCALL_ERR_DENIED, RT_USE_HART);
 }
 
 static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4, ulong a5)

@@ -21,6 +21,7 @@ enum resource_answer {
 struct resource_wait {
     unsigned cpu;    /* its interrupts come to this CPU: the apps there delay their handling */
     ticks_t longest; /* from the request until the resource works for the VM, CPU time of apps aside */
+    ticks_t kept; /* a resource that has been given to the VM is taken away again if it does not work after this time */
 };
 
 /* Tells how long the VM waits for its resource `number` at most. On RESOURCE_BOUNDED fills `wait`. Called without locks; takes as

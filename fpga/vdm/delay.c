@@ -126,6 +126,14 @@ static ticks_t time_of(const struct path *p)
                     p->events * hyp.image->rt_blocked_ns);
 }
 
+/* For so long a region in Hold waits until the manager has connected its device and the job begins. */
+static ticks_t hold_ticks(void)
+{
+    const struct vdm_image *image = vdm.image;
+
+    return (uint64_t)image->hold_cycles * 1000000U / image->clock_khz * hyp.us / NS_PER_US;
+}
+
 static void note_rival(struct bound *b, const struct accel *rival)
 {
     uint32_t needed = rival->client->config->may_raise != 0 ? ~UINT32_C(0) : rival->config->priority + 1U;
@@ -211,7 +219,7 @@ static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct 
     if (answer == RESOURCE_SHARED) {
         report_rival(a, b);
     }
-    *wait = (struct resource_wait){.cpu = 0, .longest = b->wait};
+    *wait = (struct resource_wait){.cpu = 0, .longest = b->wait, .kept = hold_ticks()};
     return answer;
 }
 RESOURCE_BOUND(vdm_bound);

@@ -37,6 +37,7 @@ static const struct rt_error {
     {HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HART, "the app's hart does not handle the device's interrupts"},
     {HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NATIVE, "the device has the native model"},
     {HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_SHARED, "another device may have its priority in the same regions"},
+    {HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HOLD, "hold-us is shorter than the time after the app's deadline"},
     {HCALL_RT_USE_DEVICE, HCALL_ERR_FAILED, ANY_VALUE, "the device has failed"},
     {HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_STATE, ANY_VALUE, "the app is launched already"},
     {HCALL_RT_USE_DEVICE, HCALL_ERR_ALREADY_AVAILABLE, ANY_VALUE, "an app has declared the device already"},

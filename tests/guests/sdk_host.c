@@ -177,6 +177,7 @@ static void test_rt_errors(void)
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HART, "hart");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NATIVE, "native");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_SHARED, "priority");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HOLD, "hold-us");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_FAILED, 0, "failed");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_STATE, 0, "launched");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_ALREADY_AVAILABLE, 0, "declared");

@@ -8,7 +8,7 @@ from ctypes import POINTER, c_bool, c_uint, c_uint64
 import pytest
 from c_headers import values
 from core import CORE, TICKS_PER_US, lines
-from test_manager import Machine
+from test_manager import HOLD, Machine
 from test_streams import SIZE, edited
 
 UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED = values(
@@ -17,7 +17,7 @@ UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED = values(
 DEVICES, REGIONS = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES TESTBED_ACCEL_REGIONS")
 MAX_VCPUS = values("sysimage.h", "SYSIMAGE_MAX_VCPUS")[0]
 CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, [c_bool, c_uint, c_uint]
-CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, POINTER(c_uint64)]
+CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, *[POINTER(c_uint64)] * 2]
 
 NO_TOP = (1 << 32) - 1
 GUEST = 0b1111  # all VMs have the guest model
@@ -34,9 +34,10 @@ def declared() -> Iterator[None]:
 
 
 def bound(vm: int, device: int) -> tuple[int, int]:
-    ticks = c_uint64()
-    answer = CORE.testbed_delay_bound(vm, device, ctypes.byref(ticks))
-    return answer, ticks.value
+    longest, kept = c_uint64(), c_uint64()
+    answer = CORE.testbed_delay_bound(vm, device, ctypes.byref(longest), ctypes.byref(kept))
+    assert answer != BOUNDED or kept.value == HOLD * CYCLE_NS * TICKS_PER_US // 1000
+    return answer, longest.value
 
 
 def expected(vms: int, stop: int) -> int:
@@ -82,3 +83,11 @@ def test_a_failed_device() -> None:
     with edited(lambda streams: [streams.put(bytes(SIZE), number) for number in range(REGIONS)]):
         Machine(1, [3], GUEST)
     assert bound(0, 0)[0] == FAILED
+
+
+def test_an_absent_device_has_no_bound() -> None:
+    """Its overlay is not applied."""
+    CORE.testbed_accel_overlays(True)
+    Machine(2, [9, 1], GUEST)
+    CORE.testbed_accel_overlays(False)
+    assert bound(1, 1)[0] == UNKNOWN

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from c_headers import values
 from core import CORE, LONG, TICKS_PER_US, Admit, Costs, Demand
-from delay_model import Device, Hart, Result, System
+from delay_model import CYCLE_NS, Device, Hart, Result, System
 from rt import boot
 
 from tessera.image import vdm
@@ -21,7 +21,7 @@ from tessera.image import vdm
 DELAYED, ADMITTED, UNDECIDED = values("rt_admit.h", "RT_DELAYED RT_ADMITTED RT_UNDECIDED")
 BOUNDED = values("resource.h", "RESOURCE_BOUNDED")[0]
 CORE.testbed_delay_set.restype, CORE.testbed_delay_set.argtypes = None, [c_void_p]
-CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, POINTER(c_uint64)]
+CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, *[POINTER(c_uint64)] * 2]
 TICK_NS = 1000 // TICKS_PER_US
 CLIENTS = 4
 US = 1000
@@ -59,11 +59,11 @@ def section(system: System) -> bytes:
             irq=0,
             regions=system.regions,
             regions_offset=0,
-            hold_cycles=0,
+            hold_cycles=system.hold // CYCLE_NS,
             stop_cycles=0,
             monitors=0,
             clock_khz=100_000,
-            interrupt_cycles=system.look // 10,
+            interrupt_cycles=system.look // CYCLE_NS,
             section_ns=system.section,
             sources=0,
             timers=system.timers,
@@ -80,14 +80,14 @@ def boot_vms(blocked: int) -> None:
     boot(1, [1] * CLIENTS, [0] * CLIENTS, costs_ns=(0, 0, blocked))
 
 
-def wait_of(system: System, blocked: int) -> int:
-    """The manager's bound for the first device, in ticks; 0 if it has none."""
+def wait_of(system: System, blocked: int) -> tuple[int, int]:
+    """The manager's bound for the first device, and for how long its region is kept, in ticks; 0 if it has none."""
     boot_vms(blocked)
     data = ctypes.create_string_buffer(section(system))
-    ticks = c_uint64()
+    longest, kept = c_uint64(), c_uint64()
     CORE.testbed_delay_set(ctypes.addressof(data))
-    answer = CORE.testbed_delay_bound(0, system.devices[0].number, ctypes.byref(ticks))
-    return ticks.value if answer == BOUNDED else 0
+    answer = CORE.testbed_delay_bound(0, system.devices[0].number, ctypes.byref(longest), ctypes.byref(kept))
+    return (longest.value, kept.value) if answer == BOUNDED else (0, 0)
 
 
 def ticks(ns: int) -> int:
@@ -104,6 +104,12 @@ def admit(system: System, wait: int, blocked: int) -> tuple[int, int]:
     while verdict == UNDECIDED:
         verdict = CORE.rt_admit_step(test)
     return verdict, delay(rows, demands[0].wait, ticks(blocked)) * TICK_NS
+
+
+def can_expire(system: System, kept: int) -> bool:
+    """Whether the app may not have the device, because its region is kept for a shorter time than a job may take."""
+    _, deadline, period, _ = system.apps[0]
+    return kept < ticks(period - deadline)
 
 
 def delay(rows: list[tuple[int, int, int]], wait: int, blocked: int) -> int:
@@ -172,11 +178,11 @@ def test_no_job_of_an_accepted_set_is_late() -> None:
         seed += 1
         system = random_system(Random(seed))
         blocked = max(system.blocked, system.section)
-        wait = wait_of(system, blocked)
+        wait, kept = wait_of(system, blocked)
         assert wait != 0, "the app's device has the highest priority"
         verdict, longest = admit(system, wait, blocked)
         refused += verdict == DELAYED
-        if verdict != ADMITTED:
+        if verdict != ADMITTED or can_expire(system, kept):
             continue
         result = simulated(system, JOBS_OF_A_SET, seed)
         assert (result.late, result.missed) == (0, 0), f"set {seed}"
@@ -236,7 +242,7 @@ def with_job(system: System, ns: int) -> System:
 
 
 def bound_of(system: System) -> int:
-    return admit(system, wait_of(system, system.blocked), system.blocked)[1]
+    return admit(system, wait_of(system, system.blocked)[0], system.blocked)[1]
 
 
 BUSY = [(10 * US, 100 * US, 10_000 * US, 0), (400 * US, 1000 * US, 1000 * US, 0)]
@@ -272,3 +278,18 @@ def test_every_term_is_needed(term: str) -> None:
             print(f"{term}: {longest} ns, bound {bound}, without the term {less}")
             return
     raise AssertionError(f"{term}: {longest} ns, bound {bound}, without the term {less}")
+
+
+SHORT_HOLD = 2384  # a set of the test above whose region expires while the app that needs it runs
+
+
+def test_a_region_must_be_kept() -> None:
+    """Without the refusal of a device whose region expires too early, a job takes longer than the bound."""
+    system = random_system(Random(SHORT_HOLD))
+    blocked = max(system.blocked, system.section)
+    wait, kept = wait_of(system, blocked)
+    verdict, bound = admit(system, wait, blocked)
+    assert verdict == ADMITTED and can_expire(system, kept)
+    longest = max(simulated(system, JOBS_OF_A_SET, SHORT_HOLD).delays)
+    print(f"hold: {longest} ns, bound {bound}")
+    assert longest > bound

@@ -26,9 +26,10 @@ from rt import (
     create,
 )
 
-USE, NO_APPS, HART, NATIVE, SHARED, NO_APP, NO_DEVICE, NO_TIME = values(
+USE, NO_APPS, HART, NATIVE, SHARED, HOLD, NO_APP, NO_DEVICE, NO_TIME = values(
     "rt_abi.h",
-    "HCALL_RT_USE_DEVICE RT_USE_NO_APPS RT_USE_HART RT_USE_NATIVE RT_USE_SHARED RT_USE_APP RT_USE_DEVICE RT_USE_TIME",
+    "HCALL_RT_USE_DEVICE RT_USE_NO_APPS RT_USE_HART RT_USE_NATIVE RT_USE_SHARED RT_USE_HOLD RT_USE_APP RT_USE_DEVICE "
+    "RT_USE_TIME",
 )
 INVALID_STATE, BAD_RANGE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE HCALL_ERR_BAD_RANGE")
 UNDECIDED, ADMITTED, GAVE_UP, DELAYED = values("rt_admit.h", "RT_UNDECIDED RT_ADMITTED RT_GAVE_UP RT_DELAYED")
@@ -36,6 +37,7 @@ UNKNOWN, BOUNDED, BROKEN, BLOCKS, TAKEN = values(
     "resource.h", "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED"
 )
 (FIRST,) = values("testbed_rt.h", "TESTBED_DEVICE_FIRST")
+KEPT = 10_000 * TICKS_PER_US
 Apps = list[tuple[int, int, int, int]]  # cost, deadline, period, wait
 
 
@@ -115,11 +117,11 @@ def manager() -> Iterator[int]:
     """VM 0 with three apps, VM 1 without; the first device takes 100 us, the next ones are refused."""
     boot(2, [1, 1], [3, 0])
     for number, (answer, cpu) in enumerate(((BOUNDED, 0), (BROKEN, 0), (BLOCKS, 0), (TAKEN, 0))):
-        CORE.testbed_rt_device(FIRST + number, answer, cpu, 100 * TICKS_PER_US)
+        CORE.testbed_rt_device(FIRST + number, answer, cpu, 100 * TICKS_PER_US, KEPT)
     lines()
     yield cpu_of(0)
     for number in range(4):
-        CORE.testbed_rt_device(FIRST + number, UNKNOWN, 0, 0)
+        CORE.testbed_rt_device(FIRST + number, UNKNOWN, 0, 0, 0)
 
 
 TASK = Task(1000, 100, 500, (50,))
@@ -170,6 +172,14 @@ def test_an_app_of_another_hart_is_refused(manager: int) -> None:
     assert call(manager, USE, app, FIRST, 10) == (DENIED, HART)
 
 
+@pytest.mark.parametrize(("missing", "answer"), [(0, (OK, 110)), (1, (DENIED, HOLD))])
+def test_a_region_must_not_expire_in_a_job(manager: int, missing: int, answer: tuple[int, int]) -> None:
+    """It is kept for as long as a job may take, from the app's deadline to its next release, or a tick less."""
+    app = new_app(manager)
+    CORE.testbed_rt_device(FIRST, BOUNDED, 0, 100 * TICKS_PER_US, 500 * TICKS_PER_US - missing)
+    assert call(manager, USE, app, FIRST, 10) == answer
+
+
 def test_a_device_has_one_app(manager: int) -> None:
     """Until that is deleted, launched or not; the next app of the slot has no device."""
     first, second = new_app(manager), new_app(manager)
@@ -200,7 +210,7 @@ def test_a_refusal_reports_the_converged_delay(manager: int) -> None:
 def test_a_longer_job_is_declared_later(manager: int) -> None:
     """A test that was begun without the device is begun again."""
     app = new_app(manager)
-    CORE.testbed_rt_device(FIRST + 1, BOUNDED, 0, 0)
+    CORE.testbed_rt_device(FIRST + 1, BOUNDED, 0, 0, KEPT)
     assert call(manager, USE, app, FIRST, 350)[0] == OK
     assert call(manager, LAUNCH, OWN_VM, app, 0)[0] == BAD_RANGE
     assert call(manager, USE, app, FIRST + 1, 1)[0] == OK

@@ -55,11 +55,12 @@ void testbed_delay_set(const void *section)
     vdm_delay_init();
 }
 
-unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *ticks)
+unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *longest, uint64_t *kept)
 {
-    struct resource_wait wait = {0, 0};
+    struct resource_wait wait = {0};
     enum resource_answer answer = resource_bound(&hyp.vms[vm], device, &wait);
 
-    *ticks = wait.longest;
+    *longest = wait.longest;
+    *kept = wait.kept;
     return answer;
 }

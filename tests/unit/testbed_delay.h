@@ -9,7 +9,7 @@
  * section names, and before the next boot. All of its bitstreams count as checked. At most 64 devices. */
 void testbed_delay_set(const void *section);
 
-/* The answer for a VM's device, an enum resource_answer, and in *ticks the wait. */
-unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *ticks);
+/* The answer for a VM's device, an enum resource_answer, and the times of struct resource_wait. */
+unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *longest, uint64_t *kept);
 
 #endif
