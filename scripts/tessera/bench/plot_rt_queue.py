@@ -16,7 +16,7 @@ _CURVES = (  # metric, colour, line, label
 )
 _HYOS = "HyOS's sorter, published: half the time of\nits software for an insertion, at any length"
 _ACCESSES = 3  # of the sorter, for an insertion (1) and a removal (2) together
-_CYCLES = {2: "#8ecae6", 10: "#219ebc", 30: "#126782", 55: "#023047"}  # of an access, and the colour
+_CYCLES = {2: "#8ecae6", 10: "#219ebc", 30: "#126782", 53: "#023047"}  # of an access, and the colour
 
 
 def has_queue(records: list[dict[str, Any]]) -> bool:
