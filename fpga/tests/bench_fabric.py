@@ -8,6 +8,7 @@ from collections import Counter
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiBurstType, AxiResp
 from fabric_helpers import (
     ASSIGN,
@@ -21,6 +22,7 @@ from fabric_helpers import (
     IDLE,
     MASK,
     PAGE,
+    PERIOD,
     PREEMPTING,
     RECONFIG,
     REGS,
@@ -552,6 +554,45 @@ async def figures_of_the_bus_and_the_monitor(dut):
     taken = cocotb.start_soon(span(dut, written, lambda: not int(dut.seen_o.value) >> 37 & 1))
     await made.connect(0, 1, 0, 0)
     measured("fpga.if.disconnect", await taken)
+
+
+async def duration(dut, access) -> int:
+    """Cycles that an access takes, its wait in the bus's manager included."""
+    begun = get_sim_time("ns")
+    await access
+    return round((get_sim_time("ns") - begun) / PERIOD)
+
+
+async def other_hart(made: Fabric, access) -> None:
+    """A hart that accesses the fabric without pause."""
+    while True:
+        await access(made)
+
+
+@cocotb.test()
+async def figures_of_a_sorter_under_load(dut):
+    """Puts and reads of a head while two other harts write and read without pause, and jobs run in all regions: the
+    cycles beyond those of an idle fabric, which the bus's manager has part in."""
+    made = await fabric(dut)
+    head = REGS["FABRIC_SORTERS"] + REGS["FABRIC_SORTER_STRIDE"] + REGS["FABRIC_SORTER_HEAD"]
+    accesses = {"put": lambda n: put_key(made, 1, key=n, value=n % 16, ahead=0), "head": lambda _: made.read(head)}
+    idle = {name: await duration(dut, access(0)) for name, access in accesses.items()}
+    guests = RandomGuests(made, dut)
+    load = [cocotb.start_soon(guests.run(10_000))]
+    load.append(cocotb.start_soon(other_hart(made, lambda made: made.bus.read(REGS["FABRIC_IFS"], 8))))
+    load.append(
+        cocotb.start_soon(other_hart(made, lambda made: made.bus.write(REGS["FABRIC_CONTEXTS"] + 64, bytes(8))))
+    )
+    longest = dict.fromkeys(accesses, 0)
+    for n in range(1000):
+        for name, access in accesses.items():
+            longest[name] = max(longest[name], await duration(dut, access(n)) - idle[name])
+            await ClockCycles(dut.clk_i, random.randrange(20))
+    assert guests.done > 5
+    for task in load:
+        task.cancel()
+    measured("fpga.bus.sorter_put_load", longest["put"])
+    measured("fpga.bus.sorter_head_load", longest["head"])
 
 
 @cocotb.test()
