@@ -19,6 +19,7 @@ const char *system_init(const struct sysimage_header *image)
     hyp.image = image;
     hyp.ncpus = image->nharts;
     hyp.us = image->timebase_hz / 1000000U;
+    hyp.ntimers = 0;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
 
@@ -39,7 +40,7 @@ const char *system_init(const struct sysimage_header *image)
     sched_init((uint32_t)(image->quantum_us * hyp.us),
                vm_vcpu_turned_off); /* at most 1 s of at most 4294 ticks per us */
     console_init();
-    return wrong;
+    return wrong != NULL ? wrong : timers_boot(hyp.ntimers);
 }
 
 void system_start(void)

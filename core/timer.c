@@ -3,21 +3,14 @@
 
 #include "arch.h"
 #include "sched.h"
-
-static struct heap_node
-    *timer_nodes[SYSIMAGE_MAX_HARTS][TIMERS_MAX]; /* owner: the CPUs' timers; guarded by sched_lock */
-
-void timers_init(struct timers *timers, unsigned cpu)
-{
-    timers->count = 0;
-    timers->nodes = timer_nodes[cpu];
-}
+#include "system.h"
 
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {
     t->node = (struct heap_node){.key = TICKS_NEVER};
     t->expired = expired;
     t->unlocked = false;
+    hyp.ntimers++;
 }
 
 void timer_insert(struct timer *t, ticks_t deadline)
@@ -26,7 +19,7 @@ void timer_insert(struct timer *t, ticks_t deadline)
 
     t->node.key = deadline;
     t->cpu = (uint8_t)cpu->id;
-    heap_up(cpu->timers.nodes, cpu->timers.count++, &t->node);
+    timers_insert(&cpu->timers, &t->node);
     if (!sched_runs_class(cpu)) {
         timer_program(cpu);
     }
@@ -34,9 +27,7 @@ void timer_insert(struct timer *t, ticks_t deadline)
 
 void timer_remove(struct timer *t)
 {
-    struct timers *timers = &cpu_get(t->cpu)->timers;
-
-    heap_remove(timers->nodes, --timers->count, &t->node);
+    timers_remove(&cpu_get(t->cpu)->timers, &t->node);
 }
 
 /* expired() takes a lock that comes before sched_lock in the lock order. */
@@ -55,7 +46,7 @@ static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
     spin_lock(&sched_lock);
     if (timers_first(&cpu->timers) <= now) {
-        struct timer *t = CONTAINER_OF(cpu->timers.nodes[0], struct timer, node);
+        struct timer *t = CONTAINER_OF(timers_head(&cpu->timers), struct timer, node);
 
         timer_remove(t);
         if (t->unlocked) {
@@ -79,7 +70,7 @@ void timer_expire(struct cpu *cpu)
      * first would delay a VCPU of a class above best effort. */
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
-    } else if (cpu->timers.count == 0) { /* without the lock: only this CPU puts timers in */
+    } else if (timers_count(&cpu->timers) == 0) { /* without the lock: only this CPU puts timers in */
         timer_program(cpu);
     } else {
         timer_run(cpu, now);

@@ -46,7 +46,7 @@ static inline const struct heap_node *running(const struct cpu *cpu)
 /* Whether some app has work and budget left. */
 static inline bool busy(const struct rt_cpu *rc, const struct cpu *cpu)
 {
-    return rc->ready.count != 0 || running(cpu) != NULL;
+    return rt_queue_count(&rc->ready) != 0 || running(cpu) != NULL;
 }
 
 bool rt_carry_in(unsigned cpu)
@@ -251,7 +251,7 @@ static struct vcpu *edf_pick(struct cpu *cpu)
     const struct heap_node *first;
     struct rt_app *best, *unqueued;
 
-    if (rc->releases.count == 0) {
+    if (rt_queue_count(&rc->releases) == 0) {
         return give_up(rc, cpu);
     }
     best = release_due(rc, cpu, arch_time());
@@ -307,7 +307,7 @@ static void edf_enqueue(struct vcpu *v)
     }
     if (waits(app)) {
         v->state = VCPU_BLOCKED;
-        rc->carry_in &= rc->ready.count != 0;
+        rc->carry_in &= rt_queue_count(&rc->ready) != 0;
     } else {
         rc->unqueued = app; /* not queued: edf_pick() follows, and mostly picks it again */
     }
@@ -373,7 +373,7 @@ static void edf_leave(struct vcpu *v)
     if (app->release.at != 0) {
         rt_queue_remove(&rc->releases, &app->release);
         forget_demand(&rc->demands, app);
-        if (rc->releases.count == 0) {
+        if (rt_queue_count(&rc->releases) == 0) {
             cpu_get(app->cpu)->next_release = TICKS_NEVER; /* the next edf_pick() gives up the CPU */
         }
         rc->carry_in = busy(rc, cpu_get(app->cpu));
@@ -399,7 +399,7 @@ static void edf_hold(struct vcpu *v)
     } else {
         app->done = true;
     }
-    rc->carry_in &= rc->ready.count != 0;
+    rc->carry_in &= rt_queue_count(&rc->ready) != 0;
 }
 
 static ticks_t ticks_of(uint32_t ns)
@@ -416,8 +416,8 @@ static void edf_init(void)
     rt_costs.late = hyp.image->be_late_us * hyp.us;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         rt_cpus[i] = (struct rt_cpu){0};
-        rt_queue_init(&rt_cpus[i].releases, 2 * i);
-        rt_queue_init(&rt_cpus[i].ready, 2 * i + 1);
+        rt_queue_init(&rt_cpus[i].releases, i, 0);
+        rt_queue_init(&rt_cpus[i].ready, i, 1);
     }
     rt_apps_init();
 }

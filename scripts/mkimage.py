@@ -36,7 +36,7 @@ def _arguments() -> argparse.Namespace:
         metavar="LIST",
         help="the hypervisor's components, as in HYP_COMPONENTS; without this option all that a system can need",
     )
-    parser.add_argument("--rt-queue", default="heap", choices=("heap", "sorter"), help="the hypervisor's HYP_RT_QUEUE")
+    parser.add_argument("--sorters", action="store_true", help="the hypervisor has queues in the fabric's sorters")
     args = parser.parse_args()
     if args.out is None and not args.list_files:
         parser.error("expected --out DIR")
@@ -54,7 +54,7 @@ def main() -> int:
             print(*named_files(args.source, search), sep="\n")
             return 0
         components = None if args.components is None else tuple(args.components.split())
-        built = build(Options(args.source, args.hypervisor, search, args.platform, without, components, args.rt_queue))
+        built = build(Options(args.source, args.hypervisor, search, args.platform, without, components, args.sorters))
         write(built, args.out)
     except BuildError as error:
         print(error, file=sys.stderr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two kinds of deadline per CPU share its hardware timer: the end of the running VCPU's slice (cpu.slice_end), and a
- * heap of one-shot software timers. The hardware is programmed for the first of all; while a VCPU of a class above best
+ * Two kinds of deadline per CPU share its hardware timer: the end of the running VCPU's slice (cpu.slice_end), and
+ * one-shot software timers, in a heap or in a sorter of the fabric, as the build chooses (HYP_TIMERS). The hardware is programmed for the first of all; while a VCPU of a class above best
  * effort runs, for the end of its slice only. There is no periodic tick. Callers of every function but timer_expire()
  * hold sched_lock, because a VCPU that wakes on another CPU moves its timer there. Guests set most timers, so the
  * cost of one must not grow with their number.
@@ -19,20 +19,26 @@ struct timer {
     struct heap_node node;           /* in the timers of `cpu`; its key is the absolute deadline */
     void (*expired)(struct timer *); /* mandatory; called once, with sched_lock held, timer already disarmed */
     bool unlocked; /* expired() is called without sched_lock, and may take locks that come before it */
-    uint8_t cpu;   /* whose heap it is in */
+    uint8_t cpu;   /* whose timers it is in */
 };
 
 /* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components (two): all may be armed on one CPU. */
 #define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 3U)
 
-struct timers {
-    unsigned count;
-    struct heap_node **nodes; /* TIMERS_MAX of them */
-};
+/* Either header has struct timers, with timers_head() for timers that are not empty. */
+#ifdef TIMERS_SORTER
+#include "timers_sorter.h"
+#else
+#include "timers_heap.h"
+#endif
 
-/* Empties the heap of CPU number `cpu`, 0 .. system.ncpus-1. */
+/* Makes the timers of CPU number `cpu`, 0 .. system.ncpus-1, empty. */
 void timers_init(struct timers *timers, unsigned cpu);
 
+/* No further timer is initialized from here on: they can be armed. Returns why the system cannot use `made` timers, or NULL. */
+const char *timers_boot(unsigned made);
+
+/* Once for each timer, at boot. */
 void timer_init(struct timer *t, void (*expired)(struct timer *));
 
 /* The out-of-line parts of timer_arm(): a deadline that is not TICKS_NEVER, and a timer that is armed. */
@@ -67,10 +73,10 @@ void timer_expire(struct cpu *cpu);
 /* cpu.armed from an interrupt of the hardware timer until it is programmed again. */
 #define TIMER_FIRED ((ticks_t)0)
 
-/* The first deadline of `timers`; TICKS_NEVER if the heap is empty. */
+/* The first deadline of `timers`; TICKS_NEVER if there is none. */
 static inline ticks_t timers_first(const struct timers *timers)
 {
-    return timers->count != 0 ? timers->nodes[0]->key : TICKS_NEVER;
+    return timers_count(timers) != 0 ? timers_head(timers)->key : TICKS_NEVER;
 }
 
 #endif

@@ -8,16 +8,25 @@ struct rt_queue {
     struct heap_node *nodes[RT_QUEUE_MAX];
 };
 
-static inline void rt_queue_init(struct rt_queue *q, unsigned number)
+static inline void rt_queue_init(struct rt_queue *q, unsigned cpu, unsigned number)
 {
-    (void)number;
+    (void)cpu, (void)number;
     q->count = 0;
+}
+
+static inline unsigned rt_queue_count(const struct rt_queue *q)
+{
+    return q->count;
 }
 
 static inline struct heap_node *rt_queue_head(const struct rt_queue *q)
 {
     return q->nodes[0];
 }
+
+void rt_queue_insert(struct rt_queue *q, struct heap_node *node);
+void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
+void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node);
 
 /* Moves the first node, of at least two. */
 void rt_queue_sink_first(struct rt_queue *q);

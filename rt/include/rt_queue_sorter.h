@@ -1,33 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The queue in a sorter of the fabric (docs/fabric.md). Every operation takes a constant number of accesses. The first node is also
- * known here, so that reading it takes none, and an insertion no load.
- */
+/* The queue in a sorter of the fabric: of each CPU, the first two. */
 #ifndef RT_QUEUE_SORTER_H
 #define RT_QUEUE_SORTER_H
 
-#define RT_QUEUE_ORDERS 32U /* number of orders that a put can name without a write of ORDER; a power of 2 */
+#include "sorter.h"
+
+#define RT_QUEUE_SORTERS 2U /* of each CPU */
 
 struct rt_queue {
-    unsigned count;
-    unsigned least;                        /* of the orders that a put can name: ORDER - RT_QUEUE_ORDERS / 2 */
-    struct heap_node *first;               /* unless the queue is empty */
-    volatile char *registers, *puts;       /* of its sorter */
-    struct heap_node *nodes[RT_QUEUE_MAX]; /* by value; a node's value is node->at - 1 */
-    uint8_t values[RT_QUEUE_MAX];          /* from `count` on: those of no node */
+    struct sorter sorter;
 };
 
-/* Takes sorter `number`, which queue_sorter_boot.c has emptied at boot. */
-void rt_queue_init(struct rt_queue *q, unsigned number);
+static inline void rt_queue_init(struct rt_queue *q, unsigned cpu, unsigned number)
+{
+    sorter_init(&q->sorter, cpu, number);
+}
 
-/* The fabric's registers. */
-volatile char *rt_queue_fabric(void);
-
-void rt_queue_first_grew(struct rt_queue *q);
+static inline unsigned rt_queue_count(const struct rt_queue *q)
+{
+    return q->sorter.count;
+}
 
 static inline struct heap_node *rt_queue_head(const struct rt_queue *q)
 {
-    return q->first;
+    return q->sorter.first;
+}
+
+static inline void rt_queue_insert(struct rt_queue *q, struct heap_node *node)
+{
+    sorter_insert(&q->sorter, node);
+}
+
+static inline void rt_queue_remove(struct rt_queue *q, struct heap_node *node)
+{
+    sorter_remove(&q->sorter, node);
+}
+
+static inline void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node)
+{
+    sorter_replace_first(&q->sorter, node);
+}
+
+static inline void rt_queue_first_grew(struct rt_queue *q)
+{
+    sorter_first_grew(&q->sorter);
 }
 
 #endif

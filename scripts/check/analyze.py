@@ -59,7 +59,11 @@ _MIPS_TARGET = (
     "--target=mipsel-none-elf", "-march=mips32r5", "-mvirt", "-msoft-float", "-mno-abicalls", "-ffreestanding",
 )  # fmt: skip
 # Flags of files that only a variant of the build has, by the beginnings of their names.
-_FILE_FLAGS = {"rt/queue_sorter": "-DRT_QUEUE_SORTER"}
+_FILE_FLAGS = {
+    "rt/queue_sorter": ("-DRT_QUEUE_SORTER", "-DSORTERS_A_CPU=3U"),
+    "core/timers_sorter": ("-DTIMERS_SORTER", "-DSORTERS_A_CPU=3U"),
+    "core/sorter": ("-DSORTERS_A_CPU=3U",),
+}
 _HOST = ("arch/host", "arch/host/include")
 # Code that is independent of the architecture is analyzed once, with the RISC-V build.
 BUILDS = (
@@ -172,7 +176,7 @@ def _cppcheck(root: Path, build: Build) -> list[Found]:
 def _clang(root: Path, build: Build, file: str) -> list[Found]:
     command = ["clang", "--analyze", "--analyzer-output", "text", "-std=gnu11", *build.target, "-o", os.devnull]
     command += ["-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={_NODES}"]
-    command += [flag for start, flag in _FILE_FLAGS.items() if file.startswith(start)]
+    command += [flag for start, flags in _FILE_FLAGS.items() if file.startswith(start) for flag in flags]
     done = repo.run([*command, *_options(root, build), file], root)
     found: list[Found] = []
     for match in _CLANG.finditer(done.stderr):

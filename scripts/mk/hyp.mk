@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The hypervisor. HYP_CC=clang compiles it by clang, HYP_BUILD sets the output folder.
 CROSS ?= riscv64-unknown-elf-
-HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)$(if $(filter sorter,$(HYP_RT_QUEUE)),-sorter)
+HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)$(if $(filter sorter,$(HYP_RT_QUEUE)),-sorter)$(if $(filter sorter,$(HYP_TIMERS)),-timers)
 HYP_OPT ?= -O2
 
 # Compiler, linker and flags of the board's architecture. A board without a board.mk is a RISC-V
@@ -21,28 +21,39 @@ COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(C
 component_slots = $(shell n=0; for c in $(1); do c=$${c//\//_}; echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
                     echo -DCOMPONENTS=$$((n > 0 ? n : 1))U)
 
-# The queues of the real-time class: heap, in software, or sorter, in the fabric of a board that has one (docs/real-time.md).
+# The queues of the real-time class, and the timers: heap, in software, or sorter, in the fabric of a board that has one
+# (docs/real-time.md).
 HYP_RT_QUEUE ?= heap
-ifeq ($(filter heap sorter,$(HYP_RT_QUEUE)),)
-$(error HYP_RT_QUEUE=$(HYP_RT_QUEUE): expected heap or sorter)
+HYP_TIMERS ?= heap
+define queue_kind
+ifeq ($$(filter heap sorter,$$($(1))),)
+$$(error $(1)=$$($(1)): expected heap or sorter)
 endif
-ifeq ($(HYP_RT_QUEUE)$(wildcard platform/$(BOARD)/fabric.c),sorter)
-$(error HYP_RT_QUEUE=sorter: board $(BOARD) has no fabric (platform/$(BOARD)/fabric.c); use HYP_RT_QUEUE=heap)
+ifeq ($$($(1))$$(wildcard platform/$$(BOARD)/fabric.c),sorter)
+$$(error $(1)=sorter: board $$(BOARD) has no fabric (platform/$$(BOARD)/fabric.c); use $(1)=heap)
 endif
-# $(call rt_queue,KIND,SOURCES): the sources without the other kinds of queue.
-rt_queue = $(filter-out $(filter-out rt/queue_$(1)%,$(wildcard rt/queue_*.c)),$(2))
-rt_queue_flag = $(if $(filter sorter,$(1)),-DRT_QUEUE_SORTER)
+endef
+$(eval $(call queue_kind,HYP_RT_QUEUE))
+$(eval $(call queue_kind,HYP_TIMERS))
+HYP_SORTERS := $(filter sorter,$(HYP_RT_QUEUE) $(HYP_TIMERS))
+
+# For these kinds of RT queue and of timers: $(call queue_sources,RT,TIMERS,SOURCES) is SOURCES without the other kinds, and
+# $(call queue_flags,RT,TIMERS) the compiler's options; SORTERS_A_CPU is the number of sorters for each hart.
+queue_sources = $(filter-out $(filter-out rt/queue_$(1)%,$(wildcard rt/queue_*.c)) $(filter-out core/timers_$(2)%,$(wildcard core/timers_*.c)) \
+                $(if $(filter sorter,$(1) $(2)),,core/sorter%),$(3))
+queue_flags = $(if $(filter sorter,$(1)),-DRT_QUEUE_SORTER) $(if $(filter sorter,$(2)),-DTIMERS_SORTER) \
+              $(if $(filter sorter,$(1) $(2)),-DSORTERS_A_CPU=$(if $(filter sorter,$(1)),$(if $(filter sorter,$(2)),3U,2U),1U))
 
 HYP_DRIVERS ?= platform/drivers
 HYP_DIRS := core core/lib $(wildcard $(HYP_COMPONENTS) $(HYP_COMPONENTS:%=arch/$(HYP_ARCH)/%)) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OFFSETS := arch/$(HYP_ARCH)/asm_offsets.c
-HYP_SRCS := $(call rt_queue,$(HYP_RT_QUEUE),$(filter-out $(HYP_OFFSETS),$(HYP_SRCS)))
+HYP_SRCS := $(call queue_sources,$(HYP_RT_QUEUE),$(HYP_TIMERS),$(filter-out $(HYP_OFFSETS),$(HYP_SRCS)))
 HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) $(call rt_queue_flag,$(HYP_RT_QUEUE)) -Iabi -Ifpga/include -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Ifpga/include -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
@@ -52,7 +63,7 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 # 69,052 (60,538) bytes; without HYP_TINY size.text 38,020.
 HYP_SMALL := core/component.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_time.c
 HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c rt/queue_sorter_boot.c ipc/shared.c debug/session.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/delay.c fpga/vdm/life.c fpga/vdm/monitor.c fpga/vdm/overlay.c fpga/vdm/overlay_phases.c fpga/vdm/overlay_calls.c arch/riscv/debug/registers.c \
+            core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c rt/queue_sorter.c ipc/shared.c debug/session.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/delay.c fpga/vdm/life.c fpga/vdm/monitor.c fpga/vdm/overlay.c fpga/vdm/overlay_phases.c fpga/vdm/overlay_calls.c arch/riscv/debug/registers.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/compat/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
             arch/riscv/compat/vfinisher.c arch/riscv/compat/vrtc.c \

@@ -35,12 +35,12 @@ $(SIMB)/%.bin: scripts/simb.py scripts/tessera/fabric/bitstream.py | setup-dev
 # contains one.
 image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, GUEST_PATH=dir of images, WITHOUT=sstc,htinst hides features)
 	@files=$$($(MKIMAGE) --list-files | sed '/[$$]/d') && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
-	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT" --components "$(HYP_COMPONENTS)" --rt-queue $(HYP_RT_QUEUE)
+	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT" --components "$(HYP_COMPONENTS)" $(if $(HYP_SORTERS),--sorters)
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
 
 # The hypervisor, and those guests and bitstreams that the system names.
 # A system with bitstreams, or with queues in sorters, runs with the fabric's RTL.
-image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter $(SIMB)/%.bin,$(IMAGE_FILES))$(filter sorter,$(HYP_RT_QUEUE)),cosim)
+image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter $(SIMB)/%.bin,$(IMAGE_FILES))$(HYP_SORTERS),cosim)
 
 docs: | setup ## generate docs/configuration.md from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md

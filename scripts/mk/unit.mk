@@ -3,23 +3,26 @@
 # program, each tests/unit/test_*.py a property test of build/host/libcore.so. All use the address
 # and undefined-behaviour sanitizers, whose reports end the test.
 HOST_CC ?= gcc
-# The kind of the real-time class's queues. The sorters are those of a model (tests/unit/testbed_sorter.c).
+# The kinds of the real-time class's queues and of the timers. The sorters are those of a model (tests/unit/testbed_sorter.c).
 HOST_RT_QUEUE ?= heap
-HOST_SORTER := $(filter sorter,$(HOST_RT_QUEUE))
-HOST_BUILD := $(BUILD)/host$(HOST_SORTER:%=-%)
+HOST_TIMERS ?= heap
+HOST_SORTERS := $(filter sorter,$(HOST_RT_QUEUE) $(HOST_TIMERS))
+HOST_BUILD := $(BUILD)/host$(if $(filter sorter,$(HOST_RT_QUEUE)),-sorter)$(if $(filter sorter,$(HOST_TIMERS)),-timers)
 
-HOST_SRCS := $(call rt_queue,$(HOST_RT_QUEUE),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host))))
+HOST_SRCS := $(call queue_sources,$(HOST_RT_QUEUE),$(HOST_TIMERS),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host))))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # Common code of the tests: builds a system in memory, steps it, and reads its state.
-OTHER_QUEUE := $(addsuffix .c,$(addprefix tests/unit/,$(if $(HOST_SORTER),testbed_queue_heap test_rt_queue_heap,testbed_sorter test_rt_queue_sorter)))
-UNIT_HELP := $(filter-out tests/unit/test_% $(OTHER_QUEUE),$(wildcard tests/unit/*.c))
+other_kind = $(if $(filter sorter,$(1)),heap,sorter)
+OTHER_KINDS := $(wildcard tests/unit/*_queue_$(call other_kind,$(HOST_RT_QUEUE)).c tests/unit/*_timers_$(call other_kind,$(HOST_TIMERS)).c) \
+               $(if $(HOST_SORTERS),,tests/unit/testbed_sorter.c)
+UNIT_HELP := $(filter-out tests/unit/test_% $(OTHER_KINDS),$(wildcard tests/unit/*.c))
 UNIT_HELP_OBJS := $(UNIT_HELP:%.c=$(HOST_BUILD)/obj/%.o)
-UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(filter-out $(OTHER_QUEUE),$(wildcard tests/unit/test_*.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(filter-out $(OTHER_KINDS),$(wildcard tests/unit/test_*.c)))
 
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Tests include the components' own headers.
-HOST_INC = $(call component_slots,$(COMPONENTS)) $(call rt_queue_flag,$(HOST_RT_QUEUE)) -Iabi -Ifpga/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC = $(call component_slots,$(COMPONENTS)) $(call queue_flags,$(HOST_RT_QUEUE),$(HOST_TIMERS)) -Iabi -Ifpga/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 
@@ -57,13 +60,16 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
 test-unit-properties: $(HOST_BUILD)/libcore.so
 	@$(HOST_PYTEST) tests/unit
 
-# The real-time class with its queues in sorters.
+# The real-time class with its queues in sorters; the scheduler and the watchdog with the timers there.
 test-unit-sorter:
-	@$(MAKE) --no-print-directory HOST_RT_QUEUE=sorter test-unit-queues
+	@$(MAKE) --no-print-directory HOST_RT_QUEUE=sorter KIND_TESTS="test_rt_queue test_rt_queue_sorter" \
+	    KIND_PROPERTIES="test_rt_edf test_rt_lifecycle" test-unit-kind
+	@$(MAKE) --no-print-directory HOST_TIMERS=sorter KIND_TESTS=test_timers_sorter \
+	    KIND_PROPERTIES="test_scheduler test_watchdog" test-unit-kind
 
-test-unit-queues: $(HOST_BUILD)/unit/test_rt_queue $(HOST_BUILD)/unit/test_rt_queue_$(HOST_RT_QUEUE) $(HOST_BUILD)/libcore.so
-	@tests/unit/run.sh $(HOST_BUILD)/unit/test_rt_queue $(HOST_BUILD)/unit/test_rt_queue_$(HOST_RT_QUEUE)
-	@TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) tests/unit/test_rt_edf.py tests/unit/test_rt_lifecycle.py
+test-unit-kind: $(KIND_TESTS:%=$(HOST_BUILD)/unit/%) $(HOST_BUILD)/libcore.so
+	@tests/unit/run.sh $(KIND_TESTS:%=$(HOST_BUILD)/unit/%)
+	@TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) $(KIND_PROPERTIES:%=tests/unit/%.py)
 
 test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
@@ -74,5 +80,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties test-unit-sorter test-unit-queues test-long test-manager
+.PHONY: test-unit test-unit-c test-unit-properties test-unit-sorter test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

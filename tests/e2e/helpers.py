@@ -32,6 +32,7 @@ GUEST_PATH = "build/guests:build/fpga"  # with bitstreams for the fabric
 NEWER_QEMU = str(ROOT / "cache" / "qemu-new" / "qemu-system-riscv64")
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 SORTER_BIN = ROOT / "build/check/hyp-sorter/tessera.bin"
+ALL_SORTERS_BIN = ROOT / "build/check/hyp-sorter-timers/tessera.bin"
 OUT = ROOT / "build" / "e2e"
 ESCAPE = "\x14"
 # The console's report of a restart, immediate or after a backoff.
@@ -132,9 +133,17 @@ def hypervisor_with_sorters() -> Path:
     return SORTER_BIN
 
 
+@cache
+def hypervisor_with_all_sorters() -> Path:
+    """The hypervisor with the queues of RT apps and the timers in the fabric's sorters."""
+    make("cosim")
+    make("hyp", "HYP_RT_QUEUE=sorter", "HYP_TIMERS=sorter", f"HYP_BUILD={ALL_SORTERS_BIN.parent}")
+    return ALL_SORTERS_BIN
+
+
 def _queue_of(hypervisor: Path) -> tuple[str, ...]:
-    """The image builder's option for the queues of that hypervisor."""
-    return ("--rt-queue", "sorter") if hypervisor == SORTER_BIN else ()
+    """The image builder's option for a hypervisor with queues in sorters."""
+    return ("--sorters",) if hypervisor in (SORTER_BIN, ALL_SORTERS_BIN) else ()
 
 
 @cache

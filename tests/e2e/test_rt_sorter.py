@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RT apps whose queues are sorters of the fabric (HYP_RT_QUEUE=sorter), whose RTL runs beside QEMU."""
+"""RT apps whose queues are sorters of the fabric (HYP_RT_QUEUE=sorter), whose RTL runs beside QEMU; on one hart also
+the timers (HYP_TIMERS=sorter)."""
 
 import pytest
 from helpers import (
@@ -12,6 +13,7 @@ from helpers import (
     booted,
     built,
     built_with_harts,
+    hypervisor_with_all_sorters,
     hypervisor_with_sorters,
     keyboard,
     rt_end,
@@ -35,9 +37,14 @@ def sorters():
     return hypervisor_with_sorters()
 
 
-def test_no_deadline_is_missed_at_95_percent(sorters):
+@pytest.fixture(scope="module")
+def all_sorters():
+    return hypervisor_with_all_sorters()
+
+
+def test_no_deadline_is_missed_at_95_percent(all_sorters):
     """As in test_rt.py, with the same costs of the board."""
-    system = built_with_harts("rt-load", 1, LOADED, sorters)
+    system = built_with_harts("rt-load", 1, LOADED, all_sorters)
     with booted(system, "rt-sorter-load", *VIRTUAL) as machine:
         wait_for_signs_of_life(machine, system)
         machine.expect("rtm", r"^RTM done$", LOAD_S)
@@ -51,9 +58,9 @@ def test_no_deadline_is_missed_at_95_percent(sorters):
         assert_well(machine)
 
 
-def test_apps_are_launched_and_stopped_at_run_time(sorters):
+def test_apps_are_launched_and_stopped_at_run_time(all_sorters):
     """In virtual time: no app misses a deadline while others come and go."""
-    system = built_with_harts("rt-manager", 1, hypervisor=sorters)
+    system = built_with_harts("rt-manager", 1, hypervisor=all_sorters)
     with booted(system, "rt-sorter-manager", *VIRTUAL) as machine:
         wait_for_signs_of_life(machine, system)
         for period in (10000, 8000, 5000, 10000):
@@ -103,13 +110,13 @@ def test_machine_without_the_fabric(sorters):
     words = boot_command(system)
     at = words.index("-plugin")
     said = refusal(system, "rt-sorter-none", [*words[:at], *words[at + 2 :]])
-    assert b"error: cannot set up the system: HYP_RT_QUEUE=sorter: there is no fabric at" in said
+    assert b"error: cannot set up the system: sorters: there is no fabric at" in said
 
 
 def test_more_harts_than_sorters(sorters):
     system = built_with_harts("rt-manager", 3, hypervisor=sorters)
     said = refusal(system, "rt-sorter-harts", boot_command(system))
-    assert b"error: cannot set up the system: HYP_RT_QUEUE=sorter: the fabric has fewer than two sorters" in said
+    assert b"error: cannot set up the system: sorters: the fabric has too few for each hart" in said
 
 
 def test_system_without_apps_needs_no_fabric(sorters):
@@ -118,3 +125,15 @@ def test_system_without_apps_needs_no_fabric(sorters):
     at = words.index("-plugin")
     with Machine([*words[:at], *words[at + 2 :]], system.names, OUT / "rt-sorter-trio.log") as machine:
         wait_for_signs_of_life(machine, system)
+
+
+def test_timers_of_guests(all_sorters):
+    """Linux, FreeRTOS and U-Boot keep time by timers in a sorter; the machine without the fabric is refused."""
+    system = built_with_harts("trio", 1, hypervisor=all_sorters)
+    with booted(system, "rt-sorter-timers") as machine:
+        wait_for_signs_of_life(machine, system)
+        assert_well(machine)
+    words = boot_command(system)
+    at = words.index("-plugin")
+    said = refusal(system, "rt-sorter-timers-none", [*words[:at], *words[at + 2 :]])
+    assert b"error: cannot set up the system: sorters: there is no fabric at" in said

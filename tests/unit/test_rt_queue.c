@@ -52,7 +52,7 @@ static void model_remove(struct heap_node *node)
 
 static void assert_same(const struct rt_queue *q)
 {
-    assert_int_equal(q->count, count);
+    assert_int_equal(rt_queue_count(q), count);
     assert_ptr_equal(rt_queue_first(q), count == 0 ? NULL : sorted[0]);
     assert_null(testbed_queue_violation(q));
     for (unsigned i = 0; i < count; i++) {

@@ -6,6 +6,7 @@
 
 #include "component.h"
 #include "testbed.h"
+#include "testbed_queue.h"
 #include "testbed_rt.h"
 #include "testbed_sorter.h"
 
@@ -175,7 +176,7 @@ static void an_answer_is_masked(void **state)
 {
     (void)state;
     fill(3);
-    testbed_fabric.noise = ~(uint64_t)(RT_QUEUE_MAX - 1U);
+    testbed_fabric.noise = ~(uint64_t)(SORTER_NODES - 1U);
     rt_queue_remove(&q, &nodes[0]);
     assert_ptr_equal(rt_queue_first(&q), &nodes[1]);
 }

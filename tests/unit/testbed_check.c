@@ -5,6 +5,7 @@
 #include "sched.h"
 #include "sched_be.h"
 #include "testbed.h"
+#include "testbed_queue.h"
 #include "testbed_rt.h"
 
 /* How often the run queue contains `v`; the walk is bounded, so that it terminates on a broken
@@ -144,7 +145,7 @@ static const char *kicks_violation(const struct cpu *cpu)
 
 static const char *cpu_violation(const struct cpu *cpu)
 {
-    const char *wrong = heap_violation(cpu->timers.nodes, cpu->timers.count, TIMERS_MAX);
+    const char *wrong = testbed_timers_violation(&cpu->timers);
     ticks_t first = cpu->slice_end;
 
     if (wrong != NULL) {

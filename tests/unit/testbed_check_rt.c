@@ -63,10 +63,10 @@ static const char *cpu_violation(unsigned cpu)
     const char *wrong = testbed_queue_violation(&rc->ready);
 
     wrong = wrong != NULL ? wrong : testbed_queue_violation(&rc->releases);
-    if (wrong == NULL && rc->releases.count != 0 && cpu_get(cpu)->wrapped != &rt_class) {
+    if (wrong == NULL && rt_queue_count(&rc->releases) != 0 && cpu_get(cpu)->wrapped != &rt_class) {
         wrong = "a CPU with apps does not use the real-time class";
     }
-    if (wrong == NULL && rc->releases.count == 0 && cpu_get(cpu)->next_release != TICKS_NEVER) {
+    if (wrong == NULL && rt_queue_count(&rc->releases) == 0 && cpu_get(cpu)->next_release != TICKS_NEVER) {
         wrong = "a CPU without apps expects a release";
     }
     return wrong;

@@ -4,7 +4,7 @@
 
 void testbed_queue_init(struct rt_queue *q)
 {
-    rt_queue_init(q, 0);
+    rt_queue_init(q, 0, 0);
 }
 
 bool testbed_queue_has(const struct rt_queue *q, const struct heap_node *node)

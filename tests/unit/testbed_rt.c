@@ -343,7 +343,7 @@ unsigned testbed_rt_state(unsigned vm, unsigned app)
 
 unsigned testbed_rt_ready(unsigned cpu)
 {
-    return rt_cpu_of(cpu)->ready.count;
+    return rt_queue_count(&rt_cpu_of(cpu)->ready);
 }
 
 int64_t testbed_rt_left(unsigned vm, unsigned app)

@@ -20,7 +20,7 @@ struct entry {
     unsigned value;
 };
 
-struct sorter {
+struct model {
     struct entry entries[DEPTH]; /* sorted */
     unsigned count, status;
     uint32_t order;
@@ -33,15 +33,16 @@ enum status {
     ABSENT
 };
 
-static struct sorter sorters[SORTERS]; /* owner: this file */
+static struct model sorters[SORTERS]; /* owner: this file */
 struct testbed_fabric testbed_fabric;
 
 void testbed_fabric_reset(void)
 {
-    testbed_fabric = (struct testbed_fabric){.magic = MAGIC, .sorters = 2 * SYSIMAGE_MAX_HARTS, .depth = RT_QUEUE_MAX};
+    testbed_fabric =
+        (struct testbed_fabric){.magic = MAGIC, .sorters = SORTERS_A_CPU * SYSIMAGE_MAX_HARTS, .depth = SORTER_NODES};
 }
 
-static bool remove_value(struct sorter *s, unsigned value)
+static bool remove_value(struct model *s, unsigned value)
 {
     for (unsigned i = 0; i < s->count; i++) {
         if (s->entries[i].value == value) {
@@ -58,7 +59,7 @@ static bool follows(const struct entry *a, const struct entry *b)
     return a->key > b->key || (a->key == b->key && (int32_t)(a->order - b->order) > 0);
 }
 
-static void put_entry(struct sorter *s, struct entry e)
+static void put_entry(struct model *s, struct entry e)
 {
     unsigned at;
 
@@ -79,12 +80,17 @@ void testbed_sorter_put(unsigned sorter, uint64_t key, unsigned value)
     put_entry(&sorters[sorter], (struct entry){key, sorters[sorter].order, value});
 }
 
+void testbed_sorters_clear(void)
+{
+    memset(sorters, 0, sizeof(sorters));
+}
+
 unsigned testbed_sorter_count(unsigned sorter)
 {
     return sorters[sorter].count;
 }
 
-static uint64_t read_sorter(const struct sorter *s, uint64_t offset)
+static uint64_t read_sorter(const struct model *s, uint64_t offset)
 {
     const struct entry none = {.key = UINT64_MAX, .value = 0xffffU}, *head = s->count != 0 ? s->entries : &none;
 
@@ -121,7 +127,7 @@ static uint64_t fabric_read(uint64_t address, unsigned size)
     return read_sorter(&sorters[offset / FABRIC_SORTER_STRIDE % SORTERS], offset % FABRIC_SORTER_STRIDE);
 }
 
-static void write_sorter(struct sorter *s, uint64_t offset, uint64_t value)
+static void write_sorter(struct model *s, uint64_t offset, uint64_t value)
 {
     if (offset == FABRIC_SORTER_ORDER) {
         s->order = (uint32_t)value;
@@ -132,7 +138,7 @@ static void write_sorter(struct sorter *s, uint64_t offset, uint64_t value)
 
 static void write_put(uint64_t offset, uint64_t key)
 {
-    struct sorter *s = &sorters[offset / FABRIC_SORT_PUT_STRIDE % SORTERS];
+    struct model *s = &sorters[offset / FABRIC_SORT_PUT_STRIDE % SORTERS];
     uint64_t value = offset % FABRIC_SORT_PUT_STRIDE / FABRIC_SORT_PUT_VALUE_STRIDE;
     uint32_t delta = offset % FABRIC_SORT_PUT_VALUE_STRIDE / FABRIC_SORT_PUT_ORDER_STRIDE;
 
@@ -160,29 +166,17 @@ static void __attribute__((constructor)) plug_in(void)
     host_registers = (struct host_registers){fabric_read, fabric_write};
 }
 
-/* --- queues --- */
+/* --- what a queue and its sorter have in common --- */
 
-static const struct sorter *sorter_of(const struct rt_queue *q)
+static const struct model *model_of(const struct sorter *q)
 {
     return &sorters[((uint64_t)q->registers - BASE - FABRIC_SORTERS) / FABRIC_SORTER_STRIDE];
 }
 
-void testbed_queue_init(struct rt_queue *q)
-{
-    testbed_fabric_reset();
-    memset(sorters, 0, sizeof(sorters));
-    rt_queue_init(q, 0);
-}
-
-bool testbed_queue_has(const struct rt_queue *q, const struct heap_node *node)
-{
-    return node->at != 0 && node->at <= RT_QUEUE_MAX && q->nodes[node->at - 1] == node;
-}
-
 /* The sorter has the queue's nodes with their keys and orders. */
-static const char *entry_violation(const struct rt_queue *q, const struct entry *e)
+static const char *entry_violation(const struct sorter *q, const struct entry *e)
 {
-    const struct heap_node *node = e->value < RT_QUEUE_MAX ? q->nodes[e->value] : NULL;
+    const struct heap_node *node = e->value < SORTER_NODES ? q->nodes[e->value] : NULL;
 
     if (node == NULL || node->at != e->value + 1U) {
         return "a sorter has a value of no node";
@@ -190,9 +184,9 @@ static const char *entry_violation(const struct rt_queue *q, const struct entry 
     return node->key != e->key || node->order != e->order ? "a sorter has another key or order than the node" : NULL;
 }
 
-const char *testbed_queue_violation(const struct rt_queue *q)
+const char *testbed_sorter_violation(const struct sorter *q)
 {
-    const struct sorter *s = sorter_of(q);
+    const struct model *s = model_of(q);
     const char *wrong = s->count != q->count ? "a sorter has another number of entries than its queue" : NULL;
 
     if (wrong == NULL && q->count != 0 && q->first != q->nodes[s->entries[0].value]) {

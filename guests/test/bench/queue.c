@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hypervisor's RT queue as a heap (rt/queue_heap.c, the same source), measured in a guest, which can count instructions. */
-#include "queue_measure.h"
+#include "rt_queue.h"
 
 #define QUEUE_SEED 12345U
 
 static struct rt_queue queue;
-static struct heap_node nodes[RT_QUEUE_MAX];
+
+static inline void measured_insert(struct heap_node *node)
+{
+    rt_queue_insert(&queue, node);
+}
+
+static inline void measured_take(void)
+{
+    rt_queue_remove(&queue, rt_queue_first(&queue));
+}
+
+#include "queue_measure.h"
 
 static uint64_t queue_random(void)
 {
@@ -22,7 +33,7 @@ static void queue_reset(void)
 
 void bench_run_queue(void)
 {
-    static const struct queue_measured heap = {"riscv.rt.queue", &queue, nodes, queue_random, queue_reset};
+    static const struct queue_measured heap = {"riscv.rt.queue", "insert", "take", 1, queue_random, queue_reset};
 
     queue_measure(&heap);
 }

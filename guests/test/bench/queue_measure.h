@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The costs of an RT queue of the hypervisor (rt_queue.h), which the including file chooses. */
+/*
+ * The costs of a queue of the hypervisor: of two functions of the including file, which are inlined here,
+ *
+ *     void measured_insert(struct heap_node *node)
+ *     void measured_take(void): removes the first node
+ */
 #include "bench.h"
 #include "csr.h"
+#include "heap.h"
 #include "print.h"
-#include "rt_queue.h"
+
+#define QUEUE_LONGEST 64U
 
 struct queue_measured {
-    const char *name;         /* of the metrics, before ".insert.n" and ".take.n" */
-    struct rt_queue *queue;   /* and RT_QUEUE_MAX nodes for it */
-    struct heap_node *nodes;
-    uint64_t (*random)(void); /* gives keys */
-    void (*reset)(void);      /* empties the queue */
+    const char *name, *insert, *take; /* metrics are name.insert.n and name.take.n */
+    unsigned step;                    /* from the order of a node to that of the next one */
+    uint64_t (*random)(void);         /* gives keys */
+    void (*reset)(void);              /* empties the queue */
 };
+
+static struct heap_node measured_nodes[QUEUE_LONGEST];
 
 static void queue_report(const struct queue_measured *m, const char *what, unsigned count, uint64_t *samples)
 {
@@ -25,8 +33,8 @@ static void queue_fill(const struct queue_measured *m, unsigned count)
 {
     m->reset();
     for (unsigned i = 0; i < count; i++) {
-        m->nodes[i] = (struct heap_node){.key = m->random(), .order = i};
-        rt_queue_insert(m->queue, &m->nodes[i]);
+        measured_nodes[i] = (struct heap_node){.key = m->random(), .order = i * m->step};
+        measured_insert(&measured_nodes[i]);
     }
 }
 
@@ -35,22 +43,22 @@ static void queue_measure(const struct queue_measured *m)
 {
     static uint64_t inserts[BENCH_SAMPLES], takes[BENCH_SAMPLES];
 
-    for (unsigned count = 1; count <= RT_QUEUE_MAX; count *= 2) {
+    for (unsigned count = 1; count <= QUEUE_LONGEST; count *= 2) {
         for (unsigned sample = 0; sample < BENCH_SAMPLES; sample++) {
-            struct heap_node *last = &m->nodes[count - 1];
+            struct heap_node *last = &measured_nodes[count - 1];
             uint64_t before, between, after;
 
             queue_fill(m, count - 1);
-            *last = (struct heap_node){.key = m->random(), .order = count};
+            *last = (struct heap_node){.key = m->random(), .order = count * m->step};
             before = csr_read_instret();
-            rt_queue_insert(m->queue, last);
+            measured_insert(last);
             between = csr_read_instret();
-            rt_queue_remove(m->queue, rt_queue_first(m->queue));
+            measured_take();
             after = csr_read_instret();
             inserts[sample] = between - before;
             takes[sample] = after - between;
         }
-        queue_report(m, "insert", count, inserts);
-        queue_report(m, "take", count, takes);
+        queue_report(m, m->insert, count, inserts);
+        queue_report(m, m->take, count, takes);
     }
 }

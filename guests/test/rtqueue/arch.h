@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rt/queue_sorter.c needs of the hypervisor's architecture. */
+/* What core/sorter.c needs of the hypervisor's architecture. */
 #ifndef ARCH_H
 #define ARCH_H
 

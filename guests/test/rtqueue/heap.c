@@ -13,7 +13,7 @@ static struct heap_node nodes[RT_QUEUE_MAX];
 
 static void reset(void)
 {
-    rt_queue_init(&queue, 0);
+    rt_queue_init(&queue, 0, 0);
 }
 
 #include "kind_body.h"

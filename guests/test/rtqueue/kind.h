@@ -22,7 +22,9 @@ extern const struct rtqueue_kind rtqueue_heap, rtqueue_sorter;
 
 uint64_t rtqueue_random(void);
 
-/* Reports the costs of the sorter. */
+/* Report costs: of the sorter, of timers in a heap, and of timers in a sorter. */
 void rtqueue_measure(void);
+void rtqueue_measure_timers_heap(void);
+void rtqueue_measure_timers_sorter(void);
 
 #endif

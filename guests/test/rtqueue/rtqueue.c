@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hypervisor's RT queues as a heap and in a sorter of the fabric, natively on a machine that has it (tests/cosim): random
- * operations give the same first node. Then the costs of the sorter are counted.
+ * operations give the same first node. Then the costs of the sorter and of timers are counted.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -124,6 +124,8 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     compare();
     rtqueue_measure();
+    rtqueue_measure_timers_heap();
+    rtqueue_measure_timers_sorter();
     print("rtqueue: done\nBENCH done\n");
     return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of the queue of RT apps, in software and in a sorter of the fabric."""
+"""Pictures of the queue of RT apps and of the timers, in software and in a sorter of the fabric."""
 
 import re
 from pathlib import Path
@@ -7,16 +7,28 @@ from typing import Any
 
 from tessera.bench.labels import LIMIT, OURS
 
-_QUEUE = re.compile(r"riscv\.rt\.queue\.((?:sorter\.)?(?:insert|take))\.(\d+)")
+_QUEUE = re.compile(r"riscv\.(?:rt\.queue|timers)\.((?:sorter\.)?(?:insert|take|arm|expire))\.(\d+)")
 _CURVES = (  # metric, colour, line, label
     ("insert", OURS, "-", "heap: insert"),
     ("take", LIMIT, "-", "heap: remove the first"),
     ("sorter.insert", OURS, "--", "sorter: insert"),
     ("sorter.take", LIMIT, "--", "sorter: remove the first"),
 )
+_TIMERS = (
+    ("arm", OURS, "-", "heap: arm"),
+    ("expire", LIMIT, "-", "heap: remove the first"),
+    ("sorter.arm", OURS, "--", "sorter: arm"),
+    ("sorter.expire", LIMIT, "--", "sorter: remove the first"),
+)
 _HYOS = "HyOS's sorter, published: half the time of\nits software for an insertion, at any length"
 _ACCESSES = 3  # of the sorter, for an insertion (1) and a removal (2) together
-_CYCLES = {2: "#8ecae6", 10: "#219ebc", 30: "#126782", 53: "#023047"}  # of an access, and the colour
+# Cycles of an access, the colour, and whose they are: fpga.bus.sorter_put, alone and with sorter_put_load.
+_CYCLES = (
+    (2, "#8ecae6", " (the fabric's own)"),
+    (12, "#219ebc", " (the same under load)"),
+    (30, "#126782", ""),
+    (53, "#023047", ""),
+)
 
 
 def has_queue(records: list[dict[str, Any]]) -> bool:
@@ -31,25 +43,29 @@ def _of(records: list[dict[str, Any]], what: str) -> list[tuple[int, dict[str, A
     return sorted(lines, key=lambda entry: entry[0])
 
 
-def _label(axes: Any, what: str, title: str) -> None:
+def _label(axes: Any, what: str, title: str, of: str = "real-time apps in the queue") -> None:
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("real-time apps in the queue")
+    axes.set_xlabel(of)
     axes.set_ylabel(what)
     axes.legend(frameon=False, fontsize=8)
     axes.set_title(title, fontsize=9)
 
 
-def draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
-    """Draws the instructions of each operation."""
-    for what, colour, style, label in _CURVES:
+def _draw_curves(axes: Any, records: list[dict[str, Any]], curves: tuple[tuple[str, str, str, str], ...]) -> None:
+    for what, colour, style, label in curves:
         lines = _of(records, what)
         sizes = [n for n, _ in lines]
         medians = [line["median"] for _, line in lines]
         axes.plot(sizes, medians, color=colour, linestyle=style, marker="o", label=f"{label}, median")
         if style == "-":
             axes.plot(sizes, [line["max"] for _, line in lines], color=colour, linestyle=":", label=f"{label}, maximum")
+
+
+def draw_queue(axes: Any, records: list[dict[str, Any]]) -> None:
+    """Draws the instructions of each operation."""
+    _draw_curves(axes, records, _CURVES)
     axes.text(0.98, 0.02, _HYOS, transform=axes.transAxes, ha="right", fontsize=7, color="gray")
     _label(axes, "executed instructions", "Cost of the queue of ready apps,\nordered by deadline")
 
@@ -64,9 +80,10 @@ def _draw_cycles(axes: Any, records: list[dict[str, Any]]) -> None:
     """Draws where the sorter is worth it: calculated, because an access takes no time in QEMU."""
     heap, sorter = together(records, ""), together(records, "sorter.")
     axes.plot(list(heap), list(heap.values()), color=LIMIT, marker="o", label="heap")
-    for cycles, colour in _CYCLES.items():
+    for cycles, colour, whose in _CYCLES:
         costs = [count + _ACCESSES * cycles for count in sorter.values()]
-        axes.plot(list(sorter), costs, color=colour, linestyle="--", label=f"sorter, an access takes {cycles} cycles")
+        label = f"sorter, {cycles} cycles for an access{whose}"
+        axes.plot(list(sorter), costs, color=colour, linestyle="--", label=label)
     title = "An insertion and a removal, calculated:\na cycle for an instruction, and the accesses"
     _label(axes, "cycles", title)
 
@@ -82,9 +99,11 @@ def plot_rt_queue(records: list[dict[str, Any]], folder: Path) -> list[Path]:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(15, 4.4), layout="constrained")
     draw_queue(left, queue)
-    _draw_cycles(right, queue)
+    _draw_cycles(middle, queue)
+    _draw_curves(right, queue, _TIMERS)
+    _label(right, "executed instructions", "Cost of a hart's timers,\nordered by deadline", "armed timers")
     path = folder / "rt-queue.png"
     figure.savefig(path, dpi=110)
     pyplot.close(figure)

@@ -24,7 +24,8 @@ class Options:
     """
     The inputs of a build. `hypervisor` None: builds the system image alone, for tests. `search`:
     the directories in which guests' files are searched, in this order, after the directory of the
-    source. `components`: those of the hypervisor; None: all that a system can need. `rt_queue`: its queues of RT apps.
+    source. `components`: those of the hypervisor; None: all that a system can need. `sorters`: it has queues in the
+    fabric's sorters.
     """
 
     source: Path
@@ -33,7 +34,7 @@ class Options:
     platform: Path
     without: tuple[str, ...] = ()
     components: tuple[str, ...] | None = None
-    rt_queue: str = "heap"
+    sorters: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def build(options: Options) -> Built:
     files["tessera.bin"] = image
     if system.board.iasim_board:
         files["tessera.elf"] = wrap(image, system.board.load_address)
-    files[MANIFEST] = (json.dumps(manifest(system, image, hypervisor, options.rt_queue), indent=2) + "\n").encode()
+    files[MANIFEST] = (json.dumps(manifest(system, image, hypervisor, options.sorters), indent=2) + "\n").encode()
     return Built(system, files)
 
 

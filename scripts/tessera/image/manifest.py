@@ -12,8 +12,9 @@ from tessera.run.virtualtime import By, virtual_time
 FORMAT = 1
 
 
-def manifest(system: System, image: bytes, hypervisor: File | None, rt_queue: str = "heap") -> dict[str, Any]:
-    """Returns the contents of system.json. `image` is the whole bootable file, `rt_queue` HYP_RT_QUEUE."""
+def manifest(system: System, image: bytes, hypervisor: File | None, sorters: bool = False) -> dict[str, Any]:
+    """Returns the contents of system.json. `image` is the whole bootable file, `sorters`: the hypervisor needs the
+    fabric for its queues."""
     board = system.board
     return {
         "format": FORMAT,
@@ -32,7 +33,7 @@ def manifest(system: System, image: bytes, hypervisor: File | None, rt_queue: st
         "vms": [_vm(vm) for vm in system.vms],
         "shared": [_shared(region) for region in system.shared],
         "fabric": _fabric(system),
-        "rt_queue": rt_queue,
+        "sorters": sorters,
         "qemu": _qemu(system),
         "iasim": {"board": board.iasim_board} if board.iasim_board else None,
     }

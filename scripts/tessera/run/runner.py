@@ -198,7 +198,7 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
 
 def _fabric_arguments(qemu: Qemu, system: BuiltSystem) -> list[str]:
     """Returns QEMU's options for the fabric of a system with accelerators or with queues in sorters, else none."""
-    if not system.data.get("fabric") and system.data.get("rt_queue") != "sorter":
+    if not system.data.get("fabric") and not system.data.get("sorters"):
         return []
     try:
         cosim = importlib.import_module("tessera.run.cosim")  # builds the model of the RTL: only where it is needed

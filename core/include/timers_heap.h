@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CPU's timers in a binary heap. */
+#ifndef TIMERS_HEAP_H
+#define TIMERS_HEAP_H
+
+struct timers {
+    unsigned count;
+    struct heap_node **nodes; /* TIMERS_MAX of them */
+};
+
+static inline struct heap_node *timers_head(const struct timers *timers)
+{
+    return timers->nodes[0];
+}
+
+static inline void timers_insert(struct timers *timers, struct heap_node *node)
+{
+    heap_up(timers->nodes, timers->count++, node);
+}
+
+static inline void timers_remove(struct timers *timers, struct heap_node *node)
+{
+    heap_remove(timers->nodes, --timers->count, node);
+}
+
+static inline unsigned timers_count(const struct timers *timers)
+{
+    return timers->count;
+}
+
+#endif

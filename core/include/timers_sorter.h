@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CPU's timers in a sorter of the fabric: of each CPU, the last one. */
+#ifndef TIMERS_SORTER_H
+#define TIMERS_SORTER_H
+
+#include "sorter.h"
+
+struct timers {
+    struct sorter *sorter;
+};
+
+static inline struct heap_node *timers_head(const struct timers *timers)
+{
+    return timers->sorter->first;
+}
+
+static inline void timers_insert(struct timers *timers, struct heap_node *node)
+{
+    sorter_insert(timers->sorter, node);
+}
+
+static inline void timers_remove(struct timers *timers, struct heap_node *node)
+{
+    sorter_remove(timers->sorter, node);
+}
+
+static inline unsigned timers_count(const struct timers *timers)
+{
+    return timers->sorter->count;
+}
+
+#endif

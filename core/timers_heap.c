@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu.h"
+
+static struct heap_node
+    *timer_nodes[SYSIMAGE_MAX_HARTS][TIMERS_MAX]; /* owner: the CPUs' timers; guarded by sched_lock */
+
+void timers_init(struct timers *timers, unsigned cpu)
+{
+    timers->count = 0;
+    timers->nodes = timer_nodes[cpu];
+}
+
+const char *timers_boot(unsigned made)
+{
+    return made <= TIMERS_MAX ? NULL : "more timers than TIMERS_MAX";
+}
