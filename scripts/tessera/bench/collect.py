@@ -19,6 +19,7 @@ from tessera.bench import thread_metric as services
 from tessera.bench.accel_run import run_check, run_paths
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench.count import CountError, Interval, make_counter
+from tessera.bench.delay import bound_us, delays, with_trace
 from tessera.bench.machine import (
     BenchError,
     count_restarts,
@@ -292,6 +293,15 @@ def rt_queue(bench: Bench) -> None:
         bench.add(figure, system.name)
 
 
+def rt_device(bench: Bench) -> None:
+    """The delays of jobs of an RT app on its device, whose region three VMs share, beside the bound of admission."""
+    system = bench.system("rt-device")
+    trace = bench.out / "rt-device.regions"
+    text = run_until(bench.qemu, system, "modem", r"modem: done", LOAD_S, change=lambda line: with_trace(line, trace))
+    bench.add(summary("rt.device.delay", "ns", delays(text, trace)), system.name)
+    bench.add(single("rt.device.bound", "ns", 1000 * bound_us(text)), system.name)
+
+
 def operator(bench: Bench) -> None:
     """The longest time without best effort while admitted RT apps use all their time, measured by a
     best-effort VM."""
@@ -468,6 +478,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "adpcm-1gips": adpcm_1gips,
     "rt-release": rt_release,
     "rt-queue": rt_queue,
+    "rt-device": rt_device,
     "operator": operator,
     "rt-stress": rt_stress,
     "worst-cases": worst_cases,

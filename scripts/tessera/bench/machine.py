@@ -61,17 +61,26 @@ def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
     return Consoles({vm: machine.console.text(vm) for vm in system.names}, machine.console.text(HYPERVISOR))
 
 
-def run_until(qemu: Qemu, system: BuiltSystem, vm: str, sign: str, seconds: float, *arguments: str) -> str:
+def run_until(
+    qemu: Qemu,
+    system: BuiltSystem,
+    vm: str,
+    sign: str,
+    seconds: float,
+    *arguments: str,
+    change: Callable[[list[str]], list[str]] = list,
+) -> str:
     """
     Runs a system, with further arguments for QEMU, until a VM's output matches the regular
-    expression; returns this output. QEMU ends by itself, so that its plugins write their records.
+    expression; returns this output. `change` is applied to the system's own command. QEMU ends by itself, so that its
+    plugins write their records.
     """
     names = [*system.names, HYPERVISOR]
     try:
         with TemporaryDirectory() as folder:
             control = Path(folder) / "qmp"
             socket = ("-qmp", f"unix:{control},server=on,wait=off")
-            with Machine([*system_command(qemu, system), *COUNTED, *socket, *arguments], names) as machine:
+            with Machine([*change(system_command(qemu, system)), *COUNTED, *socket, *arguments], names) as machine:
                 qmp = Qmp(control)
                 machine.expect(vm, sign, seconds)
                 qmp.ask("quit")
