@@ -20,6 +20,7 @@ from test_manager import (
     FABRIC,
     HOLD,
     IDLE,
+    NEW_SOLUTION,
     RELEASE,
     REQUEST,
     WAITING,
@@ -578,3 +579,72 @@ def test_every_job_ends_beside_overlays(seed: int) -> None:
     remove_all(load)
     load.end()
     assert_no_violation(CORE.testbed_accel_violation(True))
+
+
+def test_a_stale_promise_of_a_region_that_the_overlay_takes() -> None:
+    """
+    VM 1's job leaves region 2 for VM 2, and gets region 1 by a solution of the search list. Region 1 expires before the
+    manager looks, and VM 0, which had it, has it again when the manager takes the solution. The job that stops for the
+    overlay then must not be taken for one that the fabric resumes.
+    """
+    machine = Fabric([1, 9, 15], guest_models=7)
+    jobs = [started(machine, 0, 2, 20_000), started(machine, 1, 2, 20_000)]  # in regions 1 and 2
+    machine.work(1000)
+    assert CORE.testbed_accel_call(2, REQUEST, 4) == 0
+    machine.pass_time(4 * HOLD)
+    machine.interrupt()
+    machine.run()
+    assert CORE.testbed_accel_state(0, 2) == CONNECTED
+    machine.pass_time(50)
+    machine.settle()
+    assert call(1, RELEASE, 2) == STATE, "no promise: this tests nothing"
+    machine.apply(ONE)
+    machine.remove(ONE)
+    machine.work(100_000)
+    assert all(job.is_over() for job in jobs), [job.words() for job in jobs]
+
+
+def test_a_late_store_does_not_outlive_the_overlay() -> None:
+    """Until another CPU knows that the page of a device that goes is read-only, its VM can store to it: also after the
+    device was reset."""
+    machine = Fabric()
+    machine.apply()
+    started(machine, 1, 1, 40)
+    machine.pass_time(1000)
+    machine.settle()
+    assert call(0, REMOVE, TWO) == OK
+    while status(TWO).state == REMOVING:
+        machine.pass_time(20)
+        machine.interrupt()
+        if CORE.testbed_accel_store(1, 1, CMD, 5) == DONE:
+            late = CORE.testbed_accel_load(1, 1, CMD)
+        if not CORE.testbed_accel_step():
+            CORE.testbed_advance(1000)
+    machine.settle()
+    assert late == 5
+    machine.apply()
+    assert CORE.testbed_accel_load(1, 1, CMD) == 0
+
+
+def region_state(region: int) -> int:
+    return FABRIC.fabric_read(PRR_STATUS + region * STRIDE, 8) >> STATE_LSB & 7
+
+
+def test_a_solution_for_a_device_that_goes() -> None:
+    """VM 1's job leaves region 0 for VM 2, and the search list has a solution for it: region 2, whose job has to stop. Then
+    the overlay is removed. Nobody wants the region any more, and it must not stay in Reconfig."""
+    machine = Fabric([1, 9, 15], guest_models=7)
+    machine.apply()
+    jobs = [started(machine, 1, 1, 20_000), started(machine, 0, 2, 20_000)]  # in regions 0 and 2
+    machine.work(1000)
+    assert CORE.testbed_accel_call(2, REQUEST, 1) == 0
+    while FABRIC.fabric_read(NEW_SOLUTION, 8) == 0:
+        machine.pass_time(1)
+    assert call(0, REMOVE, TWO) == OK
+    assert CORE.testbed_accel_step()
+    assert CORE.testbed_accel_state(1, 1) == ABSENT
+    machine.finish(TWO)
+    assert not jobs[1].is_over()
+    assert region_state(2) == 0
+    machine.work(100_000)
+    assert jobs[1].is_over(), jobs[1].words()
