@@ -19,7 +19,6 @@ const char *system_init(const struct sysimage_header *image)
     hyp.image = image;
     hyp.ncpus = image->nharts;
     hyp.us = image->timebase_hz / 1000000U;
-    hyp.ntimers = 0;
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         struct cpu *cpu = cpu_get(i);
 
@@ -40,7 +39,7 @@ const char *system_init(const struct sysimage_header *image)
     sched_init((uint32_t)(image->quantum_us * hyp.us),
                vm_vcpu_turned_off); /* at most 1 s of at most 4294 ticks per us */
     console_init();
-    return wrong != NULL ? wrong : timers_boot(hyp.ntimers);
+    return wrong != NULL ? wrong : timers_boot();
 }
 
 void system_start(void)

@@ -3,14 +3,13 @@
 
 #include "arch.h"
 #include "sched.h"
-#include "system.h"
 
 void timer_init(struct timer *t, void (*expired)(struct timer *))
 {
     t->node = (struct heap_node){.key = TICKS_NEVER};
     t->expired = expired;
     t->unlocked = false;
-    hyp.ntimers++;
+    timers_made();
 }
 
 void timer_insert(struct timer *t, ticks_t deadline)

@@ -9,8 +9,3 @@ void timers_init(struct timers *timers, unsigned cpu)
     timers->count = 0;
     timers->nodes = timer_nodes[cpu];
 }
-
-const char *timers_boot(unsigned made)
-{
-    return made <= TIMERS_MAX ? NULL : "more timers than TIMERS_MAX";
-}

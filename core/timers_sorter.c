@@ -4,14 +4,21 @@
 #define NUMBER (SORTERS_A_CPU - 1U) /* of the sorter, in those of its CPU */
 
 static struct sorter timer_sorters[SYSIMAGE_MAX_HARTS]; /* owner: the CPUs' timers; guarded by sched_lock */
+static unsigned made; /* owner: this file; number of the system's timers; constant after boot */
 
 void timers_init(struct timers *timers, unsigned cpu)
 {
+    made = cpu == 0 ? 0 : made;
     timers->sorter = &timer_sorters[cpu];
     sorter_init(timers->sorter, cpu, NUMBER);
 }
 
-const char *timers_boot(unsigned made)
+void timers_made(void)
+{
+    made++;
+}
+
+const char *timers_boot(void)
 {
     return sorters_take(NUMBER, 1, made);
 }

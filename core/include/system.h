@@ -12,7 +12,6 @@ struct system {
     const struct sysimage_header *image;
     unsigned nvms;
     unsigned ncpus;      /* CPUs that the system uses */
-    unsigned ntimers;    /* timers that can be armed */
     ticks_t us;          /* ticks per microsecond, rounded down, at least 1 */
     uint64_t entered;    /* arch_instret() when the hypervisor was entered */
     uint64_t wall_clock; /* at boot, ns since 1970; 0: the machine has no such clock */

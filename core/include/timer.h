@@ -25,7 +25,12 @@ struct timer {
 /* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components (two): all may be armed on one CPU. */
 #define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 3U)
 
-/* Either header has struct timers, with timers_head() for timers that are not empty. */
+/*
+ * Either header has struct timers, with timers_head() for timers that are not empty, and
+ *
+ * void timers_made(void): a timer was initialized.
+ * const char *timers_boot(void): none follows, and they can be armed from here on. Returns why the system cannot use them, or NULL.
+ */
 #ifdef TIMERS_SORTER
 #include "timers_sorter.h"
 #else
@@ -34,9 +39,6 @@ struct timer {
 
 /* Makes the timers of CPU number `cpu`, 0 .. system.ncpus-1, empty. */
 void timers_init(struct timers *timers, unsigned cpu);
-
-/* No further timer is initialized from here on: they can be armed. Returns why the system cannot use `made` timers, or NULL. */
-const char *timers_boot(unsigned made);
 
 /* Once for each timer, at boot. */
 void timer_init(struct timer *t, void (*expired)(struct timer *));

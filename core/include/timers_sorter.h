@@ -9,6 +9,10 @@ struct timers {
     struct sorter *sorter;
 };
 
+/* A sorter may have fewer entries than the system has timers: they are counted. */
+void timers_made(void);
+const char *timers_boot(void);
+
 static inline struct heap_node *timers_head(const struct timers *timers)
 {
     return timers->sorter->first;

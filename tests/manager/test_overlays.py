@@ -20,7 +20,9 @@ from test_manager import (
     FABRIC,
     HOLD,
     IDLE,
+    INT_CTRL,
     NEW_SOLUTION,
+    OVER,
     RELEASE,
     REQUEST,
     WAITING,
@@ -189,7 +191,7 @@ def test_an_overlay_is_applied_and_removed() -> None:
     machine = Fabric()
     before = snapshot()
     assert devices_of(1) == DEVICES - 2
-    assert CORE.testbed_accel_store(1, 1, CMD, 5) == REFUSED
+    assert [CORE.testbed_accel_store(1, 1, offset, 1) for offset in (CMD, OVER, INT_CTRL)] == [REFUSED] * 3
     machine.apply()
     assert_applied()
     assert devices_of(1) == DEVICES
@@ -631,8 +633,8 @@ def region_state(region: int) -> int:
 
 
 def test_a_solution_for_a_device_that_goes() -> None:
-    """VM 1's job leaves region 0 for VM 2, and the search list has a solution for it: region 2, whose job has to stop. Then
-    the overlay is removed. Nobody wants the region any more, and it must not stay in Reconfig."""
+    """VM 1's job leaves region 0 for VM 2, and the search list has a solution for it: region 2, whose job has to stop.
+    Then the overlay is removed. Nobody wants the region any more, and it must not stay in Reconfig."""
     machine = Fabric([1, 9, 15], guest_models=7)
     machine.apply()
     jobs = [started(machine, 1, 1, 20_000), started(machine, 0, 2, 20_000)]  # in regions 0 and 2
@@ -648,3 +650,22 @@ def test_a_solution_for_a_device_that_goes() -> None:
     assert region_state(2) == 0
     machine.work(100_000)
     assert jobs[1].is_over(), jobs[1].words()
+
+
+def test_a_refused_bitstream_of_a_device_that_goes() -> None:
+    """The configuration port has refused it when the overlay is removed, and the manager looks only then."""
+    machine = Fabric([1, 9, 15], guest_models=7)
+    machine.apply()
+    started(machine, 2, 1, 20_000)  # in region 0
+    machine.work(1000)
+    CORE.testbed_accel_damage(1, 2, 100)
+    assert CORE.testbed_accel_call(1, REQUEST, 1) == 0
+    machine.pass_time(400)
+    assert call(0, REMOVE, TWO) == OK
+    assert CORE.testbed_accel_step()
+    machine.interrupt()
+    states = {CORE.testbed_accel_state(1, 1)}
+    machine.finish(TWO, lambda: states.add(CORE.testbed_accel_state(1, 1)))
+    CORE.testbed_accel_damage(1, 2, 100)
+    assert any("bitstream of b for region 2 is refused" in line for line in machine.console)
+    assert states == {ABSENT}

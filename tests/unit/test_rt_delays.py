@@ -280,6 +280,14 @@ def test_every_term_is_needed(term: str) -> None:
     raise AssertionError(f"{term}: {longest} ns, bound {bound}, without the term {less}")
 
 
+@pytest.mark.parametrize(("regions", "bounded"), [((1,), True), ((0, 1), False)])
+def test_only_devices_that_share_a_region_are_rivals(regions: tuple[int, ...], bounded: bool) -> None:
+    """The other VM's device has a higher priority."""
+    other = Device(1, 1, 9, dict.fromkeys(regions, 20), 1, US)
+    system = replace(crowded(2), devices=[Device(0, 0, 1, {0: 20}, 1, US), other])
+    assert (wait_of(system, 0)[0] != 0) == bounded
+
+
 SHORT_HOLD = 2384  # a set of the test above whose region expires while the app that needs it runs
 
 

@@ -253,7 +253,7 @@ static void want_csrs(struct leak *l, struct spin *s)
 
 /*
  * Sets the UART's interrupt line at random. The transmitter must be empty, which takes time after a
- * report.
+ * report, and not be full again when the interrupt is enabled, which the output of other VMs can cause.
  */
 static void want_line(struct leak *l)
 {
@@ -261,6 +261,7 @@ static void want_line(struct leak *l)
         uart_wait_empty();
         l->line = random_below(&l->random, 2) != 0;
         uart_write(UART_IER, l->line ? UART_IER_TX_EMPTY : 0);
+        uart_wait_empty();
     }
 }
 

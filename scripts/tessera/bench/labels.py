@@ -119,6 +119,7 @@ LABELS = {
     "path.preempt": "region: preempt",
     "path.preempt_configure": "region: preempt and configure",
     "vdm.irqoff.max": "longest section of the manager of accelerators, under attack",
+    "rt.device.delay": "delay of an app's job on a shared accelerator",
     "interrupt": "interrupt of an accelerator, to its guest",
     "term.trap": "region, term T_trap",
     "term.search": "region, term T_search",
