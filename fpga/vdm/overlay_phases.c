@@ -51,7 +51,7 @@ void vdm_set_devices(void)
 }
 
 /* Has the fabric look through its search list: it does so when a region changes, and not when DEVICE does. A request enters the list,
- * and leaves it. */
+ * and leaves it. Meanwhile it may get an idle region, whose client is told with the solution. */
 static void retry_waiting(void)
 {
     set_device(0, 0);
@@ -103,11 +103,11 @@ static bool take(const struct vdm_image_fragment *f)
 
     set_device(f->device, 1U << f->region);
     (void)vdm_ask(own_name(f->device) | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
-    vdm_set_devices();
     taken = is_own(vdm_region_status(f->region));
     if (!taken) {
-        vdm_write(FABRIC_REGS_CANCEL, own_name(f->device));
+        vdm_write(FABRIC_REGS_CANCEL, own_name(f->device)); /* before DEVICE offers it other regions */
     }
+    vdm_set_devices();
     return taken;
 }
 

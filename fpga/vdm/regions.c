@@ -241,7 +241,9 @@ void vdm_take_solution(void)
         return; /* one that comes from here on must not be taken unread */
     }
     vdm_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
-    if (a == NULL) {
+    if (a ==
+        NULL) { /* of a request of the manager, which it has cancelled: the region's client may have lost it to that */
+        (void)vdm_update_region((unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
         return;
     }
     if (a->client->stopping || a->state >= ACCEL_FAILED) {
@@ -301,7 +303,9 @@ bool vdm_withdraw_device(struct accel *a)
         if (vdm.regions[i].owner == a) {
             (void)vdm_update_region(i);
             left = vdm.regions[i].owner != a;
-            vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, !left);
+            if (!left) {
+                vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
+            }
         }
     }
     return left;
