@@ -50,6 +50,9 @@ static const char *check_fabric(const struct vdm_image *image)
         VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions) {
         return "the fabric has fewer VMs or devices, or other regions, than the board file";
     }
+    if (VDM_FIELD(params, FABRIC_REGS_PARAMS_LIST_DEPTH) < image->naccels + (image->noverlays != 0)) {
+        return "the VMs have more devices than the fabric's search list has entries";
+    }
     return NULL;
 }
 

@@ -8,7 +8,7 @@ from ctypes import POINTER, c_bool, c_uint, c_uint64
 import pytest
 from c_headers import values
 from core import CORE, TICKS_PER_US, lines
-from test_manager import HOLD, Machine
+from test_manager import FABRIC, HOLD, READ, Machine, address_of
 from test_streams import SIZE, edited
 
 UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED = values(
@@ -20,6 +20,8 @@ CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, 
 CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, *[POINTER(c_uint64)] * 2]
 
 NO_TOP = (1 << 32) - 1
+PARAMS, LIST_DEPTH = values("fabric_map.h", "FABRIC_REGS_PARAMS FABRIC_REGS_PARAMS_LIST_DEPTH_LSB")
+
 GUEST = 0b1111  # all VMs have the guest model
 WORDS, STOP, LIMIT = 64, 1000, 50000
 CYCLE_NS, LOOK, SECTION_NS, SOURCES = 10, 100, 1600, 1  # testbed_accel.c
@@ -91,3 +93,28 @@ def test_an_absent_device_has_no_bound() -> None:
     Machine(2, [9, 1], GUEST)
     CORE.testbed_accel_overlays(False)
     assert bound(1, 1)[0] == UNKNOWN
+    assert bound(0, 0)[0] == BOUNDED
+    lines()
+    assert bound(1, 0)[0] == SHARED
+    assert any(line.endswith("vm-b: a refused for an app: another VM may apply overlay two") for line in lines())
+
+
+def test_several_harts() -> None:
+    Machine(2, [9, 1], GUEST)
+    assert bound(0, 0)[0] == CPUS
+
+
+def test_a_search_list_without_an_entry_for_each_device() -> None:
+    """The boot is refused: a client that is in no list would wait for ever."""
+    depth, small = FABRIC.fabric_read(PARAMS, 8) >> LIST_DEPTH & 0xFFFF, 2 * DEVICES - 1
+    assert depth > small
+
+    def read(offset: int, size: int) -> int:
+        value = FABRIC.fabric_read(offset, size)
+        return value - (depth - small << LIST_DEPTH) if offset == PARAMS else value
+
+    hooked = READ(read)
+    FABRIC.fabric_reset(address_of(CORE.testbed_accel_memory))
+    arguments = (GUEST, address_of(hooked), address_of(FABRIC.fabric_write))
+    assert not CORE.testbed_accel_boot(1, 2, 0x11, *arguments)
+    assert CORE.testbed_accel_boot(1, 1, 0x1, *arguments)
