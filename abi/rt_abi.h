@@ -31,9 +31,9 @@
 
 /* Values returned with HCALL_ERR_DENIED of HCALL_RT_USE_DEVICE. */
 #define RT_USE_NO_APPS 0UL /* the VM may have no apps */
-#define RT_USE_HART 1UL    /* the app is pinned to another hart than the one that handles the device's interrupts */
+#define RT_USE_HARTS 1UL   /* the system uses several harts */
 #define RT_USE_NATIVE 2UL  /* the device has the native model, which blocks the app */
-#define RT_USE_SHARED 3UL  /* another device that can use the same regions has or may get an equal or higher priority */
+#define RT_USE_SHARED 3UL  /* another VM may take its regions: by an equal or higher priority, or by an overlay */
 #define RT_USE_HOLD 4UL    /* `hold-us` is shorter than the time from the app's deadline to its next release */
 
 /* Values returned with HCALL_ERR_FAILED of a refused launch. Any other value is the interval, in us, in which the demand of the

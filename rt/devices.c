@@ -70,6 +70,8 @@ static struct hcall_ret refuse(enum resource_answer why)
         return answer(HCALL_ERR_DENIED, RT_USE_NATIVE);
     case RESOURCE_SHARED:
         return answer(HCALL_ERR_DENIED, RT_USE_SHARED);
+    case RESOURCE_CPUS:
+        return answer(HCALL_ERR_DENIED, RT_USE_HARTS);
     case RESOURCE_UNKNOWN:
     case RESOURCE_BOUNDED:
     default:
@@ -85,7 +87,7 @@ static struct hcall_ret use(struct rt_app *app, ulong device, ulong us)
     if (why != RESOURCE_BOUNDED) {
         return refuse(why);
     }
-    return app->cpu == wait.cpu ? declare(app, device, us * hyp.us, &wait) : answer(HCALL_ERR_DENIED, RT_USE_HART);
+    return declare(app, device, us * hyp.us, &wait);
 }
 
 static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4, ulong a5)

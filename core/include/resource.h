@@ -15,12 +15,12 @@ enum resource_answer {
     RESOURCE_BOUNDED,     /* the wait has a bound */
     RESOURCE_FAILED,      /* it does not work */
     RESOURCE_BLOCKS,      /* a VCPU that uses it is blocked meanwhile */
-    RESOURCE_SHARED,      /* another VM can take it for any time; the component has reported which */
+    RESOURCE_SHARED,      /* another VM can take it for any time; the component has reported why */
+    RESOURCE_CPUS,        /* its manager works on each CPU, so that the apps of all would delay it */
 };
 
 struct resource_wait {
-    unsigned cpu;    /* its interrupts come to this CPU: the apps there delay their handling */
-    ticks_t longest; /* from the request until the resource works for the VM, CPU time of apps aside */
+    ticks_t longest; /* from the request until the resource works for the VM, CPU time of the apps of CPU 0 aside */
     ticks_t kept; /* a resource that has been given to the VM is taken away again if it does not work after this time */
 };
 

@@ -191,6 +191,27 @@ static void report_rival(const struct accel *a, const struct bound *b)
                       a->client->vm->config->name, devices[a->config->device].name, b->rival->config->name);
 }
 
+/* An overlay that another VM than the device's may apply at any time, or NULL. It can keep the device's regions, or the port. */
+static const struct vdm_image_overlay *foreign_overlay(const struct accel *a)
+{
+    const struct vdm_image_overlay *overlays = vdm_table(vdm.image->overlays_offset);
+
+    for (unsigned i = 0; i < vdm.image->noverlays; i++) {
+        if ((overlays[i].controllers & ~(1U << a->client->vm->id)) != 0) {
+            return &overlays[i];
+        }
+    }
+    return NULL;
+}
+
+static void report_overlay(const struct accel *a, const struct vdm_image_overlay *overlay)
+{
+    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+
+    console_log_minor("%s: %s refused for an app: another VM may apply overlay %s", a->client->vm->config->name,
+                      devices[a->config->device].name, overlay->name);
+}
+
 /* Of a device in this state. */
 static enum resource_answer answer_of(const struct accel *a, const struct bound *b)
 {
@@ -200,7 +221,21 @@ static enum resource_answer answer_of(const struct accel *a, const struct bound 
     if (a->model != VDM_MODEL_GUEST) {
         return RESOURCE_BLOCKS;
     }
-    return a->priority < b->needed ? RESOURCE_SHARED : RESOURCE_BOUNDED;
+    if (hyp.ncpus > 1) {
+        return RESOURCE_CPUS; /* vdm.later expires on the CPU that has left the work */
+    }
+    return a->priority < b->needed || foreign_overlay(a) != NULL ? RESOURCE_SHARED : RESOURCE_BOUNDED;
+}
+
+static void report_shared(const struct accel *a, const struct bound *b)
+{
+    const struct vdm_image_overlay *overlay = foreign_overlay(a);
+
+    if (overlay != NULL) {
+        report_overlay(a, overlay);
+    } else {
+        report_rival(a, b);
+    }
 }
 
 static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct resource_wait *wait)
@@ -217,9 +252,9 @@ static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct 
     answer = a->present ? answer_of(a, b) : RESOURCE_UNKNOWN;
     vdm_unlock();
     if (answer == RESOURCE_SHARED) {
-        report_rival(a, b);
+        report_shared(a, b);
     }
-    *wait = (struct resource_wait){.cpu = 0, .longest = b->wait, .kept = hold_ticks()};
+    *wait = (struct resource_wait){.longest = b->wait, .kept = hold_ticks()};
     return answer;
 }
 RESOURCE_BOUND(vdm_bound);

@@ -174,7 +174,7 @@ static void test_rt_errors(void)
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_PARAM, RT_USE_DEVICE, "no such device");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_PARAM, RT_USE_TIME, "time");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NO_APPS, "rt-apps");
-    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HART, "hart");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HARTS, "hart");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NATIVE, "native");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_SHARED, "priority");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HOLD, "hold-us");

@@ -11,17 +11,18 @@ from core import CORE, TICKS_PER_US, lines
 from test_manager import FABRIC, HOLD, READ, Machine, address_of
 from test_streams import SIZE, edited
 
-UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED = values(
-    "resource.h", "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED"
+UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED, CPUS = values(
+    "resource.h",
+    "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED RESOURCE_CPUS",
 )
 DEVICES, REGIONS = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES TESTBED_ACCEL_REGIONS")
 MAX_VCPUS = values("sysimage.h", "SYSIMAGE_MAX_VCPUS")[0]
 CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, [c_bool, c_uint, c_uint]
 CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, *[POINTER(c_uint64)] * 2]
 
-NO_TOP = (1 << 32) - 1
 PARAMS, LIST_DEPTH = values("fabric_map.h", "FABRIC_REGS_PARAMS FABRIC_REGS_PARAMS_LIST_DEPTH_LSB")
 
+NO_TOP = (1 << 32) - 1
 GUEST = 0b1111  # all VMs have the guest model
 WORDS, STOP, LIMIT = 64, 1000, 50000
 CYCLE_NS, LOOK, SECTION_NS, SOURCES = 10, 100, 1600, 1  # testbed_accel.c
@@ -87,10 +88,10 @@ def test_a_failed_device() -> None:
     assert bound(0, 0)[0] == FAILED
 
 
-def test_an_absent_device_has_no_bound() -> None:
-    """Its overlay is not applied."""
+def test_overlays() -> None:
+    """A device that is absent has no bound, and one beside overlays has it only if its own VM controls them."""
     CORE.testbed_accel_overlays(True)
-    Machine(2, [9, 1], GUEST)
+    Machine(1, [9, 9], GUEST)
     CORE.testbed_accel_overlays(False)
     assert bound(1, 1)[0] == UNKNOWN
     assert bound(0, 0)[0] == BOUNDED

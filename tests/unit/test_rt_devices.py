@@ -26,15 +26,16 @@ from rt import (
     create,
 )
 
-USE, NO_APPS, HART, NATIVE, SHARED, HOLD, NO_APP, NO_DEVICE, NO_TIME = values(
+USE, NO_APPS, HARTS, NATIVE, SHARED, HOLD, NO_APP, NO_DEVICE, NO_TIME = values(
     "rt_abi.h",
-    "HCALL_RT_USE_DEVICE RT_USE_NO_APPS RT_USE_HART RT_USE_NATIVE RT_USE_SHARED RT_USE_HOLD RT_USE_APP RT_USE_DEVICE "
+    "HCALL_RT_USE_DEVICE RT_USE_NO_APPS RT_USE_HARTS RT_USE_NATIVE RT_USE_SHARED RT_USE_HOLD RT_USE_APP RT_USE_DEVICE "
     "RT_USE_TIME",
 )
 INVALID_STATE, BAD_RANGE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE HCALL_ERR_BAD_RANGE")
 UNDECIDED, ADMITTED, GAVE_UP, DELAYED = values("rt_admit.h", "RT_UNDECIDED RT_ADMITTED RT_GAVE_UP RT_DELAYED")
-UNKNOWN, BOUNDED, BROKEN, BLOCKS, TAKEN = values(
-    "resource.h", "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED"
+UNKNOWN, BOUNDED, BROKEN, BLOCKS, TAKEN, CPUS = values(
+    "resource.h",
+    "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED RESOURCE_CPUS",
 )
 (FIRST,) = values("testbed_rt.h", "TESTBED_DEVICE_FIRST")
 KEPT = 10_000 * TICKS_PER_US
@@ -116,12 +117,12 @@ def test_an_endless_fixed_point_gives_up() -> None:
 def manager() -> Iterator[int]:
     """VM 0 with three apps, VM 1 without; the first device takes 100 us, the next ones are refused."""
     boot(2, [1, 1], [3, 0])
-    for number, (answer, cpu) in enumerate(((BOUNDED, 0), (BROKEN, 0), (BLOCKS, 0), (TAKEN, 0))):
-        CORE.testbed_rt_device(FIRST + number, answer, cpu, 100 * TICKS_PER_US, KEPT)
+    for number, answer in enumerate((BOUNDED, BROKEN, BLOCKS, TAKEN)):
+        CORE.testbed_rt_device(FIRST + number, answer, 100 * TICKS_PER_US, KEPT)
     lines()
     yield cpu_of(0)
     for number in range(4):
-        CORE.testbed_rt_device(FIRST + number, UNKNOWN, 0, 0, 0)
+        CORE.testbed_rt_device(FIRST + number, UNKNOWN, 0, 0)
 
 
 TASK = Task(1000, 100, 500, (50,))
@@ -167,16 +168,17 @@ def test_only_an_inactive_app_of_the_caller(manager: int) -> None:
     assert call(cpu_of(0), USE, app, FIRST, 10) == (INVALID_STATE, 0)
 
 
-def test_an_app_of_another_hart_is_refused(manager: int) -> None:
-    app = new_app(manager, Task(1000, 100, 500, (50,), cpu=1))
-    assert call(manager, USE, app, FIRST, 10) == (DENIED, HART)
+def test_a_device_whose_manager_works_on_several_harts_is_refused(manager: int) -> None:
+    app = new_app(manager)
+    CORE.testbed_rt_device(FIRST, CPUS, 0, KEPT)
+    assert call(manager, USE, app, FIRST, 10) == (DENIED, HARTS)
 
 
 @pytest.mark.parametrize(("missing", "answer"), [(0, (OK, 110)), (1, (DENIED, HOLD))])
 def test_a_region_must_not_expire_in_a_job(manager: int, missing: int, answer: tuple[int, int]) -> None:
     """It is kept for as long as a job may take, from the app's deadline to its next release, or a tick less."""
     app = new_app(manager)
-    CORE.testbed_rt_device(FIRST, BOUNDED, 0, 100 * TICKS_PER_US, 500 * TICKS_PER_US - missing)
+    CORE.testbed_rt_device(FIRST, BOUNDED, 100 * TICKS_PER_US, 500 * TICKS_PER_US - missing)
     assert call(manager, USE, app, FIRST, 10) == answer
 
 
@@ -210,7 +212,7 @@ def test_a_refusal_reports_the_converged_delay(manager: int) -> None:
 def test_a_longer_job_is_declared_later(manager: int) -> None:
     """A test that was begun without the device is begun again."""
     app = new_app(manager)
-    CORE.testbed_rt_device(FIRST + 1, BOUNDED, 0, 0, KEPT)
+    CORE.testbed_rt_device(FIRST + 1, BOUNDED, 0, KEPT)
     assert call(manager, USE, app, FIRST, 350)[0] == OK
     assert call(manager, LAUNCH, OWN_VM, app, 0)[0] == BAD_RANGE
     assert call(manager, USE, app, FIRST + 1, 1)[0] == OK
@@ -228,11 +230,3 @@ def test_a_launch_must_not_delay_a_job_on_a_device(manager: int) -> None:
     assert lines()[-1].endswith("vm-a: app 1 refused: a job of vm-a's app 0 on a device would take up to 610 us")
     fits = new_app(cpu_of(0), Task(2000, 150, 500, (50,)))
     assert call(cpu_of(0), LAUNCH, OWN_VM, fits, 0)[0] == OK
-
-
-def test_apps_of_other_harts_delay_nothing(manager: int) -> None:
-    user = new_app(manager)
-    assert call(manager, USE, user, FIRST, 300)[0] == OK
-    assert call(manager, LAUNCH, OWN_VM, user, 0)[0] == OK
-    other = new_app(cpu_of(0), Task(1000, 900, 1000, (50,), cpu=1))
-    assert call(cpu_of(0), LAUNCH, OWN_VM, other, 0)[0] == OK

@@ -56,10 +56,10 @@ static struct {
     struct resource_wait wait;
 } devices[TESTBED_DEVICES]; /* owner: testbed_rt_device() */
 
-void testbed_rt_device(unsigned device, unsigned answer, unsigned cpu, ticks_t longest, ticks_t kept)
+void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept)
 {
     devices[device - TESTBED_DEVICE_FIRST].answer = (enum resource_answer)answer;
-    devices[device - TESTBED_DEVICE_FIRST].wait = (struct resource_wait){cpu, longest, kept};
+    devices[device - TESTBED_DEVICE_FIRST].wait = (struct resource_wait){longest, kept};
 }
 
 static enum resource_answer testbed_bound(const struct vm *vm, ulong number, struct resource_wait *wait)

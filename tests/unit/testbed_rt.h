@@ -23,10 +23,10 @@ void testbed_image_reserve(struct testbed_image *image, unsigned reserve_us, uns
 void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns);
 
 /* Devices TESTBED_DEVICE_FIRST .. TESTBED_DEVICE_FIRST + TESTBED_DEVICES - 1 of every VM: each answers `answer`, an enum
- * resource_answer, and these times of struct resource_wait; its interrupts come to `cpu`. None of them exists after a boot. */
+ * resource_answer, and these times of struct resource_wait. None of them exists after a boot. */
 #define TESTBED_DEVICE_FIRST 28U
 #define TESTBED_DEVICES 4U
-void testbed_rt_device(unsigned device, unsigned answer, unsigned cpu, ticks_t longest, ticks_t kept);
+void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept);
 
 /* testbed_hypercall(), repeated while the answer is HCALL_AGAIN. */
 long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
