@@ -183,14 +183,6 @@ void vdm_delay_init(void)
     }
 }
 
-static void report_rival(const struct accel *a, const struct bound *b)
-{
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
-
-    console_log_minor("%s: %s refused for an app: %s has, or may get, at least its priority in the same regions",
-                      a->client->vm->config->name, devices[a->config->device].name, b->rival->config->name);
-}
-
 /* An overlay that another VM than the device's may apply at any time, or NULL. It can keep the device's regions, or the port. */
 static const struct vdm_image_overlay *foreign_overlay(const struct accel *a)
 {
@@ -202,14 +194,6 @@ static const struct vdm_image_overlay *foreign_overlay(const struct accel *a)
         }
     }
     return NULL;
-}
-
-static void report_overlay(const struct accel *a, const struct vdm_image_overlay *overlay)
-{
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
-
-    console_log_minor("%s: %s refused for an app: another VM may apply overlay %s", a->client->vm->config->name,
-                      devices[a->config->device].name, overlay->name);
 }
 
 /* Of a device in this state. */
@@ -229,12 +213,15 @@ static enum resource_answer answer_of(const struct accel *a, const struct bound 
 
 static void report_shared(const struct accel *a, const struct bound *b)
 {
+    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
     const struct vdm_image_overlay *overlay = foreign_overlay(a);
+    const char *vm = a->client->vm->config->name, *device = devices[a->config->device].name;
 
     if (overlay != NULL) {
-        report_overlay(a, overlay);
+        console_log_minor("%s: %s refused for an app: another VM may apply overlay %s", vm, device, overlay->name);
     } else {
-        report_rival(a, b);
+        console_log_minor("%s: %s refused for an app: %s has, or may get, at least its priority in the same regions",
+                          vm, device, b->rival->config->name);
     }
 }
 
