@@ -162,6 +162,8 @@ async def preempted_at_every_consistency_point(dut):
         while (await made.region(found.prr))["state"] not in (BUSY, IDLE):
             pass
         await ClockCycles(dut.clk_i, 3 * rounds % 25)
+        await made.put("PRR_STOP", 0, found.prr)  # no effect
+        assert (await made.region(found.prr))["state"] in (BUSY, IDLE)
         await made.put("PRR_STOP", 1, found.prr)
         await made.wait_state(found.prr, IDLE)
         rounds += 1

@@ -274,7 +274,9 @@ module fabric_manager
   assign hold_cycles_o    = hw_out.HOLD_TIME.cycles.value;
   assign stop_cycles_o    = hw_out.STOP_TIME.cycles.value;
   assign connect_o        = connect_q[NumPrrs-1:0];
-  assign stop_o           = stop_q[NumPrrs-1:0];
+  for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_stop
+    assign stop_o[p] = stop_q[p] && hw_out.PRR_STOP[p].stop.value;
+  end
   assign icap_verify_o    = hw_out.ICAP_START.verify.value;
   assign icap_prr_o       = hw_out.ICAP_START.prr.value;
   assign icap_addr_o      = hw_out.ICAP_ADDR.addr.value;
