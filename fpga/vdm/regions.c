@@ -156,7 +156,7 @@ bool vdm_in_reconfig(unsigned region, const struct accel *a)
 /* Whether a region in this state may have been promised to another client than its own. */
 static bool stops(ulong state)
 {
-    return state == STATE_BUSY || state == STATE_PREEMPT || state == STATE_SWITCH;
+    return state == STATE_PREEMPT || state == STATE_SWITCH;
 }
 
 bool vdm_job_leaves(void)
@@ -207,17 +207,22 @@ void vdm_update_first(void)
 }
 
 /* Does what a solution from the search list allows. Since it was found, the region's job may have stopped, or the region may have
- * expired; and the client may have requested and got another one. */
+ * expired, and its client may have it again; and `a` may have requested and got another one. Whether a promise still holds
+ * only another request tells: it changes nothing if it does. */
 static void apply_later(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
-    bool waits = a->state != ACCEL_CONNECTED, preempts = waits && note_path(a, solution);
+    bool waits = a->state != ACCEL_CONNECTED;
 
-    if (preempts) {
-        promise(a, region);
+    if (waits && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
+        vdm_request(a);
+        return;
+    }
+    if (waits) {
+        (void)note_path(a, solution);
     }
     vdm_update_region(region);
-    if (waits && !preempts && vdm.regions[region].owner != a) {
+    if (waits && vdm.regions[region].owner != a) {
         accel_lost(a, false);
     }
 }
@@ -260,14 +265,6 @@ static void cancel_client(uint64_t status)
                                       VDM_PUT(FABRIC_REGS_CANCEL_DEV, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV)));
 }
 
-/* The fabric has no promise of a region in Busy. One that the manager still has is stale: with it, the fabric would be taken to have put
- * the job that stops here into the search list. */
-static void stop_job(unsigned number)
-{
-    end_promise(&vdm.regions[number], NULL);
-    vdm_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
-}
-
 static bool is_configured_now(unsigned number)
 {
     return (vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.region == number;
@@ -285,9 +282,9 @@ enum vdm_drain vdm_drain_region(unsigned number)
         return VDM_DRAINED;
     }
     if (state == STATE_BUSY) {
-        stop_job(number);
+        vdm_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
     }
-    if (stops(state) || is_configured_now(number)) {
+    if (state == STATE_BUSY || stops(state) || is_configured_now(number)) {
         return VDM_DRAIN_WAITS;
     }
     cancel_client(status);
@@ -296,14 +293,14 @@ enum vdm_drain vdm_drain_region(unsigned number)
 
 bool vdm_withdraw_device(struct accel *a)
 {
-    bool left = !vdm_is_promised(a) && ((vdm.port.busy & VDM_PORT_CONFIGURING) == 0 || vdm.port.client != a);
+    bool left = (vdm.port.busy & VDM_PORT_CONFIGURING) == 0 || vdm.port.client != a;
 
     vdm_write(FABRIC_REGS_CANCEL, a->name);
     for (unsigned i = 0; i < vdm.nregions && left; i++) {
-        if (vdm.regions[i].owner == a) {
+        if (vdm.regions[i].owner == a || vdm.regions[i].promised == a) {
             (void)vdm_update_region(i);
-            left = vdm.regions[i].owner != a;
-            if (!left) {
+            left = vdm.regions[i].owner != a && vdm.regions[i].promised != a;
+            if (vdm.regions[i].owner == a) {
                 vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
             }
         }
