@@ -20,7 +20,7 @@ enum resource_answer {
 };
 
 struct resource_wait {
-    ticks_t longest; /* from the request until the resource works for the VM, CPU time of the apps of CPU 0 aside */
+    ticks_t longest; /* from the request until the resource works for the VM, CPU time of apps aside */
     ticks_t kept; /* a resource that has been given to the VM is taken away again if it does not work after this time */
 };
 

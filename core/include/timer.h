@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two kinds of deadline per CPU share its hardware timer: the end of the running VCPU's slice (cpu.slice_end), and
- * one-shot software timers, in a heap or in a sorter of the fabric, as the build chooses (HYP_TIMERS). The hardware is programmed for the first of all; while a VCPU of a class above best
- * effort runs, for the end of its slice only. There is no periodic tick. Callers of every function but timer_expire()
- * hold sched_lock, because a VCPU that wakes on another CPU moves its timer there. Guests set most timers, so the
- * cost of one must not grow with their number.
+ * one-shot software timers, in a heap or in a sorter of the fabric, as the build chooses (HYP_TIMERS). The hardware is
+ * programmed for the first of all; while a VCPU of a class above best effort runs, for the end of its slice only. There is
+ * no periodic tick. Callers of every function but timer_expire() hold sched_lock, because a VCPU that wakes on another CPU
+ * moves its timer there. Guests set most timers, so the cost of one must not grow with their number.
  */
 #ifndef TIMER_H
 #define TIMER_H

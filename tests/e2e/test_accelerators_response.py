@@ -47,8 +47,8 @@ def test_a_busy_region_costs_the_stop_of_its_job_and_a_configuration_its_words(m
 
 def test_other_vms_jobs_do_not_delay_the_task_itself(qemu: Qemu, measured: dict[str, Figure]) -> None:
     """
-    Instructions to the task's first one: with QEMU 7 only, as those of tests/e2e/test_bounds.py. A task whose timer is
-    due while the other VM has a slice waits for it.
+    Instructions to the task's first one: with QEMU 7 only, as those of tests/e2e/test_bounds.py. One release of
+    300 takes a slice of the other VM longer (docs/benchmarks.md).
     """
     found = [measured[metric] for run in SYSTEMS if (metric := f"vdm.response.computing{run}") in measured]
     assert len(found) == (0 if qemu.version >= (8, 0) else len(SYSTEMS))

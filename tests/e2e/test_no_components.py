@@ -42,9 +42,8 @@ def test_linux_boots_executes_commands_and_powers_off(bare):
 def test_faults_of_a_vm_restart_it_and_disturb_no_other(bare):
     system = built("trio", hypervisor=bare, components="")
     with started(system, "trio") as machine:
-        machine.expect(
-            ALL, r"freertos: up", BOOT_S
-        )  # repeated: without `console`, other VMs' characters come in between
+        # A line that comes again: without `console`, other VMs' characters can come in between.
+        machine.expect(ALL, r"freertos: up", BOOT_S)
         machine.wait_until(lambda: machine.console.text(ALL).count("misbehave: alive 1") == 2, BOOT_S)
         machine.skip(ALL)
         machine.send("fatal\r")  # typed characters reach the VM with the keyboard

@@ -587,11 +587,11 @@ def test_every_job_ends_beside_overlays(seed: int) -> None:
     load.machine.settle()
 
 
-def test_a_stale_promise_of_a_region_that_the_overlay_takes() -> None:
+def test_a_promise_of_a_region_that_the_overlay_takes() -> None:
     """
     VM 1's job leaves region 2 for VM 2, and gets region 1 by a solution of the search list. Region 1 expires before the
-    manager looks, and VM 0, which had it, has it again when the manager takes the solution. The job that stops for the
-    overlay then must not be taken for one that the fabric resumes.
+    manager looks, and VM 0, which had it, has it again when the manager takes the solution and asks again. The overlay
+    takes the region then.
     """
     machine = Fabric([1, 9, 15], guest_models=7)
     jobs = [started(machine, 0, 2, 20_000), started(machine, 1, 2, 20_000)]  # in regions 1 and 2
