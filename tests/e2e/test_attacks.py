@@ -36,7 +36,7 @@ def test_menu_has_enough_distinct_attacks():
 
 def ticker_lines(*late: int, ever: int) -> str:
     """Lines as the ticker prints them."""
-    head, tail = "ticker: 10 interrupts, late 9", f"ever {ever}, missed 0; 0 messages, 0 wrong"
+    head, tail = "ticker: 10 interrupts, late 9", f"ever {ever}, missed 0; 0 messages, 0 wrong, 0 of others"
     return "".join(f"{head}; 4 releases, late {ticks}, {tail}\n" for ticks in late)
 
 

@@ -4,7 +4,7 @@
  * Reports the lateness of both in ticks of `time`, since the last report and, for the app, since
  * the start, and returns the messages that it receives:
  *
- *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0 wrong
+ *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0 wrong, 0 of others
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -82,8 +82,13 @@ static unsigned long missed(unsigned long app)
     return rt_get_stats(app, &stats).error == 0 ? (unsigned long)(stats.misses + stats.overruns) : ~0UL;
 }
 
+/* Messages received: in total, with other bytes than the attacker's, and of senders other than it. */
+struct received {
+    unsigned long messages, wrong, others;
+};
+
 /* Receives pending messages, checks that they are those of the attacker, and returns them. */
-static void receive_messages(unsigned long *messages, unsigned long *wrong)
+static void receive_messages(struct received *received)
 {
     static uint8_t bytes[IPC_MESSAGE_MAX] __attribute__((aligned(8)));
     struct ipc_peer from = {0};
@@ -92,20 +97,22 @@ static void receive_messages(unsigned long *messages, unsigned long *wrong)
     machine_take_message();
     (void)ipc_doorbells();
     for (size = ipc_receive(bytes, sizeof(bytes), &from); size > 0; size = ipc_receive(bytes, sizeof(bytes), &from)) {
-        unsigned long bad = from.vm != VM_ATTACKER;
+        unsigned long bad = 0;
 
         for (long i = 0; i < size; i++) {
             bad += bytes[i] != (uint8_t)(i / 8 + 1);
         }
-        *wrong += bad != 0;
-        ++*messages;
+        received->messages++;
+        received->wrong += bad != 0;
+        received->others += from.vm != VM_ATTACKER;
         (void)ipc_send((struct ipc_peer){.vm = VM_ATTACKER}, bytes, (size_t)size);
     }
 }
 
 int main(unsigned long hart, const void *fdt)
 {
-    unsigned long messages = 0, wrong = 0, app, before = 0;
+    struct received received = {0};
+    unsigned long app, before = 0;
 
     (void)hart;
     (void)fdt;
@@ -119,16 +126,16 @@ int main(unsigned long hart, const void *fdt)
     machine_interrupts(true);
     for (;;) {
         machine_wait();
-        receive_messages(&messages, &wrong);
+        receive_messages(&received);
         if (ticks - before >= TICKS_A_LINE) {
             unsigned line = next;
 
             before = ticks;
             next = !line;
             print("ticker: %lu interrupts, late %lu; %lu releases, late %lu, ever %lu, missed %ld; %lu messages, "
-                  "%lu wrong\n",
+                  "%lu wrong, %lu of others\n",
                   ticks, (unsigned long)late[line], releases, (unsigned long)released_late[line], (unsigned long)ever,
-                  (long)missed(app), messages, wrong);
+                  (long)missed(app), received.messages, received.wrong, received.others);
             late[line] = 0;
             released_late[line] = 0;
         }
