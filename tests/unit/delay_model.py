@@ -392,7 +392,7 @@ class Manager:
 
     def update_region(self, region: Region) -> bool:
         before, owner, preempted = region.owner, region.client, region.promised is not None
-        stops = region.state in (State.BUSY, State.PREEMPT, State.SWITCH)
+        stops = region.state in (State.PREEMPT, State.SWITCH)
         if not stops or owner is not region.stopped:
             self.end_promise(region, owner)
         region.owner = owner
@@ -408,14 +408,15 @@ class Manager:
 
     def take_solution(self) -> None:
         a, region, preempts = self.fabric.solutions.pop(0)
-        waits = a.known != "connected"
-        if waits:
+        if a.known == "connected":
+            self.update_region(region)
+        elif preempts:
+            self.request(a)
+        else:
             a.known = "waiting"
-            if preempts:
-                self.promise(a, region)
-        self.update_region(region)
-        if waits and not preempts and region.owner is not a:
-            self.lost(a, False)
+            self.update_region(region)
+            if region.owner is not a:
+                self.lost(a, False)
         self.fabric.scan()
 
     def changes(self) -> None:
