@@ -6,6 +6,7 @@ docs/isolation.md describes what the attacks show. The tables written to build/e
 printed at the end of the run.
 """
 
+import tomllib
 from collections.abc import Iterator
 
 import pytest
@@ -23,6 +24,8 @@ from attack_helpers import (
     each_attack,
 )
 
+from tessera.run.runner import ROOT
+
 
 @pytest.fixture(scope="module")
 def counted() -> Iterator[AttackMachines]:
@@ -32,6 +35,14 @@ def counted() -> Iterator[AttackMachines]:
 def test_menu_has_enough_distinct_attacks():
     assert len(MENU) >= 60
     assert len({attack.name for attack in MENU}) == len(MENU)
+
+
+def test_every_attack_detects_the_removal_of_a_defence():
+    """`make mutate-faults` removes the defences of this list; here it is complete."""
+    plan = tomllib.loads((ROOT / "tests" / "mutations" / "faults.toml").read_text(encoding="utf-8"))
+    covered = {name for mutation in plan["mutation"] for name in mutation["attacks"]}
+    assert covered | plan["hardware"].keys() == {attack.name for attack in MENU}
+    assert not covered & plan["hardware"].keys()
 
 
 def ticker_lines(*late: int, ever: int) -> str:
