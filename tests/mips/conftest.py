@@ -70,6 +70,14 @@ class Run:
         return int(found[1])
 
 
+def make(*words: str) -> None:
+    """Runs make, also under another make."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    command = ["make", "--no-print-directory", "-s", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+
+
 @cache
 def build(system: str, target: str) -> BuiltSystem:
     """
@@ -84,11 +92,7 @@ def build(system: str, target: str) -> BuiltSystem:
     copy = ROOT / "build" / "mips" / f"{name}.dts"
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")
-    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-    words = ["make", "--no-print-directory", "-s", "image", f"SYSTEM=../build/mips/{name}", f"BOARD={board}"]
-    words += [f"HYP_FOR={variant}"] if variant else []
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, f"{' '.join(words)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    make("image", f"SYSTEM=../build/mips/{name}", f"BOARD={board}", *([f"HYP_FOR={variant}"] if variant else []))
     return load_system(f"../build/mips/{name}")
 
 

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from conftest import CLOCK_HZ, TARGETS, build, run
+from conftest import CLOCK_HZ, TARGETS, build, make, run
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.mips import (
@@ -73,7 +73,8 @@ def test_calls() -> None:
 
 def test_what_a_vm_leaves_of_the_services_of_freertos() -> None:
     """Alone and beside a busy VM, each row of Thread-Metric."""
-    build("two", WIRED)  # the hypervisor and all guests
+    build("two", WIRED)  # the hypervisor
+    make("guests-mips")
     bench, metrics = MipsBench(ROOT / "build" / "mips" / "thread-metric"), read_metrics()
     thread_metric(bench)
     found = {taken.figure.metric: taken.figure.min for taken in bench.taken}
@@ -83,7 +84,8 @@ def test_what_a_vm_leaves_of_the_services_of_freertos() -> None:
 
 def test_what_a_vm_adds_to_the_response_of_a_task_of_freertos() -> None:
     """Computing and asleep, to the worst response."""
-    build("two", WIRED)  # the hypervisor and all guests
+    build("two", WIRED)  # the hypervisor
+    make("guests-mips")
     bench, metrics = MipsBench(ROOT / "build" / "mips" / "response"), read_metrics()
     response(bench)
     found = {taken.figure.metric: taken.figure.max for taken in bench.taken}
