@@ -74,6 +74,19 @@ FAULTS = [
     ("prr_monitor", "prr_monitor.sv", "\n                       && !cancel_i;", ";"),
     ("prr_monitor", "prr_monitor.sv", "lost_cancelled[p] || ", ""),
     ("prr_monitor", "prr_monitor.sv", "rises      = request_waits && (same & ~ahead) != '0", "rises      = 1'b0"),
+    ("io_arbiter", "io_arbiter.sv", "&& to_compare == '0 && !restart;", "&& !restart;"),
+    ("io_arbiter", "io_arbiter.sv", "(ahead == '0 && rank.turn < best_rank_q.turn)", "ahead == '0"),
+    ("io_arbiter", "io_arbiter.sv", "!best_valid_q || ahead[31]", "!best_valid_q || ahead != '0"),
+    ("io_arbiter", "io_arbiter.sv", "restart = changed_i || flush_i;", "restart = changed_i;"),
+    ("io_arbiter", "io_arbiter.sv", "restart = changed_i || flush_i;", "restart = flush_i;"),
+    ("io_arbiter", "io_arbiter.sv", "left < size ? left : size;", "left;"),
+    ("io_arbiter", "io_arbiter.sv", "== ArComplete && !abandoned_q;", "== ArComplete;"),
+    ("io_arbiter", "io_arbiter.sv", "&& !abandoned_q && !(flush_i", "&& !(flush_i"),
+    ("io_ring", "io_ring.sv", "submits ? write_q[v] + 1'b1 : write_q[v];", "write_q[v];"),
+    ("io_ring", "io_ring.sv", "if (flushes || removes) begun_q", "if (flushes) begun_q"),
+    ("io_ring", "io_ring.sv", "if (submit_i && !full)", "if (submit_i)"),
+    ("io_budget", "io_budget.sv", "(untouched ? '0 : spent[charge_vm_i])", "spent[charge_vm_i]"),
+    ("io_budget", "io_budget.sv", "total >= budget", "total > budget"),
 ]
 
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides which VM's request a device serves next, and cuts requests into chunks. After a chunk all VMs
+// compete again, so a request waits for one chunk of a request that ranks below it, and under round robin for
+// one chunk of each other VM.
+//
+// The best request is found by comparing one VM a cycle, while the device executes a chunk: a comparison of
+// all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still to be compared; nothing
+// is granted before all are.
+module io_arbiter
+  import fabric_pkg::*;
+  import io_pkg::*;
+#(
+  parameter int unsigned NumVms = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // configuration by the manager
+  input  io_policy_e  policy_i,
+  /// A chunk has at most 2^size_i bytes.
+  input  logic [3:0]  size_i,
+  /// Cycles that a chunk may take; 0: no limit.
+  input  logic [31:0] timeout_i,
+  /// 15 is the highest priority. Equal ones, and equal deadlines, take turns.
+  input  prio_t [NumVms-1:0] prio_i,
+  /// VMs that are not served now: they may not use the device, or are not in focus, or have used their budget. A bit
+  /// rises with changed_i, or for the VM that is being served.
+  input  logic [NumVms-1:0] masked_i,
+  /// Pulse: the configuration has changed.
+  input  logic        changed_i,
+  // requests (io_ring)
+  input  logic [NumVms-1:0] pending_i,
+  /// Pulse: all requests of this VM are removed.
+  input  logic        flush_i,
+  input  vm_t         flush_vm_i,
+  output vm_t         head_vm_o,
+  input  io_request_t head_i,
+  input  io_length_t  progress_i,
+  output logic        update_o,
+  output vm_t         update_vm_o,
+  output logic        update_remove_o,
+  output io_length_t  update_progress_o,
+  // the device
+  /// Pulse: the device shall execute chunk_o, which is stable until done_i.
+  output logic        start_o,
+  output io_chunk_t   chunk_o,
+  /// Level: the chunk takes longer than the timeout; the device has to end it at once.
+  output logic        abort_o,
+  /// Pulse: the chunk is over.
+  input  logic        done_i,
+  input  io_result_t  result_i,
+  /// A chunk is being executed, or its completion waits.
+  output logic        busy_o,
+  /// Another VM's request waits.
+  output logic        others_o,
+  // completions
+  output logic        complete_o,
+  output io_completion_t completion_o,
+  input  logic        complete_ready_i,
+  // budgets (io_budget)
+  /// Pulse: the chunk of charge_vm_o has taken charge_cycles_o.
+  output logic        charge_o,
+  output vm_t         charge_vm_o,
+  output logic [31:0] charge_cycles_o
+);
+
+  // A request's rank; the lower one is served first.
+  typedef struct packed {
+    io_time_t   order;  // compared as times are
+    logic [3:0] turn;   // VMs from the one served last to this one, in round robin
+  } rank_t;
+
+  typedef enum logic [1:0] {ArChoose, ArRun, ArComplete} state_e;
+
+  state_e state_q;
+  logic [NumVms-1:0] fresh_q, eligible, to_compare;
+  logic best_valid_q, grant, restart, better, abandoned_q, over;
+  vm_t best_q, candidate, last_q;
+  rank_t best_rank_q, rank;
+  logic [31:0] cycles_q;
+
+  // ---- Comparison ----
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_eligible
+    assign eligible[v] = pending_i[v] && !masked_i[v] && !(state_q != ArChoose && chunk_o.vm == vm_t'(v));
+  end
+  assign to_compare = fresh_q & eligible;
+
+  always_comb begin
+    candidate = best_q;  // whose request is read for a grant
+    for (int v = int'(NumVms) - 1; v >= 0; v--) begin
+      if (to_compare[v]) candidate = vm_t'(v);
+    end
+  end
+  assign head_vm_o = candidate;
+
+  function automatic io_time_t order_of(io_policy_e policy, prio_t prio, io_time_t due);
+    if (policy == PolicyPriority) return 32'd15 - 32'(prio);
+    return policy == PolicyEdf ? due : '0;
+  endfunction
+
+  prio_t candidate_prio;
+  always_comb begin
+    candidate_prio = '0;
+    for (int v = 0; v < int'(NumVms); v++) begin
+      if (candidate == vm_t'(v)) candidate_prio = prio_i[v];
+    end
+  end
+
+  io_time_t ahead;
+  assign rank.order = order_of(policy_i, candidate_prio, head_i.due);
+  assign rank.turn  = candidate - last_q - 4'd1;
+  assign ahead      = rank.order - best_rank_q.order;
+  assign better     = !best_valid_q || ahead[31] || (ahead == '0 && rank.turn < best_rank_q.turn);
+
+  // A VM that has been compared can be served until a change: only the VM that is served uses its budget.
+  assign restart = changed_i || flush_i;
+  assign grant   = state_q == ArChoose && best_valid_q && to_compare == '0 && !restart;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fresh_q      <= '1;
+      best_valid_q <= 1'b0;
+      best_q       <= '0;
+      best_rank_q  <= '0;
+    end else if (restart || grant) begin
+      fresh_q      <= '1;
+      best_valid_q <= 1'b0;
+    end else if (to_compare != '0) begin
+      for (int v = 0; v < int'(NumVms); v++) if (candidate == vm_t'(v)) fresh_q[v] <= 1'b0;
+      if (better) begin
+        best_valid_q <= 1'b1;
+        best_q       <= candidate;
+        best_rank_q  <= rank;
+      end
+    end
+  end
+
+  // ---- The chunk ----
+  io_length_t left, size, bytes;
+  assign left  = head_i.length - progress_i;
+  assign size  = 16'd1 << size_i;
+  assign bytes = left < size ? left : size;
+
+  io_tag_t tag_q;
+  io_length_t progress_q, done_bytes;
+  assign done_bytes = progress_q + result_i.bytes;
+  assign over       = result_i.status != IoDone || (!result_i.again && chunk_o.last);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= ArChoose;
+      start_o     <= 1'b0;
+      chunk_o     <= '0;
+      last_q      <= '1;
+      tag_q       <= '0;
+      progress_q  <= '0;
+      abandoned_q <= 1'b0;
+      cycles_q    <= '0;
+      completion_o <= '0;
+    end else begin
+      start_o <= grant;
+      if (flush_i && state_q != ArChoose && flush_vm_i == chunk_o.vm) abandoned_q <= 1'b1;
+      unique case (state_q)
+        ArChoose: if (grant) begin
+          state_q     <= ArRun;
+          chunk_o     <= '{vm: best_q, op: head_i.op, bytes: bytes, target: head_i.target + 32'(progress_i),
+                           addr: head_i.addr + 41'(progress_i), first: progress_i == '0, last: bytes == left};
+          last_q      <= best_q;
+          tag_q       <= head_i.tag;
+          progress_q  <= progress_i;
+          abandoned_q <= 1'b0;
+          cycles_q    <= '0;
+        end
+        ArRun: begin
+          cycles_q <= cycles_q + 1'b1;
+          if (done_i) state_q <= over ? ArComplete : ArChoose;
+          completion_o <= '{vm: chunk_o.vm, tag: tag_q, status: result_i.status, bytes: done_bytes,
+                            data: result_i.data};
+        end
+        default: if (complete_ready_i || abandoned_q) state_q <= ArChoose;  // ArComplete
+      endcase
+    end
+  end
+
+  assign others_o   = busy_o && eligible != '0;
+  assign busy_o     = state_q != ArChoose;
+  assign abort_o    = state_q == ArRun && timeout_i != '0 && cycles_q >= timeout_i;
+  assign complete_o = state_q == ArComplete && !abandoned_q;
+
+  assign update_o          = state_q == ArRun && done_i && !abandoned_q && !(flush_i && flush_vm_i == chunk_o.vm);
+  assign update_vm_o       = chunk_o.vm;
+  assign update_remove_o   = over;
+  assign update_progress_o = done_bytes;
+
+  assign charge_o        = state_q == ArRun && done_i;
+  assign charge_vm_o     = chunk_o.vm;
+  assign charge_cycles_o = cycles_q;
+
+endmodule

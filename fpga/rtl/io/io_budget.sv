@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server for each VM of one device: a VM that has used its budget of cycles is not served until the next
+// replenishment, which is the same for all. A chunk that has begun is not interrupted, so a VM uses up to one
+// chunk more than its budget.
+module io_budget
+  import fabric_pkg::*;
+  import io_pkg::*;
+#(
+  parameter int unsigned NumVms = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  /// Cycles from one replenishment to the next; 0: no budget is limited.
+  input  logic [31:0] period_i,
+  input  logic [NumVms-1:0][31:0] budget_i,
+  input  logic        charge_i,
+  input  vm_t         charge_vm_i,
+  input  logic [31:0] charge_cycles_i,
+  /// VMs that have used their budgets.
+  output logic [NumVms-1:0] exhausted_o
+);
+
+  logic [31:0] spent [16];
+  logic [31:0] time_q, total, budget;
+  logic [NumVms-1:0] untouched_q;  // nothing is spent since the replenishment; then the memory's value is void
+  logic replenish, untouched;
+
+  assign replenish = period_i != '0 && time_q + 1'b1 >= period_i;
+
+  always_comb begin
+    untouched = 1'b0;
+    budget    = '0;
+    for (int v = 0; v < int'(NumVms); v++) begin
+      if (charge_vm_i == vm_t'(v)) begin
+        untouched = untouched_q[v];
+        budget    = budget_i[v];
+      end
+    end
+  end
+  assign total = (untouched ? '0 : spent[charge_vm_i]) + charge_cycles_i;
+
+  always_ff @(posedge clk_i) begin
+    if (charge_i) spent[charge_vm_i] <= total;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      time_q      <= '0;
+      untouched_q <= '1;
+      exhausted_o <= '0;
+    end else begin
+      time_q <= replenish || period_i == '0 ? '0 : time_q + 1'b1;
+      if (replenish || period_i == '0) begin
+        untouched_q <= '1;
+        exhausted_o <= '0;
+      end else if (charge_i) begin
+        for (int v = 0; v < int'(NumVms); v++) begin
+          if (charge_vm_i == vm_t'(v)) begin
+            untouched_q[v] <= 1'b0;
+            exhausted_o[v] <= total >= budget;
+          end
+        end
+      end
+    end
+  end
+
+endmodule
