@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the completions of all channels into rings in the VMs' memory, one word each, and raises the VMs'
+// interrupts. A ring has more entries than a VM has requests, so a VM that reads its ring before it submits
+// again loses nothing; if it does not, it overwrites its own entries only. Bit 0 of a word is 1 in the first
+// pass over the ring, and changes with each pass: so a VM sees by one read whether an entry is new.
+module io_complete
+  import fabric_pkg::*;
+  import io_pkg::*;
+#(
+  parameter int unsigned NumVms = 4,
+  parameter int unsigned NumChannels = 2,
+  /// Entries of a ring, a power of two.
+  parameter int unsigned Entries = 16,
+  localparam int unsigned IndexBits = $clog2(Entries),
+  localparam int unsigned ChannelBits = NumChannels > 1 ? $clog2(NumChannels) : 1,
+  localparam int unsigned Rows = 16 << ChannelBits
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // the rings
+  /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty.
+  input  logic        set_i,
+  input  vm_t         set_vm_i,
+  input  logic [ChannelBits-1:0] set_channel_i,
+  input  addr_t       set_addr_i,
+  /// Pulse: no completion is written for this VM until its ring is set again.
+  input  logic        clear_i,
+  input  vm_t         clear_vm_i,
+  // completions (io_arbiter)
+  input  logic           [NumChannels-1:0] complete_i,
+  input  io_completion_t [NumChannels-1:0] completion_i,
+  output logic           [NumChannels-1:0] ready_o,
+  /// A completion of this VM is being written.
+  output logic        busy_o,
+  output vm_t         busy_vm_o,
+  // interrupts
+  /// Pulses: a completion is in memory.
+  output logic [NumVms-1:0][NumChannels-1:0] written_o,
+  /// Pulses: a completion could not be written.
+  output logic [NumVms-1:0][NumChannels-1:0] lost_o,
+  // DMA
+  output logic        request_o,
+  output io_burst_t   burst_o,
+  output io_word_t    word_o,
+  input  logic        done_i,
+  input  io_status_e  status_i
+);
+
+  typedef enum logic {CoChoose, CoWrite} state_e;
+
+  state_e state_q;
+  logic [NumChannels-1:0] chosen;
+  logic [ChannelBits-1:0] channel, channel_q;
+  logic any, phase;
+  io_completion_t first, first_q;
+  addr_t base [Rows];
+  logic [IndexBits:0] index [Rows];  // of the next entry; the highest bit is the pass
+  logic [IndexBits:0] position, position_q;
+  addr_t base_q;
+  logic [NumVms-1:0][NumChannels-1:0] set_q, empty_q;  // the ring is set; nothing is written into it yet
+  logic is_set, is_empty;
+
+  rr_arb_tree #(.NumIn(NumChannels), .DataType(io_completion_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_choice (
+    .clk_i,
+    .rst_ni,
+    .flush_i(1'b0),
+    .rr_i('0),
+    .req_i(complete_i),
+    .gnt_o(chosen),
+    .data_i(completion_i),
+    .req_o(any),
+    .gnt_i(state_q == CoChoose),
+    .data_o(first),
+    .idx_o(channel)
+  );
+  assign ready_o = chosen & {NumChannels{state_q == CoChoose}};
+
+  function automatic logic [ChannelBits+3:0] row(vm_t vm, logic [ChannelBits-1:0] number);
+    return {number, vm};
+  endfunction
+
+  always_comb begin
+    is_set   = 1'b0;
+    is_empty = 1'b0;
+    for (int v = 0; v < int'(NumVms); v++) begin
+      if (first.vm == vm_t'(v)) begin
+        is_set   = set_q[v][channel];
+        is_empty = empty_q[v][channel];
+      end
+    end
+  end
+  assign position = is_empty ? '0 : index[row(first.vm, channel)];
+  assign phase    = !position_q[IndexBits];
+
+  always_ff @(posedge clk_i) begin
+    if (set_i) base[row(set_vm_i, set_channel_i)] <= set_addr_i;
+    if (state_q == CoWrite && done_i) index[row(first_q.vm, channel_q)] <= position_q + 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= CoChoose;
+      channel_q  <= '0;
+      first_q    <= '0;
+      position_q <= '0;
+      base_q     <= '0;
+    end else begin
+      unique case (state_q)
+        CoChoose: if (any) begin
+          state_q    <= is_set ? CoWrite : CoChoose;
+          channel_q  <= channel;
+          first_q    <= first;
+          position_q <= position;
+          base_q     <= base[row(first.vm, channel)];
+        end
+        default: if (done_i) state_q <= CoChoose;  // CoWrite
+      endcase
+    end
+  end
+
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
+    for (genvar c = 0; c < int'(NumChannels); c++) begin : gen_channel
+      logic here, loses;
+      assign here            = first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c);
+      assign written_o[v][c] = here && state_q == CoWrite && done_i && status_i == IoDone;
+      assign loses           = state_q == CoChoose && any && !is_set && first.vm == vm_t'(v) && channel == ChannelBits'(c);
+      assign lost_o[v][c]    = (here && state_q == CoWrite && done_i && status_i != IoDone) || loses;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) begin
+          set_q[v][c]   <= 1'b0;
+          empty_q[v][c] <= 1'b1;
+        end else begin
+          if (here && state_q == CoWrite && done_i) empty_q[v][c] <= 1'b0;
+          if (set_i && set_vm_i == vm_t'(v) && set_channel_i == ChannelBits'(c)) begin
+            set_q[v][c]   <= 1'b1;
+            empty_q[v][c] <= 1'b1;
+          end
+          if (clear_i && clear_vm_i == vm_t'(v)) set_q[v][c] <= 1'b0;
+        end
+      end
+    end
+  end
+
+  assign busy_o    = state_q != CoChoose;
+  assign busy_vm_o = first_q.vm;
+  assign request_o = state_q == CoWrite;
+  assign burst_o   = '{vm: first_q.vm, write: 1'b1, addr: base_q + addr_t'({position_q[IndexBits-1:0], 3'b0}),
+                       beats: 5'd1};
+  assign word_o    = '{data: {first_q.data, first_q.bytes, first_q.tag, first_q.status, 3'b0, phase}, strobes: '1};
+
+endmodule
