@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model of an SPI NOR flash with the commands and times of Infineon's S25FL128S (data sheet 001-98283):
+// reads, page program, erase of a sector of 64 KiB, and the suspension of both. Its times are parameters in
+// cycles of clk_i, which also samples the pins: the output changes one cycle after SCK has fallen. A byte
+// that was never written holds a pattern (`pattern`), so that a bench needs no image.
+module flash_model #(
+  /// Sectors that exist; addresses beyond them wrap around.
+  parameter int unsigned Sectors = 16,
+  /// At 100 MHz: 250 us, 130 ms, 40 us (typical values).
+  parameter int unsigned ProgramCycles = 25_000,
+  parameter int unsigned EraseCycles = 13_000_000,
+  parameter int unsigned SuspendCycles = 4_000
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic cs_ni,
+  input  logic sck_i,
+  input  logic mosi_i,
+  output logic miso_o,
+  /// A command was given that the flash ignores in its present state.
+  output logic ignored_o,
+  /// SCK's shortest high or low time so far, in cycles.
+  output logic [7:0] shortest_o
+);
+  localparam int unsigned Bytes = Sectors * 65536;
+  localparam int unsigned AddrBits = $clog2(Bytes);
+
+  logic [7:0] mem [Bytes];
+  logic [AddrBits-1:0] addr_q;
+  logic sck_q, selected_q, rise, fall, wip_q, enabled_q, output_q;
+  logic [6:0] shift_q;
+  logic [7:0] code_q, out_q, since_q;
+  logic [2:0] bit_q;
+  logic [15:0] bytes_q;       // complete bytes of the command
+  logic erasing_q, programming_q, suspended_q, suspending_q;
+  logic [31:0] left_q, suspend_q;
+
+  function automatic logic [7:0] pattern(int unsigned a);
+    return 8'(a * 167 + (a >> 8) * 13 + (a >> 16));
+  endfunction
+  initial for (int unsigned a = 0; a < Bytes; a++) mem[a] = pattern(a);
+
+  assign rise = selected_q && !cs_ni && sck_i && !sck_q;
+  assign fall = selected_q && !cs_ni && !sck_i && sck_q;
+
+  logic [7:0] received;
+  logic [AddrBits-1:0] next_addr;
+  assign received  = {shift_q, mosi_i};
+  assign next_addr = code_q == 8'h02 ? {addr_q[AddrBits-1:8], addr_q[7:0] + 8'd1} : addr_q + 1'b1;
+
+  // A command takes effect when the flash is deselected after whole bytes.
+  logic ends, whole;
+  assign ends  = selected_q && cs_ni;
+  assign whole = bit_q == '0 && bytes_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {sck_q, selected_q, wip_q, enabled_q, output_q} <= '0;
+      {shift_q, code_q, out_q, bit_q, bytes_q} <= '0;
+      {erasing_q, programming_q, suspended_q, suspending_q} <= '0;
+      {left_q, suspend_q, addr_q} <= '0;
+      ignored_o  <= 1'b0;
+      since_q    <= '1;
+      shortest_o <= '1;
+      miso_o     <= 1'b0;
+    end else begin
+      sck_q      <= sck_i;
+      selected_q <= !cs_ni;
+      ignored_o  <= 1'b0;
+
+      // pins
+      if (rise || fall) begin
+        since_q <= 8'd1;
+        if (since_q < shortest_o) shortest_o <= since_q;
+      end else if (since_q != '1) since_q <= since_q + 1'b1;
+      if (cs_ni) since_q <= '1;
+      if (!selected_q && !cs_ni) {bit_q, bytes_q, code_q, output_q} <= '0;
+      if (rise) begin
+        shift_q <= received[6:0];
+        bit_q   <= bit_q + 1'b1;
+        if (bit_q == '1) begin
+          bytes_q <= bytes_q + 1'b1;
+          if (bytes_q == '0) code_q <= received;
+          else if (bytes_q <= 16'd3) addr_q <= AddrBits'({addr_q, received});
+          else if (code_q == 8'h02 && enabled_q && !wip_q) begin
+            mem[addr_q] <= mem[addr_q] & received;
+            addr_q      <= next_addr;
+          end
+          if ((bytes_q == 16'd3 && code_q == 8'h03) || (bytes_q > 16'd3 && code_q == 8'h03)) begin
+            output_q <= !wip_q;
+            if (bytes_q > 16'd3) addr_q <= next_addr;
+          end
+          if (bytes_q == '0 && received == 8'h05) output_q <= 1'b1;
+        end
+      end
+      if (fall && output_q) begin
+        if (bit_q == '0) begin
+          out_q  <= code_q == 8'h05 ? {7'b0, wip_q} : mem[addr_q];
+          miso_o <= code_q == 8'h05 ? 1'b0 : mem[addr_q][7];
+        end else miso_o <= out_q[3'd7-bit_q];
+      end else if (fall) miso_o <= 1'b1;
+
+      // time
+      if (wip_q && !suspending_q) begin
+        left_q <= left_q - 1'b1;
+        if (left_q == '0) {wip_q, erasing_q, programming_q} <= '0;
+      end
+      if (suspending_q) begin
+        suspend_q <= suspend_q - 1'b1;
+        if (suspend_q == '0) begin
+          {wip_q, suspending_q} <= '0;
+          suspended_q <= 1'b1;
+        end
+      end
+
+      // commands
+      if (ends && whole) begin
+        unique case (code_q)
+          8'h06: enabled_q <= !wip_q;
+          8'h02, 8'hD8: begin
+            if (!enabled_q || wip_q || suspended_q || bytes_q < (code_q == 8'h02 ? 16'd5 : 16'd4)) ignored_o <= 1'b1;
+            else begin
+              {wip_q, erasing_q, programming_q} <= {1'b1, code_q == 8'hD8, code_q == 8'h02};
+              left_q <= code_q == 8'hD8 ? EraseCycles : ProgramCycles;
+              if (code_q == 8'hD8)
+                for (int unsigned a = 0; a < 65536; a++) mem[{addr_q[AddrBits-1:16], 16'(a)}] <= 8'hFF;
+            end
+            enabled_q <= 1'b0;
+          end
+          8'h75, 8'h85: begin
+            if (wip_q && !suspending_q && (code_q == 8'h75 ? erasing_q : programming_q)) begin
+              suspending_q <= 1'b1;
+              suspend_q    <= SuspendCycles;
+            end
+          end
+          8'h7A, 8'h8A: begin
+            if (suspended_q && (code_q == 8'h7A ? erasing_q : programming_q)) begin
+              suspended_q <= 1'b0;
+              wip_q       <= 1'b1;
+            end  // else it was over before the suspension
+          end
+          8'h03: ignored_o <= wip_q;
+          8'h05: ;
+          default: ignored_o <= 1'b1;
+        endcase
+      end else if (ends) ignored_o <= 1'b1;
+    end
+  end
+endmodule

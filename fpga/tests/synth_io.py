@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The blocks of the shared devices to synthesize, for 16 VMs."""
+
+from synth import Block
+
+BLOCKS = [
+    Block(top="io_channel", name="io_channel-16vm", parameters={"NumVms": 16}),
+    Block(top="io_complete", name="io_complete-16vm", parameters={"NumVms": 16, "NumChannels": 4}),
+    Block(top="io_dma", name="io_dma-8", parameters={"NumClients": 8}),
+    Block(top="io_reader"),
+    Block(top="io_writer"),
+    Block(top="io_flash", name="io_flash-16vm", parameters={"NumVms": 16}),
+]
