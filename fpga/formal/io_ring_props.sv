@@ -55,8 +55,8 @@ module io_ring_props
     assert (count[any] == number_q && pending[any] == (number_q != 2'd0));
     assert (number_q <= 2'd2);
     // invariants: the memory's rows
-    if (number_q != 2'd0) assert (dut.requests[{3'b0, any, dut.read_q[any][0]}] == first_q);
-    if (number_q == 2'd2) assert (dut.requests[{3'b0, any, !dut.read_q[any][0]}] == second_q);
+    if (number_q != 2'd0) assert (dut.requests[{3'b0, any, dut.next[any][0] ^ number_q[0]}] == first_q);
+    if (number_q == 2'd2) assert (dut.requests[{3'b0, any, !dut.next[any][0]}] == second_q);
     if (dut.begun_q[any]) assert (dut.progress[{3'b0, any}] == progress_q);
     else assert (progress_q == '0);
 

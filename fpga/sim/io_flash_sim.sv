@@ -24,7 +24,8 @@ module io_flash_sim
   input  logic [31:0] timeout_i,
   input  logic [31:0] period_i,
   input  logic [NumVms-1:0][3:0] prio_i,
-  input  logic [NumVms-1:0][31:0] budget_i,
+  input  logic set_budget_i,
+  input  logic [31:0] set_cycles_i,
   input  logic [NumVms-1:0] allowed_i,
   input  logic changed_i,
   input  logic [7:0] half_i,
@@ -105,7 +106,8 @@ module io_flash_sim
   io_completion_t completion;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
-    .clk_i, .rst_ni, .policy_i(io_policy_e'(policy_i)), .size_i, .timeout_i, .period_i, .prio_i, .budget_i, .allowed_i,
+    .clk_i, .rst_ni, .policy_i(io_policy_e'(policy_i)), .size_i, .timeout_i, .period_i, .prio_i, .set_budget_i, .set_vm_i,
+    .set_cycles_i, .allowed_i,
     .changed_i, .submit_i, .submit_vm_i(vm_i),
     .submit_request_i('{op: op_i, tag: tag_i, length: length_i, target: target_i, addr: addr_i, due: due_i}),
     .refused_o, .count_o(), .flush_i, .flush_vm_i, .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others),

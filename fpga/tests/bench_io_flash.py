@@ -30,7 +30,6 @@ READ, PROGRAM, ERASE = range(3)
 ROUND_ROBIN, PRIORITY, EDF = range(3)
 DONE, BAD, FORBIDDEN, VIOLATION, BUS, TIMEOUT = range(6)
 BYTE = 32  # cycles of a byte at SCK 25 MHz
-UNLIMITED = (1 << 32) - 1
 
 
 def pattern(address: int) -> int:
@@ -71,11 +70,19 @@ class Machine:
         dut, vms = self.dut, self.vms
         values = dict.fromkeys(("timeout_i", "period_i", "changed_i", "submit_i", "flush_i", "set_i", "op_i"), 0)
         values |= dict.fromkeys(("vm_i", "tag_i", "length_i", "target_i", "addr_i", "due_i", "flush_vm_i"), 0)
-        values |= {"set_vm_i": 0, "set_addr_i": 0, "policy_i": policy, "size_i": size, "half_i": 2, "slice_i": 10_000}
+        values |= {
+            "set_vm_i": 0,
+            "set_addr_i": 0,
+            "set_budget_i": 0,
+            "set_cycles_i": 0,
+            "policy_i": policy,
+            "size_i": size,
+            "half_i": 2,
+            "slice_i": 10_000,
+        }
         values |= {
             "allowed_i": (1 << len(vms)) - 1,
             "prio_i": sum(n << 4 * n for n in range(len(vms))),
-            "budget_i": (1 << 32 * len(vms)) - 1,
             "first_i": sum(2 * n << 8 * n for n in range(len(vms))),
             "number_i": sum(2 << 9 * n for n in range(len(vms))),
         }
@@ -277,8 +284,11 @@ async def under_edf_the_earliest_deadline_is_first(dut):
 async def a_budget_stops_its_vm_until_the_next_replenishment(dut):
     """VM 15 has the highest priority and a quarter of the time, VM 0 the lowest one and no limit."""
     machine = Machine(dut)
-    budgets = ((1 << 512) - 1) - ((UNLIMITED - 10_000) << 32 * 15)
-    await machine.start(PRIORITY, period_i=40_000, budget_i=budgets)
+    await machine.start(PRIORITY, period_i=40_000)
+    await FallingEdge(dut.clk_i)
+    dut.set_budget_i.value, dut.set_vm_i.value, dut.set_cycles_i.value = 1, 15, 10_000
+    await FallingEdge(dut.clk_i)
+    dut.set_budget_i.value = 0
     done = {0: 0, 15: 0}
 
     async def client(vm: int) -> None:

@@ -5,6 +5,9 @@ from synth import Block
 
 BLOCKS = [
     Block(top="io_channel", name="io_channel-16vm", parameters={"NumVms": 16}),
+    Block(top="io_ring", name="io_ring-16vm", parameters={"NumVms": 16}),
+    Block(top="io_arbiter", name="io_arbiter-16vm", parameters={"NumVms": 16}),
+    Block(top="io_budget", name="io_budget-16vm", parameters={"NumVms": 16}),
     Block(top="io_complete", name="io_complete-16vm", parameters={"NumVms": 16, "NumChannels": 4}),
     Block(top="io_dma", name="io_dma-8", parameters={"NumClients": 8}),
     Block(top="io_reader"),

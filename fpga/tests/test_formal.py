@@ -82,7 +82,7 @@ FAULTS = [
     ("io_arbiter", "io_arbiter.sv", "left < size ? left : size;", "left;"),
     ("io_arbiter", "io_arbiter.sv", "== ArComplete && !abandoned_q;", "== ArComplete;"),
     ("io_arbiter", "io_arbiter.sv", "&& !abandoned_q && !(flush_i", "&& !(flush_i"),
-    ("io_ring", "io_ring.sv", "submits ? write_q[v] + 1'b1 : write_q[v];", "write_q[v];"),
+    ("io_ring", "io_ring.sv", "if (flushes) count_o[v] <= '0;", "if (flushes) count_o[v] <= 3'(submits);"),
     ("io_ring", "io_ring.sv", "if (flushes || removes) begun_q", "if (flushes) begun_q"),
     ("io_ring", "io_ring.sv", "if (submit_i && !full)", "if (submit_i)"),
     ("io_budget", "io_budget.sv", "(untouched ? '0 : spent[charge_vm_i])", "spent[charge_vm_i]"),

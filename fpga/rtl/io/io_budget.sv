@@ -12,7 +12,10 @@ module io_budget
   input  logic        rst_ni,
   /// Cycles from one replenishment to the next; 0: no budget is limited.
   input  logic [31:0] period_i,
-  input  logic [NumVms-1:0][31:0] budget_i,
+  /// Pulse: sets the budget of a VM; until then it has no limit.
+  input  logic        set_i,
+  input  vm_t         set_vm_i,
+  input  logic [31:0] set_budget_i,
   input  logic        charge_i,
   input  vm_t         charge_vm_i,
   input  logic [31:0] charge_cycles_i,
@@ -21,25 +24,30 @@ module io_budget
 );
 
   logic [31:0] spent [16];
-  logic [31:0] time_q, total, budget;
+  logic [31:0] budget [16];
+  logic [31:0] time_q, total;
+  logic [NumVms-1:0] limited_q;
   logic [NumVms-1:0] untouched_q;  // nothing is spent since the replenishment; then the memory's value is void
-  logic replenish, untouched;
+  logic replenish, untouched, limited, used;
 
   assign replenish = period_i != '0 && time_q + 1'b1 >= period_i;
 
   always_comb begin
     untouched = 1'b0;
-    budget    = '0;
+    limited   = 1'b0;
     for (int v = 0; v < int'(NumVms); v++) begin
       if (charge_vm_i == vm_t'(v)) begin
         untouched = untouched_q[v];
-        budget    = budget_i[v];
+        limited   = limited_q[v];
       end
     end
   end
   assign total = (untouched ? '0 : spent[charge_vm_i]) + charge_cycles_i;
 
+  assign used  = limited && total >= budget[charge_vm_i];
+
   always_ff @(posedge clk_i) begin
+    if (set_i) budget[set_vm_i] <= set_budget_i;
     if (charge_i) spent[charge_vm_i] <= total;
   end
 
@@ -48,7 +56,9 @@ module io_budget
       time_q      <= '0;
       untouched_q <= '1;
       exhausted_o <= '0;
+      limited_q   <= '0;
     end else begin
+      for (int v = 0; v < int'(NumVms); v++) if (set_i && set_vm_i == vm_t'(v)) limited_q[v] <= 1'b1;
       time_q <= replenish || period_i == '0 ? '0 : time_q + 1'b1;
       if (replenish || period_i == '0) begin
         untouched_q <= '1;
@@ -57,7 +67,7 @@ module io_budget
         for (int v = 0; v < int'(NumVms); v++) begin
           if (charge_vm_i == vm_t'(v)) begin
             untouched_q[v] <= 1'b0;
-            exhausted_o[v] <= total >= budget;
+            exhausted_o[v] <= used;
           end
         end
       end

@@ -17,10 +17,13 @@ module io_channel
   input  logic [31:0] timeout_i,
   input  logic [31:0] period_i,
   input  prio_t [NumVms-1:0] prio_i,
-  input  logic [NumVms-1:0][31:0] budget_i,
+  /// Pulse: sets the budget of a VM; until then it has no limit.
+  input  logic        set_budget_i,
+  input  vm_t         set_vm_i,
+  input  logic [31:0] set_cycles_i,
   /// VMs that may use the device.
   input  logic [NumVms-1:0] allowed_i,
-  /// Pulse: one of these has changed.
+  /// Pulse: policy, priorities or allowed_i have changed.
   input  logic        changed_i,
   // the VMs' requests
   input  logic        submit_i,
@@ -77,7 +80,9 @@ module io_channel
     .clk_i,
     .rst_ni,
     .period_i,
-    .budget_i,
+    .set_i(set_budget_i),
+    .set_vm_i,
+    .set_budget_i(set_cycles_i),
     .charge_i(charge),
     .charge_vm_i(charge_vm),
     .charge_cycles_i(charge_cycles),
