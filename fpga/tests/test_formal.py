@@ -87,6 +87,19 @@ FAULTS = [
     ("io_ring", "io_ring.sv", "if (submit_i && !full)", "if (submit_i)"),
     ("io_budget", "io_budget.sv", "(untouched ? '0 : spent[charge_vm_i])", "spent[charge_vm_i]"),
     ("io_budget", "io_budget.sv", "total >= budget", "total > budget"),
+    ("io_ethernet_send", "eth_check.sv", "(of_source && byte_i != own)", "1'b0"),
+    ("io_ethernet_send", "eth_check.sv", "link && (link_q || index_i == '0);", "link;"),
+    ("io_ethernet_send", "eth_queue.sv", "(approved_i && !discard_i", "(!discard_i"),
+    ("io_ethernet_send", "io_ethernet_send.sv", "state_q == SdFill && failure == IoDone &&", "state_q == SdFill &&"),
+    ("io_ethernet_send", "io_ethernet_send.sv", "{4'b0, row_i.vlan[11:8]}", "row_i.vlan[7:0]"),
+    ("eth_filter", "eth_filter.sv", " && row_i.mac != source_q", ""),
+    ("eth_filter", "eth_filter.sv", "row_i.in_vlan && row_i.vlan == tag_q", "row_i.vlan == tag_q"),
+    ("eth_filter", "eth_filter.sv", "(dest_q == '1 || row_i.multicast)", "1'b1"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "frame_i.mask[NumVms-1:0] & enabled_i", "enabled_i"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "& enabled_i & ~stale", "& enabled_i"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "valid_i && !abandons;", "valid_i;"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "== RvComplete && !abandoned_q;", "== RvComplete;"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "&& head_i.length >= bytes;", ";"),
 ]
 
 

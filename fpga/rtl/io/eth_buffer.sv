@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Received frames, first in, first out, in a block RAM. Bytes are stored as they arrive; at the end of a frame they are kept
+// or removed. A frame that does not fit is removed as a whole. The first frame can be read several times.
+module eth_buffer
+  import eth_pkg::*;
+#(
+  /// A power of two, 2048 or more.
+  parameter int unsigned Bytes = 4096,
+  /// A power of two.
+  parameter int unsigned Frames = 32,
+  localparam int unsigned PointerBits = $clog2(Bytes)
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  // the wire's side
+  input  logic       valid_i,
+  input  logic [7:0] byte_i,
+  input  logic       end_i,
+  /// In the cycle of end_i: the frame is to be kept.
+  input  logic       keep_i,
+  input  logic       tagged_i,
+  input  logic [15:0] mask_i,
+  /// In the cycle of end_i: it does not fit.
+  output logic       full_o,
+  // the first frame
+  output logic       frame_valid_o,
+  output eth_frame_t frame_o,
+  output logic [$clog2(Frames):0] number_o,
+  /// Pulse: removes it.
+  input  logic       remove_i,
+  /// Level: its bytes are read, from the first one on, without the tag.
+  input  logic       read_i,
+  output logic       valid_o,
+  output logic [7:0] byte_o,
+  output logic       last_o,
+  input  logic       ready_i
+);
+
+  logic [7:0] mem [Bytes];
+  logic [PointerBits:0] write_q, first_q, base_q;  // first_q: of the frame that arrives; base_q: of the one that is read
+  logic [10:0] offset_q;
+  logic lost_q, fits, store, keep, frames_ready, fetch, skip;
+
+  // ---- Arriving ----
+  assign fits   = write_q - base_q != (PointerBits + 1)'(Bytes);
+  assign store  = valid_i && fits;
+  assign full_o = lost_q || !frames_ready;
+  assign keep   = end_i && keep_i && !full_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= '0;
+      first_q <= '0;
+      lost_q  <= 1'b0;
+    end else if (end_i) begin
+      lost_q <= 1'b0;
+      if (keep) first_q <= write_q;
+      else write_q <= first_q;
+    end else if (valid_i) begin
+      if (fits) write_q <= write_q + 1'b1;
+      else lost_q <= 1'b1;
+    end
+  end
+
+  word_fifo #(.Width($bits(eth_frame_t)), .Depth(Frames)) i_frames (
+    .clk_i, .rst_ni, .flush_i(1'b0), .data_i({11'(write_q - first_q), tagged_i, mask_i}), .valid_i(keep),
+    .ready_o(frames_ready), .data_o(frame_o), .valid_o(frame_valid_o), .ready_i(remove_i), .usage_o(number_o)
+  );
+
+  // ---- Leaving ----
+  logic [PointerBits-1:0] read_addr;
+  assign read_addr = base_q[PointerBits-1:0] + PointerBits'(offset_q);
+  assign fetch     = read_i && offset_q != frame_o.bytes && (!valid_o || ready_i);
+  assign skip      = frame_o.has_tag && offset_q == 11'd11;
+  assign last_o    = offset_q == frame_o.bytes;
+
+  always_ff @(posedge clk_i) begin
+    if (store) mem[write_q[PointerBits-1:0]] <= byte_i;
+    if (fetch) byte_o <= mem[read_addr];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      base_q   <= '0;
+      offset_q <= '0;
+      valid_o  <= 1'b0;
+    end else begin
+      if (remove_i) base_q <= base_q + (PointerBits + 1)'(frame_o.bytes);
+      if (!read_i) begin
+        offset_q <= '0;
+        valid_o  <= 1'b0;
+      end else if (fetch) begin
+        offset_q <= offset_q + (skip ? 11'd5 : 11'd1);
+        valid_o  <= 1'b1;
+      end else if (ready_i) valid_o <= 1'b0;
+    end
+  end
+
+endmodule

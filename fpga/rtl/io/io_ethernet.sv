@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Ethernet device: a MAC that all VMs share, with an address and a VLAN for each. Its wire is a GMII with one byte in
+// each cycle of tick_i; the pins of an RGMII are the board's. The VMs send and receive through the switch outside only: it
+// has to reflect frames (IEEE 802.1Q: reflective relay) for VMs of this device to reach each other.
+module io_ethernet
+  import fabric_pkg::*;
+  import io_pkg::*;
+  import eth_pkg::*;
+#(
+  parameter int unsigned NumVms = 4,
+  /// Bytes of the send queue, and of them those in it before a frame begins (io_ethernet_send).
+  parameter int unsigned SendBytes = 256,
+  parameter int unsigned Threshold = 64,
+  /// Bytes and frames of the receive buffer (eth_buffer).
+  parameter int unsigned ReceiveBytes = 4096,
+  parameter int unsigned Frames = 32
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  // configuration by the manager (eth_table)
+  input  logic        table_write_i,
+  input  vm_t         table_vm_i,
+  input  eth_vm_t     table_row_i,
+  // counters (eth_counters)
+  input  lost_e       count_why_i,
+  input  vm_t         count_vm_i,
+  output logic [31:0] count_o,
+  // chunks to send (io_arbiter)
+  input  logic        start_i,
+  input  io_chunk_t   chunk_i,
+  input  logic        abort_i,
+  output logic        done_o,
+  output io_result_t  result_o,
+  // data to send (io_reader)
+  output logic        read_start_o,
+  output logic        read_stop_o,
+  input  logic        read_valid_i,
+  input  logic [7:0]  read_byte_i,
+  output logic        read_ready_o,
+  input  io_status_e  read_status_i,
+  input  logic        read_quiet_i,
+  // requests to receive, and their completions (io_ethernet_receive)
+  input  logic        flush_i,
+  input  vm_t         flush_vm_i,
+  output vm_t         want_vm_o,
+  input  logic        head_valid_i,
+  input  io_request_t head_i,
+  output logic        remove_o,
+  output vm_t         remove_vm_o,
+  output logic        complete_o,
+  output io_completion_t completion_o,
+  input  logic        complete_ready_i,
+  output logic        busy_o,
+  output vm_t         busy_vm_o,
+  // received data (io_writer)
+  output logic        write_start_o,
+  output vm_t         write_vm_o,
+  output addr_t       write_addr_o,
+  output logic        write_valid_o,
+  output logic [7:0]  write_byte_o,
+  input  logic        write_ready_i,
+  output logic        write_end_o,
+  input  logic        write_done_i,
+  input  io_status_e  write_status_i,
+  // wire
+  input  logic        send_tick_i,
+  output gmii_t       gmii_o,
+  input  logic        receive_tick_i,
+  input  gmii_t       gmii_i
+);
+
+  vm_t send_vm, receive_vm, lost_vm;
+  eth_vm_t send_row, receive_row;
+  logic [NumVms-1:0] enabled, arrived_mask;
+  logic forged, wire_event, arrived, lost, lost_ready;
+  wire_e wire_why;
+  lost_e arrived_why, lost_why;
+
+  eth_table #(.NumVms(NumVms)) i_table (
+    .clk_i, .rst_ni, .write_i(table_write_i), .write_vm_i(table_vm_i), .write_row_i(table_row_i), .send_vm_i(send_vm),
+    .send_row_o(send_row), .receive_vm_i(receive_vm), .receive_row_o(receive_row), .enabled_o(enabled)
+  );
+
+  eth_counters #(.NumVms(NumVms)) i_counters (
+    .clk_i, .rst_ni, .wire_i(wire_event), .wire_why_i(wire_why), .arrived_i(arrived), .arrived_mask_i(arrived_mask),
+    .arrived_why_i(arrived_why), .forged_i(forged), .forged_vm_i(send_vm), .lost_i(lost), .lost_vm_i(lost_vm),
+    .lost_why_i(lost_why), .lost_ready_o(lost_ready), .read_why_i(count_why_i), .read_vm_i(count_vm_i), .count_o
+  );
+
+  // ---- Send ----
+  logic send_valid, send_last, send_ready, send_abort, starved;
+  logic [7:0] send_byte;
+
+  io_ethernet_send #(.Bytes(SendBytes), .Threshold(Threshold)) i_send (
+    .clk_i, .rst_ni, .start_i, .chunk_i, .abort_i, .done_o, .result_o, .vm_o(send_vm), .row_i(send_row), .forged_o(forged),
+    .read_start_o, .read_stop_o, .read_valid_i, .read_byte_i, .read_ready_o, .read_status_i, .read_quiet_i,
+    .valid_o(send_valid), .byte_o(send_byte), .last_o(send_last), .ready_i(send_ready), .abort_o(send_abort),
+    .starved_i(starved)
+  );
+
+  eth_transmit i_transmit (
+    .clk_i, .rst_ni, .tick_i(send_tick_i), .valid_i(send_valid), .byte_i(send_byte), .last_i(send_last),
+    .ready_o(send_ready), .abort_i(send_abort), .starved_o(starved), .gmii_o
+  );
+
+  // ---- Receive ----
+  logic frame_valid, frame_remove, reads, frame_byte_valid, frame_last, frame_ready;
+  logic [7:0] frame_byte;
+  logic [$clog2(Frames):0] number;
+  eth_frame_t frame;
+
+  eth_ingress #(.NumVms(NumVms), .Bytes(ReceiveBytes), .Frames(Frames)) i_ingress (
+    .clk_i, .rst_ni, .tick_i(receive_tick_i), .gmii_i, .vm_o(receive_vm), .row_i(receive_row), .wire_o(wire_event),
+    .wire_why_o(wire_why), .lost_o(arrived), .lost_mask_o(arrived_mask), .lost_why_o(arrived_why),
+    .frame_valid_o(frame_valid), .frame_o(frame), .number_o(number), .remove_i(frame_remove), .read_i(reads),
+    .valid_o(frame_byte_valid), .byte_o(frame_byte), .last_o(frame_last), .ready_i(frame_ready)
+  );
+
+  io_ethernet_receive #(.NumVms(NumVms), .Frames(Frames)) i_receive (
+    .clk_i, .rst_ni, .enabled_i(enabled), .flush_i, .flush_vm_i, .frame_valid_i(frame_valid), .frame_i(frame),
+    .number_i(number), .frame_remove_o(frame_remove), .read_o(reads), .valid_i(frame_byte_valid), .byte_i(frame_byte),
+    .last_i(frame_last), .ready_o(frame_ready), .want_vm_o, .head_valid_i, .head_i, .remove_o, .remove_vm_o, .complete_o,
+    .completion_o, .complete_ready_i, .busy_o, .busy_vm_o, .lost_o(lost), .lost_vm_o(lost_vm), .lost_why_o(lost_why),
+    .lost_ready_i(lost_ready), .write_start_o, .write_vm_o, .write_addr_o, .write_valid_o, .write_byte_o, .write_ready_i,
+    .write_end_o, .write_done_i, .write_status_i
+  );
+
+endmodule
