@@ -100,6 +100,19 @@ FAULTS = [
     ("io_ethernet_receive", "io_ethernet_receive.sv", "valid_i && !abandons;", "valid_i;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "== RvComplete && !abandoned_q;", "== RvComplete;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "&& head_i.length >= bytes;", ";"),
+    ("gpio_exact", "gpio_processor.sv", "assign next = now + 1'b1;", "assign next = now;"),
+    ("gpio_processor", "gpio_processor.sv", "&& command_vm_i == vm_t'(v)),", "),"),
+    ("gpio_processor", "gpio_processor.sv", "= flush || stop_i[v];", "= flush || stop_i != '0;"),
+    ("gpio_processor", "gpio_processor.sv", "result_pop_i && result_vm_i == vm_t'(v)", "result_pop_i"),
+    ("gpio_processor", "gpio_pins.sv", "if (owner[p] == vm_t'(v)) change = change_i[v];", "change |= change_i[v];"),
+    ("gpio_processor", "gpio_pins.sv", "owner_i[v][p] && !owned[p];", "owner_i[v][p];"),
+    ("gpio_processor", "gpio_pins.sv", "(flush_i && flush_vm_i == owner[p]);", "flush_i;"),
+    ("gpio_processor", "gpio_pins.sv", "!owned[p] || (flush_i", "(flush_i"),
+    ("gpio_exact", "gpio_sequencer.sv", "past       = reached && ahead != '0;", "past       = 1'b0;"),
+    ("gpio_exact", "gpio_sequencer.sv", "(reached || at_once);", "(past || at_once);"),
+    ("gpio_exact", "gpio_sequencer.sv", "|| past || foreign || bad_q);", "|| foreign || bad_q);"),
+    ("gpio_exact", "gpio_sequencer.sv", "ahead[15:0] | {16{too_far}}", "ahead[15:0]"),
+    ("gpio_processor", "gpio_commands.sv", "push_i && space_o != '0;", "push_i;"),
 ]
 
 

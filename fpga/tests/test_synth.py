@@ -14,7 +14,7 @@ from synth import copy_sources
 from synth_hwtasks import BLOCKS as TASKS
 
 # The blocks of shared devices, which fabric_top does not contain yet.
-SHARED = ("io_channel", "io_complete", "io_dma", "io_reader", "io_writer", "io_flash", "io_ethernet")
+SHARED = ("io_channel", "io_complete", "io_dma", "io_reader", "io_writer", "io_flash", "io_ethernet", "gpio_processor")
 
 # Modules that no other module instantiates, and their files.
 TOPS = {
