@@ -480,6 +480,23 @@ def noise() -> tuple[list[int], int | None]:
     return [ENABLE | 0x55] * random.randint(1, 20) + [0] * random.randint(1, 5), NO_START
 
 
+async def noise_and_a_frame(device: Device, posted: dict[int, tuple[int, int]]) -> None:
+    symbols, more = [], {}
+    for _ in range(random.randrange(6)):
+        bad, why = noise()
+        symbols += bad
+        more[WIRE, why] = more.get((WIRE, why), 0) + 1
+    frame = padded(random_frame(random_bytes(6)))
+    symbols += symbols_of(with_fcs(frame), start=START[random.randrange(8) :])
+    before = await device.counts()
+    await device.play(symbols)
+    if not deliveries(device, frame):
+        more |= {(VLAN, vm): 1 for vm in range(NUM_VMS) if device.vms[vm].misses(frame)}
+        more[WIRE, NOBODY] = more.get((WIRE, NOBODY), 0) + 1
+    await compare_counts(device, before, more)
+    await check_delivery(device, frame, posted)
+
+
 @cocotb.test()
 async def noise_is_dropped_only(dut):
     """Good frames arrive between noise of all kinds, with shortened preambles; then random symbols."""
@@ -488,20 +505,7 @@ async def noise_is_dropped_only(dut):
     posted: dict[int, tuple[int, int]] = {}
     for _ in range(25):
         await post_all(device, posted)
-        symbols, more = [], {}
-        for _ in range(random.randrange(6)):
-            bad, why = noise()
-            symbols += bad
-            more[WIRE, why] = more.get((WIRE, why), 0) + 1
-        frame = padded(random_frame(random_bytes(6)))
-        symbols += symbols_of(with_fcs(frame), start=START[random.randrange(8) :])
-        before = await device.counts()
-        await device.play(symbols)
-        if not deliveries(device, frame):
-            more |= {(VLAN, vm): 1 for vm in range(NUM_VMS) if device.vms[vm].misses(frame)}
-            more[WIRE, NOBODY] = more.get((WIRE, NOBODY), 0) + 1
-        await compare_counts(device, before, more)
-        await check_delivery(device, frame, posted)
+        await noise_and_a_frame(device, posted)
     for _ in range(3):
         await device.play([random.getrandbits(10) for _ in range(4000)])
         await device.play([ENABLE | byte for byte in START + random_bytes(3000)])
@@ -536,6 +540,45 @@ async def requests_that_cannot_take_a_frame(dut):
         await compare_counts(device, before, more)
 
 
+async def take_one(dut, device: Device) -> bool:
+    """Lets one completion pass; the next frame finds its request. False if there is none."""
+    dut.complete_ready_i.value = 1
+    for _ in range(3000):
+        if device.completions:
+            break
+        await FallingEdge(dut.clk_i)
+    dut.complete_ready_i.value = 0
+    return bool(device.completions)
+
+
+async def take_all(dut, device: Device, addresses: list[int]) -> list[bytes]:
+    """The frames that arrive, the first one at the first address, where a request waits for it."""
+    arrived: list[bytes] = []
+    for addr in addresses[1:]:
+        await device.post(0, addr, 1514)
+        if not await take_one(dut, device):
+            break
+        arrived.append(device.load(0, addresses[len(arrived)], device.completions.pop(0).bytes))
+    return arrived
+
+
+async def flood(dut, device: Device, lengths: list[int]) -> int:
+    """Sends frames of these lengths to VM 0, which takes them afterwards. Returns how many are lost."""
+    frames = [random_frame(random_bytes(6), VMS[0].mac, number) for number in lengths]
+    before = await device.counts()
+    addresses = [random.randrange(WINDOW - 2048) // 8 * 8 for _ in lengths]
+    await device.post(0, addresses[0], 1514)
+    await device.play_on([symbol for frame in frames for symbol in symbols_of(with_fcs(frame))])
+    await FallingEdge(dut.playing_o)
+    await device.settle()
+    lost = await device.count(OVERFLOW, 0) - before[OVERFLOW, 0]
+    arrived = await take_all(dut, device, addresses)
+    rest = iter(frames)
+    assert len(arrived) == len(frames) - lost
+    assert all(any(frame == one for frame in rest) for one in arrived)  # in their order
+    return lost
+
+
 @cocotb.test()
 async def a_full_buffer_loses_whole_frames(dut):
     """Nobody takes completions, so that frames stay in the buffer; then all that were kept arrive as a whole."""
@@ -543,37 +586,23 @@ async def a_full_buffer_loses_whole_frames(dut):
     await device.begin()
     for length, kept in ((1000, 4), (60, 32), (700, 5), (None, None)):
         dut.complete_ready_i.value = 0
-        lengths = [length or random.randint(60, 1514) for _ in range(40)]
-        frames = [random_frame(random_bytes(6), VMS[0].mac, number) for number in lengths]
-        before = await device.counts()
-        addresses = [random.randrange(WINDOW - 2048) // 8 * 8 for _ in range(40)]
-        symbols = [symbol for frame in frames for symbol in symbols_of(with_fcs(frame))]
-        await device.post(0, addresses[0], 1514)
-        await device.play_on(symbols)
-        await FallingEdge(dut.playing_o)
-        await device.settle()
-        lost = await device.count(OVERFLOW, 0) - before[OVERFLOW, 0]
-        if kept:
-            assert lost == 40 - kept
-        arrived = []
-        for addr in addresses[1:]:
-            await device.post(0, addr, 1514)
-            dut.complete_ready_i.value = 1  # one of them; the next frame finds its request
-            for _ in range(3000):
-                if device.completions:
-                    break
-                await FallingEdge(dut.clk_i)
-            dut.complete_ready_i.value = 0
-            if not device.completions:
-                break
-            one = device.completions.pop(0)
-            arrived.append(device.load(0, addresses[len(arrived)], one.bytes))
+        lost = await flood(dut, device, [length or random.randint(60, 1514) for _ in range(40)])
+        assert kept is None or lost == 40 - kept
         assert not device.completions
-        rest = iter(frames)
-        assert len(arrived) == 40 - lost
-        assert all(any(frame == one for frame in rest) for one in arrived)  # in their order
         dut.flush_vm_i.value = 0
         await device.pulse("flush_i")
+
+
+def check_after_flush(device: Device, delay: int, frames: list[bytes], tag: int) -> None:
+    """VM 1 has the first frame; VM 0, which was flushed, the second one if it was still on the wire."""
+    mine = [one for one in device.completions if one.vm == 1]
+    assert [(one.tag, one.status, one.bytes) for one in mine] == [(tag, DONE, 1000)]
+    assert device.load(1, 0, 1000) == frames[0]
+    late = [one for one in device.completions if one.vm == 0]
+    if delay >= 300:  # the second frame had arrived
+        assert not late and device.load(0, 2900, 200) == bytes([0xEE] * 200)
+    elif delay < 200:  # it is still on the wire
+        assert len(late) == 1 and device.load(0, 2900, 200) == frames[1]
 
 
 @cocotb.test()
@@ -602,14 +631,7 @@ async def a_flushed_vm_gets_nothing(dut):
         await device.post(0, 2900, 1514)  # of the VM after its restart
         device.store(0, 2900, bytes([0xEE] * 1514))
         await device.settle()
-        mine = [one for one in device.completions if one.vm == 1]
-        assert [(one.tag, one.status, one.bytes) for one in mine] == [(tag, DONE, 1000)]
-        assert device.load(1, 0, 1000) == frames[0]
-        late = [one for one in device.completions if one.vm == 0]
-        if delay >= 300:  # the second frame had arrived
-            assert not late and device.load(0, 2900, 200) == bytes([0xEE] * 200)
-        elif delay < 200:  # it is still on the wire
-            assert len(late) == 1 and device.load(0, 2900, 200) == frames[1]
+        check_after_flush(device, delay, frames, tag)
         device.completions.clear()
         await device.pulse("flush_i")
 

@@ -111,12 +111,13 @@ class Driver:
             dut.flush_i.value, dut.flush_vm_i.value = flush is not None, flush or 0
         self.pulses = active
         for vm in range(self.vms) if active else ():
-            if start >> vm & 1:
-                self.logs[vm].starts.append(self.now)
-            if stop >> vm & 1:
-                self.logs[vm].stops.append(self.now)
-            if flush == vm:
-                self.logs[vm].flushes.append(self.now)
+            self._note_pulses(vm, bool(start >> vm & 1), bool(stop >> vm & 1), flush == vm)
+
+    def _note_pulses(self, vm: int, start: bool, stop: bool, flush: bool) -> None:
+        log = self.logs[vm]
+        for times, pulse in ((log.starts, start), (log.stops, stop), (log.flushes, flush)):
+            if pulse:
+                times.append(self.now)
 
     def _submit(self) -> None:
         """One command of the next VM that has one. A command that is refused is lost."""
@@ -318,28 +319,40 @@ class Anything:
         return random.choice(pins) if pins and random.random() < 0.9 else random.getrandbits(5)
 
 
+async def random_programs(driver: Driver, cycles: int) -> None:
+    """All VMs get random commands, and are started, stopped and flushed at random; pads change at random."""
+    sources = [Anything(driver, vm) for vm in range(driver.vms)]
+    for cycle in range(cycles):
+        driver.patient, driver.reading = random.random() < 0.9, cycle // 500 % 2 == 0
+        for queue, source in zip(driver.queues, sources, strict=True):
+            if len(queue) < 3 and random.random() < 0.3:
+                queue += [source.command() for _ in range(random.randint(1, 12))]
+        if random.random() < 0.3:
+            driver.outside ^= 1 << random.randrange(driver.pins)
+        await driver.step(some(driver, 0.2), some(driver, 0.01), flush_of(0.01))
+
+
+def some_pins(pins: int) -> int:
+    """Pins that a VM claims beside its own, so that several VMs claim some."""
+    return sum(1 << pin for pin in range(pins) if random.random() < 0.02)
+
+
+def is_edge(result) -> bool:
+    return result.op == CAPTURE and not result.timeout and not result.forbidden
+
+
 @cocotb.test()
 async def anything(dut):
     """Random programs of all VMs, started, stopped and flushed at random, on pads with noise."""
     begin(dut)
     for time in (1000, BEFORE_WRAP, (1 << 63) - 2000):
         pins, vms = len(dut.outside_i), len(dut.start_i)
-        # Some pins are claimed by several VMs.
-        claims = [own | sum(1 << pin for pin in range(pins) if random.random() < 0.02) for own in share(pins, vms)]
-        driver = await ready(dut, time, claims)
-        sources = [Anything(driver, vm) for vm in range(vms)]
-        for cycle in range(12000):
-            driver.patient, driver.reading = random.random() < 0.9, cycle // 500 % 2 == 0
-            for queue, source in zip(driver.queues, sources, strict=True):
-                if len(queue) < 3 and random.random() < 0.3:
-                    queue += [source.command() for _ in range(random.randint(1, 12))]
-            if random.random() < 0.3:
-                driver.outside ^= 1 << random.randrange(pins)
-            await driver.step(some(driver, 0.2), some(driver, 0.01), flush_of(0.01))
+        driver = await ready(dut, time, [own | some_pins(pins) for own in share(pins, vms)])
+        await random_programs(driver, 12000)
         events = await driver.finish()
         seen = [result for results in driver.results for result in results]
         counts = {name: sum(getattr(one, name) for one in seen) for name in ("late", "forbidden", "timeout", "bad")}
-        captured = sum(one.op == CAPTURE and not one.timeout and not one.forbidden for one in seen)
+        captured = sum(map(is_edge, seen))
         dut._log.info("%d events, %d edges captured, %s", events, captured, counts)
         assert captured and all(counts.values())
 
