@@ -246,8 +246,8 @@ void vdm_take_solution(void)
         return; /* one that comes from here on must not be taken unread */
     }
     vdm_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
-    if (a ==
-        NULL) { /* of a request of the manager, which it has cancelled: the region's client may have lost it to that */
+    if (a == NULL) {
+        /* The request was the manager's own, cancelled since; the region's client may have lost the region to it. */
         (void)vdm_update_region((unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
         return;
     }
