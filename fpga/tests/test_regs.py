@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generated files in the repository are up to date with fabric.rdl, and compile."""
+"""The generated files in the repository are up to date with fpga/rdl, and compile."""
 
 import shutil
 import subprocess
@@ -9,8 +9,8 @@ import pytest
 from rtl_tools import FPGA
 
 GENERATOR = FPGA / "rdl" / "generate.py"
-MADE = ("rtl/regs/fabric_regs.sv", "rtl/regs/fabric_regs_pkg.sv", "rtl/regs/fabric_map_pkg.sv", "include/fabric_map.h",
-        "include/fabric_regs.h", "include/fabric_regs.rs")  # fmt: skip
+RTL = [f"rtl/regs/{block}{suffix}.sv" for block in ("fabric_regs", "fabric_shared") for suffix in ("", "_pkg")]
+MADE = (*RTL, "rtl/regs/fabric_map_pkg.sv", *(f"include/fabric_{name}" for name in ("map.h", "regs.h", "regs.rs")))
 
 
 def stale(made, kept) -> list[str]:

@@ -37,7 +37,7 @@ fpga-demo: | setup-fpga ## simulate two VMs that share three regions, and draw b
 	@$(FPGA_PYTHON) fpga/tests/demo_fabric.py
 	@$(FPGA_PYTHON) fpga/tests/draw.py $(BUILD)/fpga/demo
 
-fpga-regs: | setup-fpga ## generate the fabric's registers from fpga/rdl/fabric.rdl: RTL, C, Rust, build/fpga/html
+fpga-regs: | setup-fpga ## generate the fabric's registers from fpga/rdl: RTL, C, Rust, build/fpga/html
 	@$(FPGA_PYTHON) fpga/rdl/generate.py fpga --html $(BUILD)/fpga/html
 
 .PHONY: yosys bench-fpga fpga-demo fpga-regs test-fpga test-fpga-long fpga-lint fpga-synth
