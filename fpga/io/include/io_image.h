@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The section of the system image that describes the shared devices (docs/hardware-io.md) and the VMs that use them. The image
+ * builder has checked it (scripts/tessera/image); the component checks counts and bounds again at boot. Arrays lie at offsets from
+ * the start of the section, 8-byte aligned.
+ */
+#ifndef IO_IMAGE_H
+#define IO_IMAGE_H
+
+#include <stdint.h>
+
+#define IO_IMAGE_TAG 0x44534958U /* "XISD" in memory order: sysimage_section.tag */
+
+#define IO_MAX_CLIENTS 16U
+#define IO_CHANNELS 4U /* devices with an arbiter: 1 + index */
+
+/* Numbers of the devices: that of a VM's page, too. */
+#define IO_UART 0U
+#define IO_FLASH 1U
+#define IO_ETHERNET_SEND 2U
+#define IO_ETHERNET_RECEIVE 3U
+#define IO_COPY 4U
+#define IO_DISPLAY 5U
+#define IO_GPIO 6U
+#define IO_SPI 7U
+#define IO_DEVICES 8U
+
+/* The arbiter of device 1 + index; as in the registers ARBITER, TIMEOUT and PERIOD. */
+struct io_image_channel {
+    uint32_t policy; /* 0 round robin, 1 priority, 2 EDF */
+    uint32_t size;   /* a chunk has at most 2^size bytes, 2 .. 15 */
+    uint32_t timeout_cycles;
+    uint32_t period_cycles;
+};
+
+struct io_image {
+    uint64_t base;                     /* host-physical address of the manager page, 2 MiB aligned */
+    uint32_t irq;                      /* host source of the manager's interrupt */
+    uint32_t vm_irq;                   /* host source of the first VM's interrupt; those of the others follow */
+    uint32_t devices;                  /* bit n: the system uses device n; PARAMS must have it */
+    uint32_t nclients, clients_offset; /* struct io_image_client[] */
+    uint32_t flash_half, flash_deselect, flash_slice; /* cycles: register FLASH */
+    uint32_t reserved;                                /* 0 */
+    struct io_image_channel channels[IO_CHANNELS];
+};
+
+/* A VM that uses shared devices. Its index is its number in the hardware. */
+struct io_image_client {
+    uint32_t vm;                         /* number of the VM in the system */
+    uint32_t guest_irq;                  /* source of the VM's interrupt controller, 1 .. 31 */
+    uint32_t devices;                    /* bit n: may use device n */
+    uint32_t flash_first, flash_sectors; /* window onto the flash, sectors of 64 KiB */
+    uint32_t pins;                       /* bit n: owns pin n */
+    uint64_t mac;                        /* MAC address, its first byte in bits 47:40 */
+    uint32_t ethernet;                   /* bit 0: receives frames to all group addresses; bit 1: in VLAN `vlan` */
+    uint32_t vlan;                       /* 0 .. 4095 */
+    uint32_t priority[IO_CHANNELS];      /* of device 1 + index, 0 .. 15 */
+    uint32_t budget[IO_CHANNELS];        /* cycles in each period; 0: no limit */
+    uint64_t gpa; /* guest-physical address of the page of device 0; the others follow in steps of 4 KiB */
+};
+
+#endif
