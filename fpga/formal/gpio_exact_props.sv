@@ -41,7 +41,8 @@ module gpio_exact_props
     .NumVms(1), .NumPins(NumPins), .CommandDepth(4), .ResultDepth(2)
   ) dut (
     .clk_i, .rst_ni(rst_n), .time_i, .owner_i, .flush_i, .flush_vm_i, .command_valid_i, .command_vm_i, .command_i,
-    .command_ready_o(), .refused_o(), .start_i, .stop_i, .result_vm_i, .result_o(), .result_valid_o(), .result_pop_i,
+    .command_ready_o(), .refused_o(), .start_i, .stop_i, .result_vm_i, .result_o(), .result_valid_o(),
+    .results_o(), .result_pop_i,
     .status_o(status), .pin_i, .pin_o(level), .pin_oe_o()
   );
 

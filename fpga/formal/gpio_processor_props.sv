@@ -51,7 +51,7 @@ module gpio_processor_props
   ) dut (
     .clk_i, .rst_ni(rst_n), .time_i, .owner_i, .flush_i, .flush_vm_i, .command_valid_i, .command_vm_i, .command_i,
     .command_ready_o(ready), .refused_o(refused), .start_i, .stop_i, .result_vm_i, .result_o(result),
-    .result_valid_o(result_valid), .result_pop_i, .status_o(status), .pin_i, .pin_o(level), .pin_oe_o(drive)
+    .result_valid_o(result_valid), .results_o(), .result_pop_i, .status_o(status), .pin_i, .pin_o(level), .pin_oe_o(drive)
   );
 
   // ---- The same VM alone, as VM 0 ----
@@ -68,7 +68,7 @@ module gpio_processor_props
     .clk_i, .rst_ni(rst_n), .time_i, .owner_i(own), .flush_i(flush_i && flush_vm_i == vm_t'(any)), .flush_vm_i('0),
     .command_valid_i(command_valid_i && of_any), .command_vm_i('0), .command_i, .command_ready_o(alone_ready),
     .refused_o(alone_refused), .start_i(start_i[any]), .stop_i(stop_i[any]), .result_vm_i('0), .result_o(alone_result),
-    .result_valid_o(alone_result_valid), .result_pop_i(result_pop_i && result_vm_i == vm_t'(any)),
+    .result_valid_o(alone_result_valid), .results_o(), .result_pop_i(result_pop_i && result_vm_i == vm_t'(any)),
     .status_o(alone_status), .pin_i, .pin_o(alone_level), .pin_oe_o(alone_drive)
   );
 

@@ -572,20 +572,18 @@ pub const FABRIC_CHANNEL_RING_ADDR_WIDTH: usize = 0x29;
 pub const FABRIC_CHANNEL_STATUS: usize = 0x20;
 pub const FABRIC_CHANNEL_STATUS_WAITING_LSB: usize = 0x0;
 pub const FABRIC_CHANNEL_STATUS_WAITING_WIDTH: usize = 0x5;
-pub const FABRIC_CHANNEL_STATUS_REFUSED_LSB: usize = 0x10;
-pub const FABRIC_CHANNEL_STATUS_REFUSED_WIDTH: usize = 0x8;
-pub const FABRIC_CHANNEL_STATUS_LOST_LSB: usize = 0x18;
-pub const FABRIC_CHANNEL_STATUS_LOST_WIDTH: usize = 0x8;
-pub const FABRIC_CHANNEL_STATUS_ALLOWED_LSB: usize = 0x20;
+pub const FABRIC_CHANNEL_STATUS_ALLOWED_LSB: usize = 0x8;
 pub const FABRIC_CHANNEL_STATUS_ALLOWED_WIDTH: usize = 0x1;
-pub const FABRIC_CHANNEL_STATUS_PENDING_LSB: usize = 0x21;
-pub const FABRIC_CHANNEL_STATUS_PENDING_WIDTH: usize = 0x1;
-/// Interrupt
+/// Interrupt, and events since they were cleared
 pub const FABRIC_CHANNEL_INT: usize = 0x28;
 pub const FABRIC_CHANNEL_INT_ENABLE_LSB: usize = 0x0;
 pub const FABRIC_CHANNEL_INT_ENABLE_WIDTH: usize = 0x1;
 pub const FABRIC_CHANNEL_INT_PENDING_LSB: usize = 0x1;
 pub const FABRIC_CHANNEL_INT_PENDING_WIDTH: usize = 0x1;
+pub const FABRIC_CHANNEL_INT_REFUSED_LSB: usize = 0x2;
+pub const FABRIC_CHANNEL_INT_REFUSED_WIDTH: usize = 0x1;
+pub const FABRIC_CHANNEL_INT_LOST_LSB: usize = 0x3;
+pub const FABRIC_CHANNEL_INT_LOST_WIDTH: usize = 0x1;
 /// Device
 pub const FABRIC_CHANNEL_INFO: usize = 0x30;
 pub const FABRIC_CHANNEL_INFO_DEVICE_LSB: usize = 0x0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of an SPI NOR flash with the commands and times of Infineon's S25FL128S (data sheet 001-98283):
 // reads, page program, erase of a sector of 64 KiB, and the suspension of both. Its times are parameters in
-// cycles of clk_i, which also samples the pins: the output changes one cycle after SCK has fallen. A byte
-// that was never written holds a pattern (`pattern`), so that a bench needs no image.
+// cycles of clk_i, which also samples the pins: the output changes one cycle after SCK has fallen.
 module flash_model #(
   /// Sectors that exist; addresses beyond them wrap around.
   parameter int unsigned Sectors = 16,
   /// At 100 MHz: 250 us, 130 ms, 40 us (typical values).
   parameter int unsigned ProgramCycles = 25_000,
   parameter int unsigned EraseCycles = 13_000_000,
-  parameter int unsigned SuspendCycles = 4_000
+  parameter int unsigned SuspendCycles = 4_000,
+  /// 1: a byte that was never written holds `pattern`; 0: it is erased.
+  parameter bit Pattern = 1'b1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -38,7 +39,7 @@ module flash_model #(
   function automatic logic [7:0] pattern(int unsigned a);
     return 8'(a * 167 + (a >> 8) * 13 + (a >> 16));
   endfunction
-  initial for (int unsigned a = 0; a < Bytes; a++) mem[a] = pattern(a);
+  initial for (int unsigned a = 0; a < Bytes; a++) mem[a] = Pattern ? pattern(a) : 8'hFF;
 
   assign rise = selected_q && !cs_ni && sck_i && !sck_q;
   assign fall = selected_q && !cs_ni && !sck_i && sck_q;

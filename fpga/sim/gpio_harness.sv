@@ -47,7 +47,8 @@ module gpio_harness
     .NumVms(NumVms), .NumPins(NumPins), .CommandDepth(CommandDepth), .ResultDepth(ResultDepth)
   ) i_gpio (
     .clk_i, .rst_ni, .time_i(time_o), .owner_i, .flush_i, .flush_vm_i, .command_valid_i, .command_vm_i, .command_i,
-    .command_ready_o, .refused_o, .start_i, .stop_i, .result_vm_i, .result_o, .result_valid_o, .result_pop_i, .status_o,
+    .command_ready_o, .refused_o, .start_i, .stop_i, .result_vm_i, .result_o, .result_valid_o, .results_o(),
+    .result_pop_i, .status_o,
     .pin_i(pin), .pin_o(level), .pin_oe_o(drive)
   );
 

@@ -133,7 +133,8 @@ module io_flash_sim
   logic [7:0] write_byte, read_byte;
   io_status_e write_status, read_status;
   io_flash #(.NumVms(NumVms)) i_flash (
-    .clk_i, .rst_ni, .half_i, .deselect_i(8'd5), .slice_i, .first_i, .number_i, .start_i(start), .chunk_i(chunk),
+    .clk_i, .rst_ni, .half_i, .deselect_i(8'd5), .slice_i, .first_i(first_i[chunk.vm]), .number_i(number_i[chunk.vm]),
+    .start_i(start), .chunk_i(chunk),
     .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i, .flush_vm_i,
     .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i(write_ready),
     .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status), .read_start_o(read_start),

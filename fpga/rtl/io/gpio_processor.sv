@@ -70,6 +70,8 @@ module gpio_processor
   input  vm_t         result_vm_i,
   output gpio_result_t result_o,
   output logic        result_valid_o,
+  /// VMs that have results.
+  output logic [NumVms-1:0] results_o,
   input  logic        result_pop_i,
   output gpio_status_t [NumVms-1:0] status_o,
   // the pads
@@ -168,6 +170,8 @@ module gpio_processor
     assign status_o[v].space  = 8'(space);
     assign command_ready_o[v] = space != '0;
   end
+
+  assign results_o = entry_valid;
 
   // ---- The ports that the VMs share ----
   gpio_entry_t first;

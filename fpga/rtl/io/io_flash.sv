@@ -19,9 +19,9 @@ module io_flash
   input  logic [7:0] deselect_i,
   /// Cycles for which an erase or a program operation continues before it is suspended.
   input  logic [31:0] slice_i,
-  /// Windows, in sectors: the first one, and the number.
-  input  logic [NumVms-1:0][7:0] first_i,
-  input  logic [NumVms-1:0][8:0] number_i,
+  /// Window of the chunk's VM, in sectors: the first one, and the number (flash_windows).
+  input  logic [7:0] first_i,
+  input  logic [8:0] number_i,
   // chunks (io_arbiter)
   input  logic       start_i,
   input  io_chunk_t  chunk_i,
@@ -56,8 +56,6 @@ module io_flash
   input  logic       miso_i
 );
 
-  // Operations of a request.
-  localparam io_op_t OpRead = 8'd0, OpProgram = 8'd1, OpErase = 8'd2;
   // Commands of the flash.
   localparam logic [7:0] CmdRead = 8'h03, CmdEnable = 8'h06, CmdProgram = 8'h02, CmdErase = 8'hD8, CmdStatus = 8'h05;
   localparam logic [7:0] CmdSuspendErase = 8'h75, CmdResumeErase = 8'h7A;
@@ -74,36 +72,24 @@ module io_flash
   logic [7:0] in_byte;
 
   // ---- The window ----
-  logic [7:0] first;
-  logic [8:0] number;
-  always_comb begin
-    first  = '0;
-    number = '0;
-    for (int v = 0; v < int'(NumVms); v++) begin
-      if (chunk_i.vm == vm_t'(v)) begin
-        first  = first_i[v];
-        number = number_i[v];
-      end
-    end
-  end
   logic [32:0] end_of_chunk;
   logic [23:0] addr;
   logic [8:0] page_left;   // a program operation ends with its page
   logic partial;
   io_length_t bytes;
-  assign end_of_chunk = {1'b0, chunk_i.target} + 33'(chunk_i.op == OpErase ? 17'h10000 : 17'(chunk_i.bytes));
-  assign allowed      = end_of_chunk <= {8'b0, number, 16'b0};
-  assign addr         = {first + chunk_i.target[23:16], chunk_i.target[15:0]};
+  assign end_of_chunk = {1'b0, chunk_i.target} + 33'(chunk_i.op == FlashErase ? 17'h10000 : 17'(chunk_i.bytes));
+  assign allowed      = end_of_chunk <= {8'b0, number_i, 16'b0};
+  assign addr         = {first_i + chunk_i.target[23:16], chunk_i.target[15:0]};
   assign page_left    = 9'd256 - {1'b0, chunk_i.target[7:0]};
-  assign partial      = chunk_i.op == OpProgram && chunk_i.bytes > 16'(page_left);
+  assign partial      = chunk_i.op == FlashProgram && chunk_i.bytes > 16'(page_left);
   assign bytes        = partial ? 16'(page_left) : chunk_i.bytes;
-  assign inline       = chunk_i.op == OpRead && chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4;
+  assign inline       = chunk_i.op == FlashRead && chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4;
 
   io_status_e refusal;
   always_comb begin
     refusal = IoDone;
-    if (!(chunk_i.op inside {OpRead, OpProgram, OpErase})) refusal = IoBad;
-    else if (chunk_i.op == OpErase ? chunk_i.bytes != '0 || chunk_i.target[15:0] != '0 : chunk_i.bytes == '0)
+    if (!(chunk_i.op inside {FlashRead, FlashProgram, FlashErase})) refusal = IoBad;
+    else if (chunk_i.op == FlashErase ? chunk_i.bytes != '0 || chunk_i.target[15:0] != '0 : chunk_i.bytes == '0)
       refusal = IoBad;
     else if (!allowed) refusal = IoForbidden;
   end
@@ -127,13 +113,13 @@ module io_flash
   logic in_flash, program_now, lost;  // lost: the data cannot be read
   io_result_t result_q;
   assign in_flash    = state_q inside {FlResume, FlPoll, FlSuspend};
-  assign program_now = in_flash ? program_q : chunk_i.op == OpProgram;
-  assign lost        = chunk_i.op == OpProgram && read_status_i != IoDone;
+  assign program_now = in_flash ? program_q : chunk_i.op == FlashProgram;
+  assign lost        = chunk_i.op == FlashProgram && read_status_i != IoDone;
   assign step        = finished_q && (!in_valid || inline);  // the last byte of an inline read is taken in this cycle
 
   function automatic state_e first_state();
     if (refusal != IoDone || over) return FlEnd;
-    if (chunk_i.op == OpRead) return FlRead;
+    if (chunk_i.op == FlashRead) return FlRead;
     return suspended_q ? FlResume : FlEnable;
   endfunction
 
@@ -217,7 +203,7 @@ module io_flash
       if (state_q == FlResume && step) suspended_q <= 1'b0;
       if (suspends) suspended_q <= 1'b1;
       if (state_q == FlBegin) begin
-        program_q <= chunk_i.op == OpProgram;
+        program_q <= chunk_i.op == FlashProgram;
         owned_q   <= 1'b1;
         owner_q   <= chunk_i.vm;
       end
@@ -236,7 +222,7 @@ module io_flash
   assign write_valid_o = in_valid && state_q == FlRead && !inline;
   assign write_byte_o  = in_byte;
   assign write_end_o   = state_q == FlRead && step && !inline;
-  assign read_start_o  = state_q == FlIdle && next inside {FlEnable, FlResume} && chunk_i.op == OpProgram;
+  assign read_start_o  = state_q == FlIdle && next inside {FlEnable, FlResume} && chunk_i.op == FlashProgram;
   assign read_stop_o   = state_q == FlEnd;
 
   // ---- Commands ----
@@ -254,7 +240,7 @@ module io_flash
       FlEnable: code = CmdEnable;
       FlBegin: begin
         code     = program_now ? CmdProgram : CmdErase;
-        length   = chunk_i.op == OpProgram ? bytes : '0;
+        length   = chunk_i.op == FlashProgram ? bytes : '0;
         to_flash = 1'b1;
       end
       FlResume:  code = program_now ? CmdResumeProgram : CmdResumeErase;
@@ -268,7 +254,7 @@ module io_flash
 
   assign moves_data = state_q inside {FlRead, FlBegin};
   // A program operation begins when its first byte is there.
-  assign enables    = state_q == FlEnable && (chunk_i.op == OpErase || read_valid_i);
+  assign enables    = state_q == FlEnable && (chunk_i.op == FlashErase || read_valid_i);
   assign command    = !begun_q && (moves_data || in_flash || enables);
 
   flash_command i_command (

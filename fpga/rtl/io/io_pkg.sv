@@ -3,6 +3,14 @@
 package io_pkg;
   import fabric_pkg::*;
 
+  // Numbers of the devices, which are those of their pages, too.
+  localparam dev_t DevUart = 4'd0, DevFlash = 4'd1, DevSend = 4'd2, DevReceive = 4'd3, DevCopy = 4'd4, DevDisplay = 4'd5;
+  localparam dev_t DevGpio = 4'd6;
+  // Devices 1 to 4 execute requests, and have a channel: device number - 1.
+  localparam int unsigned Channels = 4;
+  localparam int unsigned ChFlash = 0, ChSend = 1, ChReceive = 2, ChCopy = 3;
+  typedef logic [1:0] io_channel_t;
+
   typedef logic [7:0] io_op_t;
   typedef logic [7:0] io_tag_t;
   typedef logic [15:0] io_length_t;
@@ -21,12 +29,49 @@ package io_pkg;
     io_time_t   due;     // absolute deadline
   } io_request_t;
 
+  // Operations of the flash.
+  localparam io_op_t FlashRead = 8'd0, FlashProgram = 8'd1, FlashErase = 8'd2;
+
   // Which request a device serves next.
   typedef enum logic [1:0] {
     PolicyRoundRobin = 2'd0,
     PolicyPriority   = 2'd1,
     PolicyEdf        = 2'd2
   } io_policy_e;
+
+  // How a device chooses (io_arbiter, io_budget).
+  typedef struct packed {
+    io_policy_e  policy;
+    logic [3:0]  size;
+    logic [31:0] timeout;
+    logic [31:0] period;
+  } io_config_t;
+
+  // Pulses of the manager and of VMs, with what they concern.
+  typedef struct packed {
+    logic        valid;
+    vm_t         vm;
+    io_request_t request;
+  } io_submit_t;
+  typedef struct packed {
+    logic valid;
+    vm_t  vm;
+  } io_flush_t;
+  typedef struct packed {
+    logic        valid;
+    vm_t         vm;
+    logic [31:0] cycles;
+  } io_server_t;
+
+  // A VM's access to a page; the page answers in the next cycle.
+  typedef struct packed {
+    logic       valid;
+    vm_t        vm;
+    dev_t       device;
+    logic [8:0] word;   // of 64 bits in the page
+    logic [7:0] write;  // byte strobes; 0: a read
+    word_t      data;
+  } io_access_t;
 
   // A part of a request, which the device executes without interruption.
   typedef struct packed {
@@ -79,5 +124,19 @@ package io_pkg;
     word_t      data;
     logic [7:0] strobes;
   } io_word_t;
+
+  // A client of the DMA.
+  typedef struct packed {
+    logic      request;
+    io_burst_t burst;
+    io_word_t  word;
+  } io_client_req_t;
+  typedef struct packed {
+    logic       take;
+    logic       give;
+    logic       done;
+    word_t      data;
+    io_status_e status;
+  } io_client_rsp_t;
 
 endpackage

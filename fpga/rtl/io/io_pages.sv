@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The VMs' pages of the devices that execute requests (fabric_channel): a request is a write of ADDR and one of SUBMIT. ADDR
+// and DEADLINE lie in distributed RAM, so they keep their values until the VM writes them again.
+module io_pages
+  import fabric_pkg::*;
+  import fabric_map_pkg::*;
+  import io_pkg::*;
+#(
+  parameter int unsigned NumVms = 4,
+  parameter int unsigned Depth = 4,
+  localparam int unsigned CountBits = $clog2(Depth) + 1
+) (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  io_access_t access_i,
+  /// In the next cycle; 0 if no register of these pages was read.
+  output word_t      data_o,
+  /// In the next cycle: there is no such register, or the access has not 64 bits.
+  output logic       error_o,
+  /// VMs that may use each device.
+  input  logic [Channels-1:0][NumVms-1:0] allowed_i,
+  /// Pulse: events and enables of this VM are cleared.
+  input  io_flush_t  reset_i,
+  // requests
+  output io_submit_t [Channels-1:0] submit_o,
+  /// In the cycle of submit_o.
+  input  logic       [Channels-1:0] refused_i,
+  input  logic       [Channels-1:0][NumVms-1:0][CountBits-1:0] count_i,
+  /// Pulse, a cycle after the write.
+  output io_flush_t  [Channels-1:0] flush_o,
+  // completion rings (io_complete)
+  output logic       set_o,
+  output vm_t        set_vm_o,
+  output io_channel_t set_channel_o,
+  output addr_t      set_addr_o,
+  input  logic [NumVms-1:0][Channels-1:0] written_i,
+  input  logic [NumVms-1:0][Channels-1:0] lost_i,
+  // the flash's window of a VM
+  output vm_t        size_vm_o,
+  input  logic [31:0] flash_bytes_i,
+  output logic [NumVms-1:0] irq_o
+);
+
+  localparam int unsigned NumWords = ChannelSpan / 8;
+
+  typedef logic [5:0] row_t;  // {channel, VM}
+  addr_t addr [64];
+  io_time_t due [64];
+
+  logic here, reads, writes, known;
+  io_channel_t channel;
+  row_t row;
+  logic allowed, enable, pending, refused, lost;
+  logic [CountBits-1:0] count;
+  word_t data;
+
+  assign here    = access_i.valid && access_i.device >= DevFlash && access_i.device <= DevCopy;
+  assign channel = io_channel_t'(access_i.device - DevFlash);
+  assign row     = {channel, access_i.vm};
+  assign known   = 32'(access_i.word) < NumWords && access_i.write inside {8'h00, 8'hff};
+  assign reads   = here && access_i.write == '0;
+  assign writes  = here && access_i.write == '1;
+
+  function automatic logic at(int unsigned offset);
+    return access_i.word == 9'(offset / 8);
+  endfunction
+
+  // ---- Requests ----
+  always_ff @(posedge clk_i) begin
+    if (writes && at(ChannelAddr)) addr[row] <= access_i.data[AddrWidth-1:0];
+    if (writes && at(ChannelDeadline)) due[row] <= access_i.data[31:0];
+  end
+
+  io_request_t request;
+  assign request = '{
+    op: access_i.data[ChannelSubmitOpLsb+:8], tag: access_i.data[ChannelSubmitTagLsb+:8],
+    length: access_i.data[ChannelSubmitLengthLsb+:16], target: access_i.data[ChannelSubmitTargetLsb+:32],
+    addr: addr[row], due: due[row]
+  };
+  for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
+    logic mine;
+    assign mine        = channel == io_channel_t'(c);
+    assign submit_o[c] = '{valid: writes && at(ChannelSubmit) && mine && allowed, vm: access_i.vm, request: request};
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) flush_o[c] <= '0;
+      else flush_o[c] <= '{valid: writes && at(ChannelFlush) && mine && access_i.data[0], vm: access_i.vm};
+    end
+  end
+
+  assign set_o         = writes && at(ChannelRing);
+  assign set_vm_o      = access_i.vm;
+  assign set_channel_o = channel;
+  assign set_addr_o    = {access_i.data[AddrWidth-1:7], 7'b0};
+
+  // ---- Events ----
+  logic [NumVms-1:0][Channels-1:0] enable_q, pending_q, refused_q, lost_q;
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
+    logic reset;
+    assign reset    = reset_i.valid && reset_i.vm == vm_t'(v);
+    assign irq_o[v] = (enable_q[v] & pending_q[v]) != '0;
+    for (genvar c = 0; c < int'(Channels); c++) begin : gen_events
+      logic mine, clears, refuses;
+      assign mine    = access_i.vm == vm_t'(v) && channel == io_channel_t'(c);
+      assign clears  = mine && writes && at(ChannelInt);
+      assign refuses = mine && writes && at(ChannelSubmit) && (refused_i[c] || !allowed_i[c][v]);
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) {enable_q[v][c], pending_q[v][c], refused_q[v][c], lost_q[v][c]} <= '0;
+        else if (reset) {enable_q[v][c], pending_q[v][c], refused_q[v][c], lost_q[v][c]} <= '0;
+        else begin
+          if (clears) enable_q[v][c] <= access_i.data[ChannelIntEnableLsb];
+          pending_q[v][c] <= written_i[v][c] || (pending_q[v][c] && !(clears && access_i.data[ChannelIntPendingLsb]));
+          refused_q[v][c] <= refuses || (refused_q[v][c] && !(clears && access_i.data[ChannelIntRefusedLsb]));
+          lost_q[v][c]    <= lost_i[v][c] || (lost_q[v][c] && !(clears && access_i.data[ChannelIntLostLsb]));
+        end
+      end
+    end
+  end
+
+  // ---- Reads ----
+  always_comb begin
+    {allowed, enable, pending, refused, lost, count} = '0;
+    for (int v = 0; v < int'(NumVms); v++) begin
+      if (access_i.vm == vm_t'(v)) begin
+        allowed = allowed_i[channel][v];
+        enable  = enable_q[v][channel];
+        pending = pending_q[v][channel];
+        refused = refused_q[v][channel];
+        lost    = lost_q[v][channel];
+        count   = count_i[channel][v];
+      end
+    end
+  end
+  assign size_vm_o = access_i.vm;
+
+  always_comb begin
+    data = '0;
+    if (at(ChannelAddr)) data = word_t'(addr[row]);
+    if (at(ChannelDeadline)) data = word_t'(due[row]);
+    if (at(ChannelStatus)) begin
+      data[ChannelStatusWaitingLsb+:CountBits] = count;
+      data[ChannelStatusAllowedLsb]            = allowed;
+    end
+    if (at(ChannelInt)) begin
+      data[ChannelIntEnableLsb]  = enable;
+      data[ChannelIntPendingLsb] = pending;
+      data[ChannelIntRefusedLsb] = refused;
+      data[ChannelIntLostLsb]    = lost;
+    end
+    if (at(ChannelInfo)) begin
+      data[ChannelInfoDeviceLsb+:4] = access_i.device;
+      data[ChannelInfoDepthLsb+:8]  = 8'(Depth);
+      data[ChannelInfoSizeLsb+:32]  = channel == io_channel_t'(ChFlash) ? flash_bytes_i : '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      data_o  <= '0;
+      error_o <= 1'b0;
+    end else begin
+      data_o  <= reads && known ? data : '0;
+      error_o <= here && !known;
+    end
+  end
+
+endmodule

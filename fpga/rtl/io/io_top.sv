@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared devices behind one bus port, with one port to memory (docs/hardware-io.md). It only connects its blocks.
+module io_top
+  import fabric_pkg::*;
+  import fabric_axi_pkg::*;
+  import io_pkg::*;
+  import eth_pkg::*;
+  import gpio_pkg::gpio_pins_t;
+#(
+  /// Number of VMs, 1..16.
+  parameter int unsigned NumVms = 4,
+  /// Requests of a VM for one device, a power of two, 2..16.
+  parameter int unsigned Depth = 4,
+  /// Number of pins, 1..32.
+  parameter int unsigned NumPins = 32
+) (
+  input  logic       clk_i,
+  /// Asynchronous, active low; the block leaves reset at the second edge of clk_i after its release.
+  input  logic       rst_ni,
+  /// The time base that the harts read, in cycles of clk_i.
+  input  logic [63:0] time_i,
+  input  sub_req_t   sub_req_i,
+  output sub_resp_t  sub_resp_o,
+  output slot_req_t  mgr_req_o,
+  input  slot_resp_t mgr_resp_i,
+  output logic       irq_manager_o,
+  output logic [NumVms-1:0] irq_vm_o,
+  /// Something may change although no register is accessed and no pin changes.
+  output logic       active_o,
+  // flash
+  output logic       cs_no,
+  output logic       sck_o,
+  output logic       mosi_o,
+  input  logic       miso_i,
+  // Ethernet
+  input  logic       send_tick_i,
+  output gmii_t      gmii_o,
+  input  logic       receive_tick_i,
+  input  gmii_t      gmii_i,
+  // GPIO
+  input  logic [NumPins-1:0] pin_i,
+  output logic [NumPins-1:0] pin_o,
+  output logic [NumPins-1:0] pin_oe_o
+);
+
+  localparam logic [15:0] Devices = 16'b100_1110;
+  localparam int unsigned CountBits = $clog2(Depth) + 1;
+
+  logic rst_n;
+  reset_sync i_reset (
+    .clk_i,
+    .rst_ni,
+    .rst_no(rst_n)
+  );
+
+  // ---- Bus ----
+  logic [7:0] write;
+  word_t data, regs_data, windows_data, channel_data, gpio_data;
+  logic [10:0] offset;
+  logic regs_access, regs_error, windows_access, channel_error, gpio_error, nobody_q;
+  io_access_t page;
+
+  io_bus #(.NumVms(NumVms)) i_bus (
+    .clk_i,
+    .rst_ni(rst_n),
+    .axi_req_i(sub_req_i),
+    .axi_resp_o(sub_resp_o),
+    .write_o(write),
+    .data_o(data),
+    .offset_o(offset),
+    .regs_o(regs_access),
+    .regs_data_i(regs_data),
+    .regs_error_i(regs_error),
+    .windows_o(windows_access),
+    .windows_data_i(windows_data),
+    .page_o(page),
+    .page_data_i(channel_data | gpio_data),
+    .page_error_i(channel_error || gpio_error || nobody_q)
+  );
+  always_ff @(posedge clk_i or negedge rst_n) begin
+    if (!rst_n) nobody_q <= 1'b0;
+    else nobody_q <= page.valid && !Devices[page.device];
+  end
+
+  // ---- Manager page ----
+  logic [6:0][NumVms-1:0] allowed;
+  prio_t [Channels-1:0][NumVms-1:0] prio;
+  io_server_t [Channels-1:0] server;
+  io_config_t [Channels-1:0] config_of;
+  io_flush_t flush;
+  logic changed, fault, fault_bus, lost_any, window_write, row_write;
+  io_burst_t fault_burst;
+  logic [NumVms-1:0] busy;
+  logic [7:0] flash_half, flash_deselect, window_first;
+  logic [8:0] window_number;
+  logic [31:0] flash_slice, count, flash_bytes;
+  vm_t window_vm, row_vm, count_vm, size_vm;
+  eth_vm_t row;
+  lost_e count_why;
+  gpio_pins_t [NumVms-1:0] owner;
+
+  io_manager #(.NumVms(NumVms), .Depth(Depth), .NumPins(NumPins), .Devices(Devices)) i_manager (
+    .clk_i,
+    .rst_ni(rst_n),
+    .access_i(regs_access),
+    .write_i(write),
+    .offset_i(offset),
+    .data_i(data),
+    .data_o(regs_data),
+    .error_o(regs_error),
+    .time_i,
+    .fault_i(fault),
+    .fault_burst_i(fault_burst),
+    .fault_bus_i(fault_bus),
+    .lost_i(lost_any),
+    .irq_o(irq_manager_o),
+    .busy_i(busy),
+    .flush_o(flush),
+    .allowed_o(allowed),
+    .prio_o(prio),
+    .server_o(server),
+    .config_o(config_of),
+    .changed_o(changed),
+    .flash_half_o(flash_half),
+    .flash_deselect_o(flash_deselect),
+    .flash_slice_o(flash_slice),
+    .window_write_o(window_write),
+    .window_vm_o(window_vm),
+    .window_first_o(window_first),
+    .window_number_o(window_number),
+    .row_write_o(row_write),
+    .row_vm_o(row_vm),
+    .row_o(row),
+    .count_why_o(count_why),
+    .count_vm_o(count_vm),
+    .count_i(count),
+    .owner_o(owner)
+  );
+
+  // ---- Requests ----
+  io_submit_t [Channels-1:0] submit;
+  io_flush_t [Channels-1:0] own_flush, channel_flush;
+  logic [Channels-1:0] refused, complete, complete_ready;
+  io_completion_t [Channels-1:0] completion;
+  logic [Channels-1:0][NumVms-1:0][CountBits-1:0] waiting;
+  logic [NumVms-1:0][Channels-1:0] written, lost;
+  logic [NumVms-1:0] channel_irq, gpio_irq;
+  logic ring_set;
+  vm_t ring_vm;
+  io_channel_t ring_channel;
+  addr_t ring_addr;
+
+  io_pages #(.NumVms(NumVms), .Depth(Depth)) i_pages (
+    .clk_i,
+    .rst_ni(rst_n),
+    .access_i(page),
+    .data_o(channel_data),
+    .error_o(channel_error),
+    .allowed_i(allowed[DevCopy:DevFlash]),
+    .reset_i(flush),
+    .submit_o(submit),
+    .refused_i(refused),
+    .count_i(waiting),
+    .flush_o(own_flush),
+    .set_o(ring_set),
+    .set_vm_o(ring_vm),
+    .set_channel_o(ring_channel),
+    .set_addr_o(ring_addr),
+    .written_i(written),
+    .lost_i(lost),
+    .size_vm_o(size_vm),
+    .flash_bytes_i(flash_bytes),
+    .irq_o(channel_irq)
+  );
+  assign irq_vm_o = channel_irq | gpio_irq;
+  assign lost_any = lost != '0;
+
+  // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
+  for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush
+    io_flush_t held_q;
+    assign channel_flush[c] = flush.valid ? flush : own_flush[c].valid ? own_flush[c] : held_q;
+    always_ff @(posedge clk_i or negedge rst_n) begin
+      if (!rst_n) held_q <= '0;
+      else begin
+        held_q.valid <= flush.valid && own_flush[c].valid;
+        held_q.vm    <= own_flush[c].vm;
+      end
+    end
+  end
+
+  // ---- Devices ----
+  localparam int unsigned NumClients = 5;
+  io_client_req_t [NumClients-1:0] client_req;
+  io_client_rsp_t [NumClients-1:0] client_rsp;
+  logic [Channels-1:0] accesses;  // memory, for accesses_vm
+  vm_t [Channels-1:0] accesses_vm;
+  logic gpio_running;
+
+  flash_unit #(.NumVms(NumVms), .Depth(Depth)) i_flash (
+    .clk_i,
+    .rst_ni(rst_n),
+    .config_i(config_of[ChFlash]),
+    .prio_i(prio[ChFlash]),
+    .allowed_i(allowed[DevFlash]),
+    .changed_i(changed),
+    .server_i(server[ChFlash]),
+    .half_i(flash_half),
+    .deselect_i(flash_deselect),
+    .slice_i(flash_slice),
+    .window_write_i(window_write),
+    .window_vm_i(window_vm),
+    .window_first_i(window_first),
+    .window_number_i(window_number),
+    .submit_i(submit[ChFlash]),
+    .refused_o(refused[ChFlash]),
+    .count_o(waiting[ChFlash]),
+    .flush_i(channel_flush[ChFlash]),
+    .complete_o(complete[ChFlash]),
+    .completion_o(completion[ChFlash]),
+    .complete_ready_i(complete_ready[ChFlash]),
+    .busy_o(accesses[ChFlash]),
+    .busy_vm_o(accesses_vm[ChFlash]),
+    .size_vm_i(size_vm),
+    .size_bytes_o(flash_bytes),
+    .dma_req_o(client_req[2:1]),
+    .dma_rsp_i(client_rsp[2:1]),
+    .cs_no,
+    .sck_o,
+    .mosi_o,
+    .miso_i
+  );
+
+  ethernet_unit #(.NumVms(NumVms), .Depth(Depth)) i_ethernet (
+    .clk_i,
+    .rst_ni(rst_n),
+    .config_i(config_of[ChSend]),
+    .prio_i(prio[ChSend]),
+    .allowed_i(allowed[DevSend]),
+    .changed_i(changed),
+    .server_i(server[ChSend]),
+    .row_write_i(row_write),
+    .row_vm_i(row_vm),
+    .row_i(row),
+    .count_why_i(count_why),
+    .count_vm_i(count_vm),
+    .count_o(count),
+    .submit_i(submit[ChReceive:ChSend]),
+    .refused_o(refused[ChReceive:ChSend]),
+    .waiting_o(waiting[ChReceive:ChSend]),
+    .flush_i(channel_flush[ChReceive:ChSend]),
+    .complete_o(complete[ChReceive:ChSend]),
+    .completion_o(completion[ChReceive:ChSend]),
+    .complete_ready_i(complete_ready[ChReceive:ChSend]),
+    .busy_o(accesses[ChReceive:ChSend]),
+    .busy_vm_o(accesses_vm[ChReceive:ChSend]),
+    .dma_req_o(client_req[4:3]),
+    .dma_rsp_i(client_rsp[4:3]),
+    .send_tick_i,
+    .gmii_o,
+    .receive_tick_i,
+    .gmii_i
+  );
+
+  gpio_page #(.NumVms(NumVms), .NumPins(NumPins)) i_gpio (
+    .clk_i,
+    .rst_ni(rst_n),
+    .time_i,
+    .access_i(page),
+    .data_o(gpio_data),
+    .error_o(gpio_error),
+    .allowed_i(allowed[DevGpio]),
+    .owner_i(owner),
+    .flush_i(flush),
+    .irq_o(gpio_irq),
+    .running_o(gpio_running),
+    .pin_i,
+    .pin_o,
+    .pin_oe_o
+  );
+
+  // ---- Completions ----
+  logic completes;
+  vm_t completes_vm;
+
+  io_complete #(.NumVms(NumVms), .NumChannels(Channels)) i_complete (
+    .clk_i,
+    .rst_ni(rst_n),
+    .set_i(ring_set),
+    .set_vm_i(ring_vm),
+    .set_channel_i(ring_channel),
+    .set_addr_i(ring_addr),
+    .clear_i(flush.valid),
+    .clear_vm_i(flush.vm),
+    .complete_i(complete),
+    .completion_i(completion),
+    .ready_o(complete_ready),
+    .busy_o(completes),
+    .busy_vm_o(completes_vm),
+    .written_o(written),
+    .lost_o(lost),
+    .request_o(client_req[0].request),
+    .burst_o(client_req[0].burst),
+    .word_o(client_req[0].word),
+    .done_i(client_rsp[0].done),
+    .status_i(client_rsp[0].status)
+  );
+
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_busy
+    always_comb begin
+      busy[v] = completes && completes_vm == vm_t'(v);
+      for (int c = 0; c < int'(Channels); c++) busy[v] |= accesses[c] && accesses_vm[c] == vm_t'(v);
+    end
+  end
+
+  // ---- Memory ----
+  logic [NumClients-1:0] request, take, give, done;
+  io_burst_t [NumClients-1:0] burst;
+  io_word_t [NumClients-1:0] word;
+  word_t read_data;
+  io_status_e status;
+  logic check, check_gnt, ok, bad;
+  dma_check_t check_request;
+  addr_t host;
+
+  for (genvar c = 0; c < int'(NumClients); c++) begin : gen_client
+    assign request[c]    = client_req[c].request;
+    assign burst[c]      = client_req[c].burst;
+    assign word[c]       = client_req[c].word;
+    assign client_rsp[c] = '{take: take[c], give: give[c], done: done[c], data: read_data, status: status};
+  end
+
+  io_dma #(.NumClients(NumClients)) i_dma (
+    .clk_i,
+    .rst_ni(rst_n),
+    .request_i(request),
+    .burst_i(burst),
+    .word_i(word),
+    .take_o(take),
+    .data_o(read_data),
+    .give_o(give),
+    .done_o(done),
+    .status_o(status),
+    .check_o(check),
+    .check_request_o(check_request),
+    .check_gnt_i(check_gnt),
+    .ok_i(ok),
+    .bad_i(bad),
+    .addr_i(host),
+    .axi_req_o(mgr_req_o),
+    .axi_resp_i(mgr_resp_i)
+  );
+
+  io_guard #(.NumVms(NumVms)) i_guard (
+    .clk_i,
+    .rst_ni(rst_n),
+    .req_i(windows_access),
+    .we_i(write == '1),
+    .word_i(offset[10:3]),
+    .data_i(data),
+    .data_o(windows_data),
+    .check_i(check),
+    .request_i(check_request),
+    .gnt_o(check_gnt),
+    .ok_o(ok),
+    .bad_o(bad),
+    .addr_o(host)
+  );
+
+  assign fault     = done != '0 && status != IoDone;
+  assign fault_bus = status == IoBus;
+  always_comb begin
+    fault_burst = '0;
+    for (int c = 0; c < int'(NumClients); c++) if (done[c]) fault_burst = burst[c];
+  end
+
+  // ---- Channel of the copy device: not there yet ----
+  assign refused[ChCopy]     = submit[ChCopy].valid;
+  assign complete[ChCopy]    = 1'b0;
+  assign completion[ChCopy]  = '0;
+  assign waiting[ChCopy]     = '0;
+  assign accesses[ChCopy]    = 1'b0;
+  assign accesses_vm[ChCopy] = '0;
+
+  assign active_o = gpio_running || accesses != '0 || completes || request != '0 || waiting != '0;
+
+endmodule
