@@ -26,7 +26,6 @@ namespace
 constexpr unsigned reset_cycles = 8;
 constexpr unsigned calm_cycles = 64;    // the longest reaction of the fabric to an access: its search list
 constexpr unsigned access_limit = 1000; // cycles; an access takes 5
-constexpr unsigned axi_error = 3;       // DECERR: no memory at this address
 constexpr uint64_t half_period_ns = 5;
 constexpr uint64_t fnv_offset = 14695981039346656037u;
 constexpr uint64_t fnv_prime = 1099511628211u;
@@ -47,7 +46,6 @@ class Model::State
     void clock_task(unsigned region, unsigned held, bool rst_n, const uint32_t *request, uint32_t *response);
     void settle_task(unsigned region, const uint32_t *request, uint32_t *response);
 
-    Memory &memory;
     // Before the objects that belong to it.
     VerilatedContext context;
     Vfabric_cosim top;
@@ -75,9 +73,10 @@ class Model::State
     friend class Model;
 };
 
-Model::State::State(Memory &memory_, const std::string &waves) : memory(memory_), top(&context, "fabric")
+Model::State::State(Memory &memory, const std::string &waves) : top(&context, "fabric")
 {
     model = this;
+    use_memory(memory);
     for (unsigned r = 0; r < regions_; r++)
         tasks_[r].create(context, r);
     for (unsigned s = 0; s < COSIM_SORTERS; s++)
@@ -216,6 +215,10 @@ void Model::step()
     state_->step();
 }
 
+void Model::skip(uint64_t)
+{
+}
+
 bool Model::access(Access &access)
 {
     return state_->access(access);
@@ -264,19 +267,6 @@ void Model::start_hash()
 } // namespace cosim
 
 // ---- Called by fabric_cosim.sv ----
-
-unsigned cosim_read(unsigned long long address, unsigned long long *data)
-{
-    uint64_t read = 0;
-    bool there = cosim::model->memory.read(address, read);
-    *data = read;
-    return there ? 0 : cosim::axi_error;
-}
-
-unsigned cosim_write(unsigned long long address, unsigned long long data, unsigned strobes)
-{
-    return cosim::model->memory.write(address, data, strobes) ? 0 : cosim::axi_error;
-}
 
 #if COSIM_SPLIT
 

@@ -4,31 +4,14 @@
 // calls back into it by plain functions.
 #pragma once
 
+#include "block.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 
 namespace cosim
 {
-
-/// The memory that the fabric reads and writes as a bus manager.
-class Memory
-{
-  public:
-    virtual ~Memory() = default;
-    /// Reads 8 bytes at a host-physical address, a multiple of 8. Returns false where there is no RAM.
-    virtual bool read(uint64_t address, uint64_t &data) = 0;
-    /// Writes those of the 8 bytes whose bit in `strobes` is set. Returns false where there is no RAM.
-    virtual bool write(uint64_t address, uint64_t data, unsigned strobes) = 0;
-};
-
-/// An access to the fabric's register port.
-struct Access {
-    bool write;
-    uint64_t offset; // from the start of the fabric's addresses, a multiple of `bytes`
-    unsigned bytes;  // 1, 2, 4 or 8
-    uint64_t data;   // written, or read
-};
 
 /// What a region does.
 struct Region {
@@ -46,32 +29,26 @@ struct Region {
     }
 };
 
-class Model
+class Model : public Block
 {
   public:
     /// The fabric after a reset. `memory` must live as long as the model. `waves`: empty, or the
     /// name of a file for waveforms (FST), if the model was built for this; otherwise it throws
     /// std::runtime_error.
     Model(Memory &memory, const std::string &waves);
-    ~Model();
+    ~Model() override;
 
-    /// Resets the fabric. The statistics and the waveforms go on.
-    void reset();
-    /// Simulates one cycle.
-    void step();
-    /// Makes an access, which takes a few cycles; returns false if the fabric answers with an error.
-    bool access(Access &access);
+    void reset() override;
+    void step() override;
+    void skip(uint64_t cycles) override;
+    bool access(Access &access) override;
+    uint64_t cycles() const override;
+    bool active() const override;
+    unsigned interrupts() const override;
+    unsigned complaints() const override;
 
-    /// Cycles simulated, resets included.
-    uint64_t cycles() const;
-    /// Nothing changes without an access until this is true again.
-    bool active() const;
-    /// Bit 0: the manager's line. Bit 1 + n: VM n's.
-    unsigned interrupts() const;
     unsigned regions() const;
     Region region(unsigned number) const;
-    /// Violations of the AXI protocol by the fabric since its reset.
-    unsigned complaints() const;
     /// A hash over the memory port, the answers to accesses, the interrupt lines and the regions in every
     /// cycle since start_hash().
     uint64_t hash() const;

@@ -208,6 +208,25 @@ void Model::step()
     state_->step();
 }
 
+void Model::reset()
+{
+    state_->reset();
+}
+
+void Model::skip(uint64_t)
+{
+}
+
+bool Model::active() const
+{
+    return true; // never skipped
+}
+
+unsigned Model::interrupts() const
+{
+    return 0; // not read here
+}
+
 bool Model::access(Access &access)
 {
     return state_->access(access);

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model by plain functions, for tests of software on this machine: one fabric in each process.
 #include "model.h"
-
-#include <cstring>
-
-#define PUBLIC extern "C" __attribute__((visibility("default")))
+#include "plain.h"
 
 namespace
 {
 
-using Translate = void *(*)(uint64_t address);
-
-/// What a test's function translates to pointers.
-class TestMemory : public cosim::Memory
-{
-  public:
-    bool read(uint64_t address, uint64_t &data) override
-    {
-        const void *at = translate(address);
-        if (at != nullptr)
-            memcpy(&data, at, sizeof data);
-        return at != nullptr;
-    }
-
-    bool write(uint64_t address, uint64_t data, unsigned strobes) override
-    {
-        char *at = static_cast<char *>(translate(address));
-        for (unsigned n = 0; n < 8 && at != nullptr; n++)
-            if ((strobes >> n & 1) != 0)
-                at[n] = static_cast<char>(data >> 8 * n);
-        return at != nullptr;
-    }
-
-    Translate translate = nullptr;
-};
-
-TestMemory memory;
+cosim::TestMemory memory;
 
 cosim::Model &model()
 {
@@ -46,7 +17,7 @@ cosim::Model &model()
 } // namespace
 
 /// Resets the fabric. `translate` returns a pointer to 8 bytes at a host-physical address, or null.
-PUBLIC void fabric_reset(Translate translate)
+PUBLIC void fabric_reset(cosim::Translate translate)
 {
     memory.translate = translate;
     model().reset();

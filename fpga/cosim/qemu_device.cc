@@ -6,7 +6,11 @@
 //
 // QEMU calls everything here with its lock held: accesses, timers, reset, and the end of the run.
 #include "model.h"
+#include "shared.h"
 
+#include "fabric_map.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
@@ -16,6 +20,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -141,13 +146,15 @@ std::string find_symbols()
 
 struct Options {
     uint64_t base = 0x18000000;
-    uint64_t irq = 20;    // PLIC input of the manager's line; the VMs' follow
+    uint64_t irq = 20;    // PLIC input of the manager's line; the VMs' follow, and those of the shared devices
+    bool shared = false;  // with the shared devices
     uint64_t period = 0;  // ns of virtual time for each cycle; 0: by the clock
     uint64_t quantum = 0; // cycles from one look at the interrupt lines to the next
     std::string trace, stats, waves;
+    cosim::SharedOptions ends;
 };
 
-constexpr uint64_t span = 0x200000;
+constexpr uint64_t span = FABRIC_SPAN + FABRIC_SHARED_SIZE;
 constexpr uint64_t quantum_min = 10, quantum_max = 1000000, quantum_default = 100;
 constexpr uint64_t period_counted = 10;    // ns: 100 MHz
 constexpr uint64_t period_host = 10000;    // ns: a clock that the model keeps up with
@@ -168,13 +175,17 @@ Options options_of(int argc, char **argv)
     Options found;
     const std::map<std::string, std::function<void(const std::string &)>> known = {
         {"base", [&](const std::string &text) { found.base = number_of("base", text, 0, UINT64_MAX - span); }},
-        {"irq", [&](const std::string &text) { found.irq = number_of("irq", text, 1, 91); }},
+        {"irq", [&](const std::string &text) { found.irq = number_of("irq", text, 1, 86); }},
+        {"shared", [&](const std::string &text) { found.shared = number_of("shared", text, 0, 1) != 0; }},
         {"period", [&](const std::string &text) { found.period = number_of("period", text, 1, period_max); }},
         {"quantum",
          [&](const std::string &text) { found.quantum = number_of("quantum", text, quantum_min, quantum_max); }},
         {"trace", [&](const std::string &text) { found.trace = text; }},
         {"stats", [&](const std::string &text) { found.stats = text; }},
         {"waves", [&](const std::string &text) { found.waves = text; }},
+        {"flash", [&](const std::string &text) { found.ends.flash = text; }},
+        {"pcap", [&](const std::string &text) { found.ends.pcap = text; }},
+        {"pins", [&](const std::string &text) { found.ends.pins = text; }},
     };
     for (int n = 0; n < argc; n++) {
         std::string word = argv[n];
@@ -182,7 +193,8 @@ Options options_of(int argc, char **argv)
         auto option = known.find(word.substr(0, equals));
         if (equals == std::string::npos || option == known.end())
             throw std::runtime_error("unknown option '" + word +
-                                     "': expected base=, irq=, period=, quantum=, trace=, stats= or waves=");
+                                     "': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
+                                     "flash=, pcap= or pins=");
         option->second(word.substr(equals + 1));
     }
     return found;
@@ -219,6 +231,115 @@ class Ram : public cosim::Memory
     }
 };
 
+constexpr unsigned num_lines = 5; // of a block: the manager's and four VMs'
+
+/// A block, its time, and its interrupt lines.
+class Part
+{
+  public:
+    Part(cosim::Block &block, uint64_t base) : base(base), block_(block), start_(block.cycles())
+    {
+    }
+
+    const uint64_t base; // offset of its registers
+
+    /// Connects its lines to inputs of the PLIC.
+    void connect(void *plic, uint64_t first)
+    {
+        for (unsigned n = 0; n < num_lines; n++)
+            lines_.push_back(qemu.qdev_get_gpio_in(plic, static_cast<int>(first + n)));
+    }
+    uint64_t now() const
+    {
+        return block_.cycles() - start_ + skipped_;
+    }
+    void reset();
+    template <class Seen> void catch_up(uint64_t target, Seen seen);
+    bool access(cosim::Access access, uint64_t &data);
+    bool active() const
+    {
+        return block_.active();
+    }
+    /// Sets the lines.
+    void drive();
+    /// QEMU's PLIC takes the rise of a line for a request.
+    void raise_again(unsigned line)
+    {
+        if ((levels_ >> line & 1u) != 0)
+            qemu.qemu_set_irq(lines_[line], 1);
+    }
+    uint64_t simulated() const
+    {
+        return block_.cycles();
+    }
+    uint64_t complaints() const
+    {
+        return complaints_ + block_.complaints();
+    }
+
+    uint64_t skipped() const
+    {
+        return skipped_;
+    }
+    uint64_t lead() const
+    {
+        return lead_;
+    }
+
+  private:
+    cosim::Block &block_;
+    std::vector<void *> lines_;
+    unsigned levels_ = 0;
+    uint64_t start_;       // block's cycles before virtual time began
+    uint64_t skipped_ = 0; // cycles in which nothing could change
+    uint64_t lead_ = 0, complaints_ = 0;
+};
+
+/// A reset of the machine. It takes no virtual time.
+void Part::reset()
+{
+    uint64_t before = block_.cycles();
+    complaints_ += block_.complaints();
+    block_.reset();
+    start_ += block_.cycles() - before;
+    drive();
+}
+
+/// Simulates up to a time; calls `seen` after each cycle.
+template <class Seen> void Part::catch_up(uint64_t target, Seen seen)
+{
+    if (now() > target && now() - target > lead_)
+        lead_ = now() - target;
+    while (now() < target) {
+        if (!block_.active()) {
+            uint64_t rest = target - now();
+            skipped_ += rest;
+            block_.skip(rest);
+            break;
+        }
+        block_.step();
+        seen();
+    }
+}
+
+bool Part::access(cosim::Access access, uint64_t &data)
+{
+    access.offset -= base;
+    bool fine = block_.access(access);
+    data = access.data;
+    drive();
+    return fine;
+}
+
+void Part::drive()
+{
+    unsigned levels = block_.interrupts();
+    for (unsigned n = 0; n < lines_.size(); n++)
+        if (((levels ^ levels_) >> n & 1u) != 0)
+            qemu.qemu_set_irq(lines_[n], static_cast<int>(levels >> n & 1u));
+    levels_ = levels;
+}
+
 class Device
 {
   public:
@@ -234,43 +355,43 @@ class Device
     Result write_context(uint64_t offset, uint64_t data);
 
   private:
-    uint64_t now() const
-    {
-        return model_.cycles() - start_ + skipped_;
-    }
     int64_t ns() const
     {
         return qemu.qemu_clock_get_ns(virtual_clock);
     }
+    Part &part_at(uint64_t offset)
+    {
+        return offset < FABRIC_SHARED || parts_.size() == 1 ? parts_.front() : parts_.back();
+    }
     void catch_up();
     void arm();
-    void drive();
     void note_regions();
     void write_stats() const;
 
     Options options_;
     Ram ram_;
     cosim::Model model_;
+    std::unique_ptr<cosim::Shared> shared_;
+    std::vector<Part> parts_; // the accelerators, and the shared devices if there are any
     MemoryRegion region_{}, contexts_{};
     void *plic_ = nullptr; // its memory region
     Timer timer_{};
-    std::vector<void *> lines_;
-    unsigned levels_ = 0;
     std::vector<cosim::Region> seen_;
     FILE *trace_ = nullptr;
-    uint64_t start_ = 0;   // model's cycles before virtual time began
-    uint64_t skipped_ = 0; // cycles in which nothing could change
-    uint64_t accesses_ = 0, errors_ = 0, ticks_ = 0, lead_ = 0, complaints_ = 0;
+    uint64_t accesses_ = 0, errors_ = 0, ticks_ = 0;
 };
 
-constexpr unsigned num_lines = 5; // the manager's and four VMs'
 const char *const state_names[] = {"idle", "busy", "preempt", "switch", "reconfig", "hold"};
 
 Device *device;
 
 Device::Device(Options options) : options_(std::move(options)), model_(ram_, options_.waves)
 {
-    start_ = model_.cycles();
+    parts_.emplace_back(model_, 0);
+    if (options_.shared) {
+        shared_ = std::make_unique<cosim::Shared>(ram_, options_.ends);
+        parts_.emplace_back(*shared_, FABRIC_SHARED);
+    }
     seen_.resize(model_.regions(), cosim::Region{0, false, 0, 0, 0, false});
     if (!options_.trace.empty()) {
         trace_ = fopen(options_.trace.c_str(), "w");
@@ -331,26 +452,23 @@ void Device::attach()
         options_.period = *qemu.use_icount != 0 ? period_counted : period_host;
     if (options_.quantum == 0)
         options_.quantum = quantum_default;
-    qemu.memory_region_init_io(&region_, nullptr, &ops, nullptr, "tessera-fabric", span);
+    qemu.memory_region_init_io(&region_, nullptr, &ops, nullptr, "tessera-fabric",
+                               options_.shared ? span : FABRIC_SPAN);
     qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), options_.base, &region_, 1);
     plic_ = qemu.sysbus_mmio_get_region(plic, 0);
     qemu.memory_region_init_io(&contexts_, nullptr, &context_ops, nullptr, "tessera-plic-contexts", contexts_span);
     qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), plic_base + contexts, &contexts_, 1);
-    for (unsigned n = 0; n < num_lines; n++)
-        lines_.push_back(qemu.qdev_get_gpio_in(plic, static_cast<int>(options_.irq + n)));
+    for (unsigned n = 0; n < parts_.size(); n++)
+        parts_[n].connect(plic, options_.irq + n * num_lines);
     qemu.timer_init_full(&timer_, nullptr, virtual_clock, 1, 0, [](void *) { device->tick(); }, nullptr);
     qemu.qemu_register_reset([](void *) { device->reset(); }, nullptr);
     note_regions();
 }
 
-/// A reset of the machine. It takes no virtual time.
 void Device::reset()
 {
-    uint64_t before = model_.cycles();
-    complaints_ += model_.complaints();
-    model_.reset();
-    start_ += model_.cycles() - before;
-    drive();
+    for (Part &part : parts_)
+        part.reset();
     note_regions();
 }
 
@@ -358,41 +476,29 @@ void Device::reset()
 void Device::catch_up()
 {
     uint64_t target = static_cast<uint64_t>(ns()) / options_.period;
-    if (now() > target && now() - target > lead_)
-        lead_ = now() - target;
-    while (now() < target) {
-        if (!model_.active()) {
-            skipped_ += target - now();
-            break;
-        }
-        model_.step();
-        note_regions();
-    }
+    parts_.front().catch_up(target, [this] { note_regions(); });
+    if (shared_)
+        parts_.back().catch_up(target, [] {});
 }
 
 void Device::arm()
 {
-    if (model_.active())
+    bool active = false;
+    for (const Part &part : parts_)
+        active = active || part.active();
+    if (active)
         qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(options_.quantum * options_.period));
-}
-
-void Device::drive()
-{
-    unsigned levels = model_.interrupts();
-    for (unsigned n = 0; n < num_lines; n++)
-        if (((levels ^ levels_) >> n & 1u) != 0)
-            qemu.qemu_set_irq(lines_[n], static_cast<int>(levels >> n & 1u));
-    levels_ = levels;
 }
 
 Result Device::access(cosim::Access &access)
 {
     catch_up();
-    bool fine = model_.access(access);
+    bool fine = part_at(access.offset).access(access, access.data);
     accesses_++;
     errors_ += fine ? 0 : 1;
     note_regions();
-    drive();
+    for (Part &part : parts_)
+        part.drive();
     arm();
     return fine ? result_ok : result_error;
 }
@@ -408,8 +514,8 @@ Result Device::write_context(uint64_t offset, uint64_t data)
 {
     Result result = qemu.memory_region_dispatch_write(plic_, contexts + offset, data, word_size, 0);
     uint64_t line = data - options_.irq;
-    if (offset % context_page == complete_register && line < num_lines && (levels_ >> line & 1u) != 0)
-        qemu.qemu_set_irq(lines_[line], 1);
+    if (offset % context_page == complete_register && line < num_lines * parts_.size())
+        parts_[line / num_lines].raise_again(line % num_lines);
     return result;
 }
 
@@ -417,7 +523,8 @@ void Device::tick()
 {
     ticks_++;
     catch_up();
-    drive();
+    for (Part &part : parts_)
+        part.drive();
     arm();
 }
 
@@ -430,7 +537,7 @@ void Device::note_regions()
         if (!(region != seen_[n]))
             continue;
         seen_[n] = region;
-        fprintf(trace_, "%" PRIu64 " %u %s ", now() * options_.period, n,
+        fprintf(trace_, "%" PRIu64 " %u %s ", parts_.front().now() * options_.period, n,
                 region.state < std::size(state_names) ? state_names[region.state] : "unknown");
         if (region.has_client)
             fprintf(trace_, "%u %u", region.vm, region.device);
@@ -446,12 +553,18 @@ void Device::write_stats() const
     FILE *file = fopen(options_.stats.c_str(), "w");
     if (file == nullptr)
         throw std::runtime_error("stats=" + options_.stats + ": " + strerror(errno));
+    uint64_t simulated = 0, skipped = 0, lead = 0, complaints = 0;
+    for (const Part &part : parts_) {
+        simulated += part.simulated();
+        skipped += part.skipped();
+        lead = std::max(lead, part.lead());
+        complaints += part.complaints();
+    }
     fprintf(file,
             "{\"cycles_simulated\": %" PRIu64 ", \"cycles_skipped\": %" PRIu64 ", \"accesses\": %" PRIu64
             ", \"access_errors\": %" PRIu64 ", \"timer_calls\": %" PRIu64 ", \"lead_cycles\": %" PRIu64
             ", \"axi_complaints\": %" PRIu64 ", \"period_ns\": %" PRIu64 ", \"quantum_cycles\": %" PRIu64 "}\n",
-            model_.cycles(), skipped_, accesses_, errors_, ticks_, lead_, complaints_ + model_.complaints(),
-            options_.period, options_.quantum);
+            simulated, skipped, accesses_, errors_, ticks_, lead, complaints, options_.period, options_.quantum);
     fclose(file);
 }
 

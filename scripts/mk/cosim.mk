@@ -45,6 +45,7 @@ $(COSIM)/$(1)/V$(2)__ALL.a: $(COSIM)/$(1)/V$(2).mk
 endef
 
 $(eval $(call cosim_class,fabric,fabric_cosim,fabric_cosim,$(COSIM_SORT)))
+$(eval $(call cosim_class,shared,io_cosim,io_cosim,))
 $(eval $(call cosim_class,sort_port,sort_port,sort_port,--rtl-only --set Depth=$(COSIM_SORTER)))
 $(foreach pair,$(COSIM_NUMBERED),$(eval $(call cosim_class,hwtask_$(firstword $(subst :, ,$(pair))),hwtask_$(firstword $(subst :, ,$(pair))),cosim_task,--set Task=$(lastword $(subst :, ,$(pair))))))
 # The same fabric in one class, for comparison: behind the same ports, and with its own ports as pins.
@@ -59,7 +60,8 @@ $(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
 
 COSIM_SPLIT_INCLUDES := -isystem $(COSIM)/fabric $(patsubst %,-isystem $(COSIM)/%,$(COSIM_PARTS))
 COSIM_LIBS := $(COSIM)/fabric/Vfabric_cosim__ALL.a $(foreach part,$(COSIM_PARTS),$(COSIM)/$(part)/V$(part)__ALL.a) \
-	$(COSIM)/fabric/libverilated.a
+	$(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
+COSIM_SHARED := $(COSIM)/shared.o $(COSIM)/wire.o $(COSIM)/shared/Vio_cosim__ALL.a
 COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-llz4 -lz) -Wl,-Bdynamic
 
 $(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
@@ -71,6 +73,17 @@ $(COSIM)/model-whole.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@echo "  CXX   $< (one class)"
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=0 -DCOSIM_SORTERS=0 -isystem $(COSIM)/whole -c -o $@ $<
 
+$(COSIM)/memory.o: fpga/cosim/memory.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/fabric/Vfabric_cosim.mk
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+
+$(COSIM)/wire.o: fpga/cosim/wire.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+	@mkdir -p $(COSIM)
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+
+$(COSIM)/shared.o: fpga/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared/Vio_cosim.mk
+	@echo "  CXX   $<"
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/shared -c -o $@ $<
+
 $(COSIM)/lockstep.o: fpga/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
@@ -78,7 +91,7 @@ $(COSIM)/lockstep.o: fpga/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 $(COSIM)/lockstep: $(COSIM)/lockstep.o $(COSIM)/model.o $(COSIM_LIBS)
 	@$(COSIM_CXX) -o $@ $^ -pthread $(COSIM_LINK)
 
-$(COSIM)/lockstep-whole: $(COSIM)/lockstep.o $(COSIM)/model-whole.o $(COSIM)/whole/Vfabric_cosim__ALL.a $(COSIM)/fabric/libverilated.a
+$(COSIM)/lockstep-whole: $(COSIM)/lockstep.o $(COSIM)/model-whole.o $(COSIM)/whole/Vfabric_cosim__ALL.a $(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
 	@$(COSIM_CXX) -o $@ $^ -pthread $(COSIM_LINK)
 
 $(COSIM)/model-pins.o: fpga/cosim/model_pins.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/pins/Vfabric_sim.mk
@@ -96,7 +109,7 @@ $(COSIM)/qemu_device-%.o: fpga/cosim/qemu_device.cc $(COSIM_HEADERS) scripts/mk/
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DPLUGIN_VERSION=$* -c -o $@ $<
 
-$(COSIM)/libfabric-%.so: $(COSIM)/qemu_device-%.o $(COSIM)/model.o $(COSIM_LIBS)
+$(COSIM)/libfabric-%.so: $(COSIM)/qemu_device-%.o $(COSIM)/model.o $(COSIM_SHARED) $(COSIM_LIBS)
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl -pthread $(COSIM_LINK)
 
@@ -109,13 +122,21 @@ $(COSIM)/libmodel.so: $(COSIM)/model_plain.o $(COSIM)/model.o $(COSIM_LIBS)
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
 
+$(COSIM)/shared_plain.o: fpga/cosim/shared_plain.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+	@mkdir -p $(COSIM)
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+
+$(COSIM)/libshared.so: $(COSIM)/shared_plain.o $(COSIM_SHARED) $(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
+	@echo "  LD    $@"
+	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
+
 cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/cosim.md)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS)
 
 COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(PYTHON) -m pytest -q -p no:cacheprovider
 
 test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
-	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(BARE_OUT)/fabric/fabric.bin $(BARE_OUT)/rtqueue/rtqueue.bin
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(COSIM)/libshared.so $(BARE_OUT)/fabric/fabric.bin $(BARE_OUT)/rtqueue/rtqueue.bin
 	@$(COSIM_PYTEST) -m "not long" tests/cosim
 	@$(MAKE) --no-print-directory test-manager
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared devices as a part of an emulated machine (docs/cosim.md): io_top with the model of the flash, and four parts whose
+// other half is C++ (shared.cc): the register port, the memory, the wire of the Ethernet device, and the pads of the pins.
+module io_cosim
+  import fabric_pkg::*;
+  import fabric_axi_pkg::*;
+  import eth_pkg::*;
+#(
+  parameter int unsigned NumVms = 4,
+  parameter int unsigned Sectors = 256,
+  /// A hundredth of the data sheet's time, because every cycle of it is simulated.
+  parameter int unsigned EraseCycles = 130_000,
+  localparam int unsigned NumPins = 32
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic [63:0] time_i,
+  /// Pulse: an access to the register port; the members are stable until access_done_o.
+  input  logic access_i,
+  input  logic access_write_i,
+  input  logic [63:0] access_addr_i,
+  /// log2 of the bytes.
+  input  logic [1:0] access_size_i,
+  input  logic [63:0] access_data_i,
+  /// Pulse: the access has its answer.
+  output logic access_done_o,
+  output logic [1:0] access_resp_o,
+  output logic [63:0] access_data_o,
+  output logic irq_manager_o,
+  output logic [NumVms-1:0] irq_vm_o,
+  /// Something may change although no register is accessed and nothing arrives.
+  output logic active_o,
+  /// What the Ethernet device sends and receives in this cycle: {enable, error, data}.
+  output logic [9:0] sent_o,
+  input  logic [9:0] received_i,
+  /// Levels of driven pins, and which ones are driven.
+  output logic [NumPins-1:0] pin_o,
+  output logic [NumPins-1:0] pin_oe_o,
+  input  logic [NumPins-1:0] pin_i,
+  /// Violations of the AXI protocol by the devices since reset.
+  output logic [31:0] complaints_o
+);
+
+  sub_req_t   sub_req;
+  sub_resp_t  sub_resp;
+  slot_req_t  slot_req;
+  slot_resp_t slot_resp;
+  mgr_req_t   mgr_req;
+  mgr_resp_t  mgr_resp;
+  gmii_t sent;
+  logic cs_n, sck, mosi, miso, busy;
+
+  io_top #(.NumVms(NumVms), .NumPins(NumPins)) i_top (
+    .clk_i,
+    .rst_ni,
+    .time_i,
+    .sub_req_i(sub_req),
+    .sub_resp_o(sub_resp),
+    .mgr_req_o(slot_req),
+    .mgr_resp_i(slot_resp),
+    .irq_manager_o,
+    .irq_vm_o,
+    .active_o(busy),
+    .cs_no(cs_n),
+    .sck_o(sck),
+    .mosi_o(mosi),
+    .miso_i(miso),
+    .send_tick_i(1'b1),
+    .gmii_o(sent),
+    .receive_tick_i(1'b1),
+    .gmii_i(received_i),
+    .pin_i,
+    .pin_o,
+    .pin_oe_o
+  );
+  assign sent_o   = sent;
+  assign active_o = busy || sent.enable;
+
+  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .Pattern(1'b0)) i_flash (
+    .clk_i,
+    .rst_ni,
+    .cs_ni(cs_n),
+    .sck_i(sck),
+    .mosi_i(mosi),
+    .miso_o(miso),
+    .ignored_o(),
+    .shortest_o()
+  );
+
+  /// Content of the flash, for the file that keeps it.
+  export "DPI-C" function cosim_flash_get;
+  export "DPI-C" function cosim_flash_set;
+  function automatic byte unsigned cosim_flash_get(int unsigned addr);
+    return i_flash.mem[addr];
+  endfunction
+  function automatic void cosim_flash_set(int unsigned addr, byte unsigned value);
+    i_flash.mem[addr] = value;
+  endfunction
+
+  cosim_register_port i_port (
+    .clk_i,
+    .rst_ni,
+    .start_i(access_i),
+    .write_i(access_write_i),
+    .addr_i(access_addr_i),
+    .size_i(access_size_i),
+    .data_i(access_data_i),
+    .done_o(access_done_o),
+    .resp_o(access_resp_o),
+    .data_o(access_data_o),
+    .req_o(sub_req),
+    .resp_i(sub_resp)
+  );
+
+  // The memory port has wider IDs; the ID is the first member of the structs.
+  always_comb begin
+    mgr_req            = '0;
+    mgr_req.aw         = mgr_aw_t'(slot_req.aw);
+    mgr_req.aw_valid   = slot_req.aw_valid;
+    mgr_req.w          = slot_req.w;
+    mgr_req.w_valid    = slot_req.w_valid;
+    mgr_req.b_ready    = slot_req.b_ready;
+    mgr_req.ar         = mgr_ar_t'(slot_req.ar);
+    mgr_req.ar_valid   = slot_req.ar_valid;
+    mgr_req.r_ready    = slot_req.r_ready;
+    slot_resp          = '0;
+    slot_resp.aw_ready = mgr_resp.aw_ready;
+    slot_resp.w_ready  = mgr_resp.w_ready;
+    slot_resp.b        = slot_b_t'(mgr_resp.b);
+    slot_resp.b_valid  = mgr_resp.b_valid;
+    slot_resp.ar_ready = mgr_resp.ar_ready;
+    slot_resp.r        = slot_r_t'(mgr_resp.r);
+    slot_resp.r_valid  = mgr_resp.r_valid;
+  end
+
+  cosim_memory i_memory (
+    .clk_i,
+    .rst_ni,
+    .req_i(mgr_req),
+    .resp_o(mgr_resp)
+  );
+
+  cosim_axi_check i_check (
+    .clk_i,
+    .rst_ni,
+    .req_i(mgr_req),
+    .resp_i(mgr_resp),
+    .complaints_o
+  );
+
+endmodule

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// See shared.h.
+#include "shared.h"
+
+#include "Vio_cosim.h"
+#include "Vio_cosim__Dpi.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+namespace cosim
+{
+
+namespace
+{
+
+constexpr unsigned reset_cycles = 8;
+constexpr unsigned calm_cycles = 64;    // longer than any reaction to an access
+constexpr unsigned access_limit = 1000; // cycles; an access takes 5
+constexpr unsigned flash_bytes = 16 << 20;
+constexpr unsigned num_pins = 32;
+constexpr uint64_t cycle_ns = 10;
+constexpr uint8_t erased = 0xff;
+
+/// The levels of the pins in a file for wave viewers: IEEE 1364, value change dump.
+class Recorder
+{
+  public:
+    explicit Recorder(const std::string &name);
+    ~Recorder();
+    Recorder(const Recorder &) = delete;
+    void record(uint32_t levels, uint32_t driven, uint64_t time);
+
+  private:
+    FILE *file_ = nullptr;
+    uint32_t levels_ = 0, driven_ = 0;
+};
+
+Recorder::Recorder(const std::string &name)
+{
+    if (name.empty())
+        return;
+    file_ = fopen(name.c_str(), "w");
+    if (file_ == nullptr)
+        throw std::runtime_error("pins=" + name + ": " + strerror(errno));
+    fprintf(file_, "$timescale 1 ns $end\n$scope module pins $end\n");
+    for (unsigned n = 0; n < num_pins; n++)
+        fprintf(file_, "$var wire 1 %c pin%u $end\n", '!' + n, n);
+    fprintf(file_, "$upscope $end\n$enddefinitions $end\n#0\n");
+    for (unsigned n = 0; n < num_pins; n++)
+        fprintf(file_, "z%c\n", '!' + n);
+}
+
+Recorder::~Recorder()
+{
+    if (file_ != nullptr)
+        fclose(file_);
+}
+
+char level_name(bool level, bool driven)
+{
+    if (!driven)
+        return 'z';
+    return level ? '1' : '0';
+}
+
+void Recorder::record(uint32_t levels, uint32_t driven, uint64_t time)
+{
+    uint32_t changed = (levels ^ levels_) | (driven ^ driven_);
+    levels_ = levels;
+    driven_ = driven;
+    if (file_ == nullptr || changed == 0)
+        return;
+    fprintf(file_, "#%" PRIu64 "\n", time * cycle_ns);
+    for (unsigned n = 0; n < num_pins; n++)
+        if ((changed >> n & 1) != 0)
+            fprintf(file_, "%c%c\n", level_name(levels >> n & 1, driven >> n & 1), '!' + n);
+    fflush(file_);
+}
+
+/// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is low.
+uint32_t wired(uint32_t levels, uint32_t driven)
+{
+    constexpr uint32_t even = 0x55555555;
+    uint32_t high = levels & driven;
+    uint32_t pairs = (high & even) | (high >> 1 & even);
+    return pairs | pairs << 1;
+}
+
+} // namespace
+
+class Shared::State
+{
+  public:
+    State(Memory &memory, const SharedOptions &options);
+    ~State();
+    void reset();
+    void step();
+    bool access(Access &access);
+    void load_flash();
+    void save_flash() const;
+
+    VerilatedContext context;
+    Vio_cosim top;
+    Wire wire;
+    Recorder recorder;
+    std::string flash;
+    uint64_t cycles = 0;
+    uint64_t time = 0; // the time base: cycles outside of resets
+    unsigned calm = 0; // cycles without activity
+};
+
+Shared::State::State(Memory &memory, const SharedOptions &options)
+    : top(&context, "shared"), wire(options.pcap), recorder(options.pins), flash(options.flash)
+{
+    use_memory(memory);
+    reset();
+    load_flash();
+}
+
+Shared::State::~State()
+{
+    save_flash();
+    top.final();
+}
+
+void Shared::State::load_flash()
+{
+    if (flash.empty())
+        return;
+    FILE *file = fopen(flash.c_str(), "rb");
+    if (file == nullptr && errno != ENOENT)
+        throw std::runtime_error("flash=" + flash + ": " + strerror(errno));
+    svSetScope(svGetScopeFromName("shared.io_cosim"));
+    for (unsigned at = 0; at < flash_bytes && file != nullptr; at++) {
+        int byte = fgetc(file);
+        cosim_flash_set(at, byte == EOF ? erased : static_cast<uint8_t>(byte));
+    }
+    if (file != nullptr)
+        fclose(file);
+}
+
+void Shared::State::save_flash() const
+{
+    FILE *file = flash.empty() ? nullptr : fopen(flash.c_str(), "wb");
+    if (file == nullptr)
+        return;
+    svSetScope(svGetScopeFromName("shared.io_cosim"));
+    for (unsigned at = 0; at < flash_bytes; at++)
+        fputc(cosim_flash_get(at), file);
+    fclose(file);
+}
+
+void Shared::State::reset()
+{
+    uint64_t before = time;
+    top.access_i = 0;
+    top.rst_ni = 0;
+    for (unsigned n = 0; n < reset_cycles; n++)
+        step();
+    top.rst_ni = 1;
+    for (unsigned n = 0; n < reset_cycles; n++)
+        step(); // io_top releases its own reset some cycles later
+    time = before;
+    calm = 0;
+}
+
+void Shared::State::step()
+{
+    top.time_i = time;
+    top.clk_i = 0; // inputs must not change with the rising edge
+    top.eval();
+    top.clk_i = 1;
+    top.eval();
+    cycles++;
+    time++;
+    top.received_i = wire.cycle(top.sent_o, time);
+    top.pin_i = wired(top.pin_o, top.pin_oe_o);
+    recorder.record(top.pin_o, top.pin_oe_o, time);
+    calm = top.active_o || wire.active() ? 0 : calm + (calm < calm_cycles);
+}
+
+bool Shared::State::access(Access &access)
+{
+    top.access_i = 1;
+    top.access_write_i = access.write;
+    top.access_addr_i = access.offset;
+    top.access_size_i = static_cast<CData>(__builtin_ctz(access.bytes));
+    top.access_data_i = access.data;
+    for (unsigned n = 0; n < access_limit; n++) {
+        step();
+        top.access_i = 0;
+        calm = 0;
+        if (top.access_done_o) {
+            access.data = top.access_data_o;
+            return top.access_resp_o == 0;
+        }
+    }
+    throw std::runtime_error("the shared devices do not answer an access");
+}
+
+Shared::Shared(Memory &memory, const SharedOptions &options) : state_(std::make_unique<State>(memory, options))
+{
+}
+
+Shared::~Shared() = default;
+
+void Shared::reset()
+{
+    state_->reset();
+}
+
+void Shared::step()
+{
+    state_->step();
+}
+
+void Shared::skip(uint64_t cycles)
+{
+    state_->time += cycles;
+}
+
+bool Shared::access(Access &access)
+{
+    return state_->access(access);
+}
+
+uint64_t Shared::cycles() const
+{
+    return state_->cycles;
+}
+
+bool Shared::active() const
+{
+    return state_->calm < calm_cycles;
+}
+
+unsigned Shared::interrupts() const
+{
+    return state_->top.irq_manager_o | static_cast<unsigned>(state_->top.irq_vm_o) << 1;
+}
+
+unsigned Shared::complaints() const
+{
+    return state_->top.complaints_o;
+}
+
+uint64_t Shared::time() const
+{
+    return state_->time;
+}
+
+uint32_t Shared::pins() const
+{
+    return state_->top.pin_i;
+}
+
+Wire &Shared::wire()
+{
+    return state_->wire;
+}
+
+} // namespace cosim

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared devices by plain functions, for tests of hardware and software on this machine.
+#include "plain.h"
+#include "shared.h"
+
+namespace
+{
+
+cosim::TestMemory memory;
+
+std::unique_ptr<cosim::Shared> shared;
+
+} // namespace
+
+/// Makes the devices, after a reset. `translate` returns a pointer to 8 bytes at a host-physical address, or null. The names are
+/// those of cosim::SharedOptions, or empty.
+PUBLIC void shared_make(cosim::Translate translate, const char *flash, const char *pcap, const char *pins)
+{
+    memory.translate = translate;
+    shared.reset();
+    shared = std::make_unique<cosim::Shared>(memory, cosim::SharedOptions{flash, pcap, pins});
+}
+
+/// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.
+PUBLIC bool shared_read(uint64_t offset, unsigned bytes, uint64_t *value)
+{
+    cosim::Access access{false, offset, bytes, 0};
+    bool fine = shared->access(access);
+    *value = access.data;
+    return fine;
+}
+
+PUBLIC bool shared_write(uint64_t offset, unsigned bytes, uint64_t value)
+{
+    cosim::Access access{true, offset, bytes, value};
+    return shared->access(access);
+}
+
+/// Simulates cycles; stops early, and returns those that are left, when the block is inactive.
+PUBLIC unsigned shared_step(unsigned cycles)
+{
+    while (cycles > 0 && shared->active()) {
+        shared->step();
+        cycles--;
+    }
+    return cycles;
+}
+
+/// Simulates cycles until a condition holds: an interrupt line in `lines` is high. Returns those that are left.
+PUBLIC unsigned shared_wait(unsigned lines, unsigned cycles)
+{
+    while (cycles > 0 && (shared->interrupts() & lines) == 0) {
+        shared->step();
+        cycles--;
+    }
+    return cycles;
+}
+
+PUBLIC void shared_skip(uint64_t cycles)
+{
+    shared->skip(cycles);
+}
+
+/// As cosim::Block::interrupts().
+PUBLIC unsigned shared_interrupts()
+{
+    return shared->interrupts();
+}
+
+PUBLIC unsigned shared_complaints()
+{
+    return shared->complaints();
+}
+
+PUBLIC uint64_t shared_time()
+{
+    return shared->time();
+}
+
+PUBLIC uint32_t shared_pins()
+{
+    return shared->pins();
+}
+
+PUBLIC void shared_receive(const uint8_t *bytes, size_t number)
+{
+    shared->wire().inject(cosim::Frame(bytes, bytes + number));
+}
+
+PUBLIC unsigned shared_sent()
+{
+    return shared->wire().frames();
+}

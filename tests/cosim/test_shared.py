@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared devices behind their bus port: requests of VMs, rights, windows, hostile VMs, resets in the middle."""
+
+import random
+
+import pytest
+from shared_devices import (
+    BAD,
+    DONE,
+    ERASE,
+    FLASH,
+    FORBIDDEN,
+    GPIO,
+    NAMES,
+    PROGRAM,
+    RAM,
+    RAM_SIZE,
+    READ,
+    RECEIVE,
+    RING,
+    SEND,
+    VIOLATION,
+    VMS,
+    Client,
+    Devices,
+    field,
+)  # fmt: skip
+
+SECTOR = 65536
+
+
+@pytest.fixture
+def devices():
+    made = Devices()
+    yield made
+    assert made.library.shared_complaints() == 0, "AXI"
+
+
+def ready(vm: Client, *channels: int) -> Client:
+    for device in channels or (FLASH, SEND, RECEIVE):
+        vm.set_ring(device)
+    return vm
+
+
+def test_identity(devices):
+    assert devices.get("ID") & 0xFFFFFFFF == 0x5453494F
+    params = devices.get("PARAMS")
+    assert (params & 255, params >> 8 & 255, params >> 16 & 255, params >> 24 & 255) == (VMS, 4, 4, 32)
+
+
+def test_flash_keeps_what_is_written(devices):
+    vm = ready(devices.vms[1])
+    data = random.Random(1).randbytes(600)
+    at = vm.store(0x101, data)
+    assert vm.do(FLASH, ERASE, 0, 0, 0).status == DONE
+    for start in range(0, 600, 200):
+        assert vm.do(FLASH, PROGRAM, at + start, 200, 77 + start).status == DONE
+    done = vm.do(FLASH, READ, RAM + 0x1003, 600, 77)
+    assert (done.status, done.bytes) == (DONE, 600)
+    assert vm.load(0x1003, 600) == data
+    assert (vm.load(0x1002, 1), vm.load(0x1003 + 600, 1)) == (b"\0", b"\0"), "bytes around it"
+
+
+def test_a_short_read_comes_with_its_completion(devices):
+    vm = ready(devices.vms[2])
+    at = vm.store(0, b"abcd")
+    assert vm.do(FLASH, PROGRAM, at, 4, 256).status == DONE
+    assert vm.do(FLASH, READ, 0, 4, 256).data == int.from_bytes(b"abcd", "little")
+
+
+def test_windows_of_the_flash(devices):
+    """Each VM sees its own sectors, and an access behind its window is refused."""
+    first, second = (ready(vm) for vm in devices.vms[:2])
+    assert first.do(FLASH, PROGRAM, first.store(0, b"1111"), 4, 0).status == DONE
+    assert second.do(FLASH, PROGRAM, second.store(0, b"2222"), 4, 0).status == DONE
+    assert (first.do(FLASH, READ, 0, 4, 0).data, second.do(FLASH, READ, 0, 4, 0).data) == (0x31313131, 0x32323232)
+    for op, length in ((READ, 4), (PROGRAM, 4), (ERASE, 0)):
+        assert first.do(FLASH, op, RAM, length, 4 * SECTOR).status == FORBIDDEN
+    assert first.do(FLASH, READ, RAM, 4, 4 * SECTOR - 3).status == FORBIDDEN
+    assert first.do(FLASH, READ, RAM, 4, 2**32 - 2).status == FORBIDDEN
+    assert second.do(FLASH, READ, 0, 4, 0).data == 0x32323232
+    assert first.read(FLASH, "CHANNEL_INFO") >> 32 == 4 * SECTOR
+
+
+@pytest.mark.parametrize("op", [3, 7, 255])
+def test_unknown_operations(devices, op):
+    assert ready(devices.vms[0]).do(FLASH, op, RAM, 4).status == BAD
+
+
+def test_memory_outside_the_windows(devices):
+    """The request fails, the manager is told, and the VM's next request works."""
+    vm = ready(devices.vms[3])
+    devices.set("IRQ_ENABLE", 3)
+    for address in (0, RAM - 8, RAM + RAM_SIZE, RAM + RAM_SIZE - 8):
+        assert vm.do(FLASH, READ, address, 16).status == VIOLATION, hex(address)
+        assert devices.interrupts & 1
+        assert devices.get("FAULT") & 0x3F == 3 | 1 << 4
+        devices.set("IRQ_STATUS", 3)
+        assert not devices.interrupts & 1
+    assert devices.get("FAULT_ADDR") == RAM + RAM_SIZE
+    assert vm.do(FLASH, READ, RAM, 16).status == DONE
+
+
+def test_a_full_fifo_refuses(devices):
+    """A flood fills the FIFO of the VM that floods; the others' requests are served."""
+    hog, other = (ready(vm) for vm in devices.vms[:2])
+    for number in range(20):
+        hog.submit(FLASH, READ, RAM, 256, 0, number)
+    assert hog.read(FLASH, "CHANNEL_STATUS") & 31 == 4
+    assert hog.read(FLASH, "CHANNEL_INT") >> 2 & 1, "refused"
+    assert other.do(FLASH, READ, 0, 1).status == DONE
+    tags = [hog.wait(FLASH).tag for _ in range(4)]
+    assert tags == [0, 1, 2, 3]
+    devices.step(100_000)
+    assert hog.completion(FLASH) is None
+    hog.write(FLASH, "CHANNEL_INT", 1 << 2)
+    assert not hog.read(FLASH, "CHANNEL_INT") >> 2 & 1
+
+
+def test_no_right_no_request():
+    devices = Devices(rights=False)
+    vm = ready(devices.vms[0], FLASH)
+    vm.submit(FLASH, READ, RAM, 4)
+    devices.step(10_000)
+    assert vm.completion(FLASH) is None
+    assert vm.read(FLASH, "CHANNEL_INT") >> 2 & 1, "refused"
+
+
+def test_no_ring_no_completion(devices):
+    """The completion is lost, and both the VM and the manager can know."""
+    vm = devices.vms[0]
+    before = bytes(vm.memory)
+    vm.submit(FLASH, READ, RAM, 4)
+    devices.step(10_000)
+    assert bytes(vm.memory) == before
+    assert vm.read(FLASH, "CHANNEL_INT") >> 3 & 1, "lost"
+    assert devices.get("IRQ_STATUS") >> 1 & 1, "lost"
+
+
+def test_interrupt(devices):
+    vm = devices.vms[2]
+    vm.set_ring(FLASH, interrupt=True)
+    vm.submit(FLASH, READ, RAM, 4)
+    devices.wait_interrupt(1 << 3)
+    assert vm.completion(FLASH), "the interrupt was before the completion"
+    vm.write(FLASH, "CHANNEL_INT", 1 | 1 << 1)
+    assert devices.interrupts == 0
+
+
+def test_registers_that_do_not_exist(devices):
+    page = devices.vms[0].page
+    assert devices.refuses(page(FLASH) + NAMES["CHANNEL_SPAN"])
+    assert devices.refuses(page(FLASH) + NAMES["CHANNEL_SUBMIT"], 4, 0), "half a request"
+    assert devices.refuses(page(7))
+    assert devices.refuses(NAMES["SHARED_PAGES"] + 16 * VMS * NAMES["SHARED_PAGE_STRIDE"])
+    assert devices.refuses(NAMES["SHARED"] + NAMES["SHARED_SPAN"])
+    assert devices.refuses(NAMES["SHARED"] + 0x2000)
+
+
+def test_flush_in_the_middle(devices):
+    """The manager removes a VM's requests while one is executed: no access and no completion follow a clear BUSY."""
+    vm, other = (ready(one) for one in devices.vms[:2])
+    for number in range(4):
+        vm.submit(FLASH, READ, RAM, 2000, 0, number)
+    other.submit(FLASH, READ, RAM, 100)
+    devices.step(3000)
+    devices.set("FLUSH", 0)
+    devices.wait_for(lambda: not devices.get("BUSY") & 1)
+    devices.close(vm)
+    before = bytes(vm.memory)
+    assert other.wait(FLASH).status == DONE
+    devices.step(300_000)
+    assert bytes(vm.memory) == before
+    assert vm.read(FLASH, "CHANNEL_STATUS") & 31 == 0
+    assert devices.get("IRQ_STATUS") == 0
+    devices.open(vm)
+    assert ready(vm).do(FLASH, READ, RAM, 100).status == DONE
+
+
+def test_own_flush(devices):
+    vm = ready(devices.vms[0])
+    for number in range(3):
+        vm.submit(FLASH, READ, RAM, 2000, 0, number)
+    devices.step(1000)
+    vm.write(FLASH, "CHANNEL_FLUSH", 1)
+    devices.step(200_000)
+    assert vm.read(FLASH, "CHANNEL_STATUS") & 31 == 0
+    assert vm.completion(FLASH) is None
+    assert vm.do(FLASH, READ, RAM, 4).status == DONE
+
+
+def frame(source: Client, target: bytes, payload: bytes) -> bytes:
+    return target + source.mac + b"\x88\xb5" + payload
+
+
+def test_a_frame_between_vms(devices):
+    first, second, third = (ready(vm) for vm in devices.vms[:3])
+    for vm in (second, third):
+        vm.submit(RECEIVE, 1, RAM + 0x100, 2000)
+    text = frame(first, second.mac, b"hello, VM 1".ljust(100))
+    assert first.do(SEND, 0, first.store(0x11, text), len(text)).status == DONE
+    done = second.wait(RECEIVE)
+    assert (done.status, done.bytes) == (DONE, len(text))
+    assert second.load(0x100, len(text)) == text
+    devices.step(20_000)
+    assert third.completion(RECEIVE) is None
+    assert third.load(0x100, len(text)) == bytes(len(text))
+
+
+def test_broadcast(devices):
+    clients = [ready(vm) for vm in devices.vms]
+    for vm in clients[1:]:
+        vm.submit(RECEIVE, 1, RAM, 1600)
+    text = frame(clients[0], b"\xff" * 6, b"all".ljust(300))
+    assert clients[0].do(SEND, 0, clients[0].store(0, text), len(text)).status == DONE
+    for vm in clients[1:]:
+        assert vm.wait(RECEIVE).status == DONE
+        assert vm.load(0, len(text)) == text
+
+
+def test_a_forged_source(devices):
+    first, second = (ready(vm) for vm in devices.vms[:2])
+    text = frame(second, first.mac, bytes(80))
+    assert first.do(SEND, 0, first.store(0, text), len(text)).status == FORBIDDEN
+    devices.step(5000)
+    assert devices.library.shared_sent() == 0
+    assert devices.lost_frames(0, 0) == 1
+
+
+def test_ping_of_the_host(devices, tmp_path):
+    """The host at the other end answers ARP."""
+    vm = ready(devices.vms[0])
+    vm.submit(RECEIVE, 1, RAM + 0x1000, 1600)
+    arp = bytes.fromhex("0001080006040001") + vm.mac + bytes([192, 168, 76, 10]) + bytes(6) + bytes([192, 168, 76, 1])
+    text = b"\xff" * 6 + vm.mac + b"\x08\x06" + arp
+    assert vm.do(SEND, 0, vm.store(0, text), len(text)).status == DONE
+    assert vm.wait(RECEIVE).status == DONE
+    assert vm.load(0x1000 + 20, 2) == b"\0\2"
+    assert vm.load(0x1000 + 28, 4) == bytes([192, 168, 76, 1])
+
+
+def test_damaged_frames(devices):
+    vm = ready(devices.vms[0])
+    vm.submit(RECEIVE, 1, RAM, 1600)
+    text = vm.mac + bytes(100)
+    devices.receive(text, damage=True)
+    devices.step(5000)
+    assert vm.completion(RECEIVE) is None
+    assert devices.lost_frames(7, 4) == 1, "FCS"
+    devices.receive(text)
+    assert vm.wait(RECEIVE).bytes == len(text)
+
+
+def until(time: int) -> int:
+    return 2 << 59 | time
+
+
+def set_pins(mask: int, value: int, delay: int, bank: int = 0) -> int:
+    return 3 << 59 | bank << 56 | mask << 40 | value << 24 | delay
+
+
+def test_pins_on_the_exact_cycle(devices, tmp_path):
+    file = tmp_path / "pins.vcd"
+    devices = Devices(pins=str(file))
+    vm = devices.vms[1]  # pins 8..15
+    start = devices.time + 2000
+    vm.write(GPIO, "GPIO_COMMAND", 5 << 59 | 1 << 63 | 0x0100 << 40 | 0x0100 << 24 | 2)  # in 2 cycles: drives pin 8
+    vm.write(GPIO, "GPIO_COMMAND", until(start))
+    for number in range(4):
+        vm.write(GPIO, "GPIO_COMMAND", set_pins(0x0100, 0x0100 if number % 2 == 0 else 0, 250 if number else 0))
+    vm.write(GPIO, "GPIO_CONTROL", 1)
+    devices.step(10_000)
+    changes = [int(line[1:]) for line in file.read_text().splitlines() if line.startswith("#")][-4:]
+    assert changes == [10 * (start + 250 * number) for number in range(4)]
+    assert vm.read(GPIO, "GPIO_STATUS") >> 8 & 0xFFFFFF == 0, "late, forbidden, dropped"
+
+
+def test_a_foreign_pin(devices):
+    vm = devices.vms[1]
+    vm.write(GPIO, "GPIO_COMMAND", 5 << 59 | 1 << 63 | 0x0001 << 40 | 0x0001 << 24)
+    vm.write(GPIO, "GPIO_CONTROL", 1)
+    devices.step(100)
+    assert vm.read(GPIO, "GPIO_STATUS") >> 16 & 255 == 1
+    result = vm.read(GPIO, "GPIO_RESULT")
+    assert result >> 31 & 1 and result >> 17 & 1
+    vm.write(GPIO, "GPIO_POP", 1)
+    assert vm.read(GPIO, "GPIO_RESULT") == 0
+
+
+def hostile_write(generator: random.Random, devices: Devices, vm: Client) -> None:
+    """Any value into any register of the VM's pages, or a plausible request."""
+    device = generator.choice((FLASH, SEND, RECEIVE, GPIO))
+    offset = 8 * generator.randrange(10)
+    size = generator.choice((1, 2, 4, 8, 8, 8))
+    value = generator.getrandbits(8 * size)
+    if generator.random() < 0.5 and device != GPIO:
+        address = generator.choice(
+            (RAM, RAM + RAM_SIZE - 64, generator.getrandbits(41), RAM + generator.randrange(RAM_SIZE))
+        )
+        vm.submit(
+            device,
+            generator.randrange(4),
+            address,
+            generator.choice((0, 1, 60, 1514, 65535)),
+            generator.getrandbits(32),
+        )
+    else:
+        devices.library.shared_write(vm.page(device) + offset, size, value)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hostile_vms(seed):
+    """Two VMs write anything anywhere in their pages. A third one's requests are right all the same, and no byte of its
+    memory, of its sectors and of its pins changes."""
+    generator = random.Random(seed)
+    devices = Devices()
+    victim = ready(devices.vms[3], FLASH)
+    data = generator.randbytes(64)
+    assert victim.do(FLASH, PROGRAM, victim.store(0, data), 64, 0).status == DONE
+    devices.set("ARBITER", 1 | 7 << 8, index=0)
+    devices.allow(3, FLASH, 15)
+    devices.set("TIMEOUT", 50_000, index=SEND - 1)
+    for _ in range(40):
+        for _ in range(20):
+            hostile_write(generator, devices, devices.vms[generator.randrange(2)])
+            devices.step(generator.randrange(60))
+        if generator.random() < 0.2:
+            devices.set("FLUSH", field("SHARED_FLUSH_VM", generator.randrange(2)))
+        before = bytes(victim.memory[0x100 : RING - RAM])
+        assert victim.do(FLASH, READ, RAM + 0x80, 64, 0).status == DONE
+        assert victim.load(0x80, 64) == data
+        assert bytes(victim.memory[0x100 : RING - RAM]) == before
+        assert devices.library.shared_pins() >> 24 == 0
+    assert devices.library.shared_complaints() == 0
