@@ -99,6 +99,7 @@ Model::State::State(Memory &memory, const std::string &waves) : top(&context, "f
 
 Model::State::~State()
 {
+    Verilated::threadContextp(&context); // another block's may be destroyed already
     top.final();
 #if VM_TRACE_FST
     waves_.close();

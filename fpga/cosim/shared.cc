@@ -103,10 +103,10 @@ class Shared::State
     void load_flash();
     void save_flash() const;
 
+    Wire wire; // these two may refuse their files: before the objects of Verilator
+    Recorder recorder;
     VerilatedContext context;
     Vio_cosim top;
-    Wire wire;
-    Recorder recorder;
     std::string flash;
     uint64_t cycles = 0;
     uint64_t time = 0; // the time base: cycles outside of resets
@@ -114,7 +114,7 @@ class Shared::State
 };
 
 Shared::State::State(Memory &memory, const SharedOptions &options)
-    : top(&context, "shared"), wire(options.pcap), recorder(options.pins), flash(options.flash)
+    : wire(options.pcap), recorder(options.pins), top(&context, "shared"), flash(options.flash)
 {
     use_memory(memory);
     reset();
@@ -124,6 +124,7 @@ Shared::State::State(Memory &memory, const SharedOptions &options)
 Shared::State::~State()
 {
     save_flash();
+    Verilated::threadContextp(&context); // another block's may be destroyed already
     top.final();
 }
 
@@ -131,16 +132,16 @@ void Shared::State::load_flash()
 {
     if (flash.empty())
         return;
-    FILE *file = fopen(flash.c_str(), "rb");
-    if (file == nullptr && errno != ENOENT)
+    FILE *file = fopen(flash.c_str(), "a+b"); // makes a file that does not exist
+    if (file == nullptr)
         throw std::runtime_error("flash=" + flash + ": " + strerror(errno));
+    rewind(file);
     svSetScope(svGetScopeFromName("shared.io_cosim"));
-    for (unsigned at = 0; at < flash_bytes && file != nullptr; at++) {
+    for (unsigned at = 0; at < flash_bytes; at++) {
         int byte = fgetc(file);
         cosim_flash_set(at, byte == EOF ? erased : static_cast<uint8_t>(byte));
     }
-    if (file != nullptr)
-        fclose(file);
+    fclose(file);
 }
 
 void Shared::State::save_flash() const

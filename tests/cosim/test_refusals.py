@@ -61,13 +61,17 @@ def refusal(qemu, arguments: list[str], machine: str = "virt") -> str:
     [
         ("quantum=9", "option quantum=9: expected a number from 10 to 1000000"),
         ("period=fast", "option period=fast: expected a number from 1 to 100000000"),
-        ("irq=0", "option irq=0: expected a number from 1 to 91"),
+        ("irq=0", "option irq=0: expected a number from 1 to 86"),
         (
             "colour=red",
-            "unknown option 'colour=red': expected base=, irq=, period=, quantum=, trace=, stats= or waves=",
+            "unknown option 'colour=red': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, flash=, "
+            "pcap= or pins=",
         ),
         ("trace=/nowhere/file", "trace=/nowhere/file: No such file or directory"),
         ("stats=/nowhere/file", "stats=/nowhere/file: No such file or directory"),
+        ("shared=1,pins=/nowhere/file", "pins=/nowhere/file: No such file or directory"),
+        ("shared=1,pcap=/nowhere/file", "pcap=/nowhere/file: No such file or directory"),
+        ("shared=1,flash=/nowhere/a/file", "flash=/nowhere/a/file: No such file or directory"),
         ("waves=file.fst", "this model has no waveforms: expected the one that `make cosim FST=1` builds"),
     ],
 )

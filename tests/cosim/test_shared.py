@@ -61,6 +61,15 @@ def test_flash_keeps_what_is_written(devices):
     assert (vm.load(0x1002, 1), vm.load(0x1003 + 600, 1)) == (b"\0", b"\0"), "bytes around it"
 
 
+def test_a_file_keeps_the_flash(tmp_path):
+    file = str(tmp_path / "flash")
+    vm = ready(Devices(flash=file).vms[1], FLASH)
+    assert vm.do(FLASH, PROGRAM, vm.store(0, b"kept"), 4, 5).status == DONE
+    vm = ready(Devices(flash=file).vms[1], FLASH)
+    assert vm.do(FLASH, READ, 0, 4, 5).data == int.from_bytes(b"kept", "little")
+    assert (tmp_path / "flash").read_bytes()[4 * SECTOR + 4 :][:6] == b"\xffkept\xff"
+
+
 def test_a_short_read_comes_with_its_completion(devices):
     vm = ready(devices.vms[2])
     at = vm.store(0, b"abcd")
