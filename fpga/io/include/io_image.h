@@ -40,7 +40,6 @@ struct io_image {
     uint32_t devices;                  /* bit n: the system uses device n; PARAMS must have it */
     uint32_t nclients, clients_offset; /* struct io_image_client[] */
     uint32_t flash_half, flash_deselect, flash_slice; /* cycles: register FLASH */
-    uint32_t reserved;                                /* 0 */
     struct io_image_channel channels[IO_CHANNELS];
 };
 
@@ -53,7 +52,7 @@ struct io_image_client {
     uint32_t pins;                       /* bit n: owns pin n */
     uint64_t mac;                        /* MAC address, its first byte in bits 47:40 */
     uint32_t ethernet;                   /* bit 0: receives frames to all group addresses; bit 1: in VLAN `vlan` */
-    uint32_t vlan;                       /* 0 .. 4095 */
+    uint32_t vlan;                       /* 1 .. 4094; 0 without a VLAN */
     uint32_t priority[IO_CHANNELS];      /* of device 1 + index, 0 .. 15 */
     uint32_t budget[IO_CHANNELS];        /* cycles in each period; 0: no limit */
     uint64_t gpa; /* guest-physical address of the page of device 0; the others follow in steps of 4 KiB */
