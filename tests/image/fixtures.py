@@ -3,10 +3,12 @@
 systems in memory."""
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
+from tessera.image.board import KEY_FILE
 from tessera.image.build import Built, Options, build
 from tessera.image.problems import BuildError
 
@@ -71,6 +73,16 @@ class ImageBuilder:
             self.build(text)
         return str(refusal.value).split("\n")
 
+    def make_board(self, *changes: tuple[str, str]) -> Path:
+        """Makes the board `alt` from QEMU's virt, for errors that cannot occur there; returns its file."""
+        original = self.platform / "qemu-virt"
+        self.platform = Path("platform")
+        path = self.platform / "alt" / "board.dts"
+        path.parent.mkdir(parents=True)
+        path.write_text(changed((original / "board.dts").read_text(), changes))
+        (path.parent / KEY_FILE).write_bytes((original / KEY_FILE).read_bytes())
+        return path
+
 
 def _unescaped(text: str) -> str:
     return re.sub(r"\\([nt\\])", lambda match: {"n": "\n", "t": "\t", "\\": "\\"}[match[1]], text)
@@ -96,9 +108,9 @@ def read_cases(path: Path) -> dict[str, tuple[list[list[str]], list[str]]]:
     return cases
 
 
-def changed(text: str, changes: list[list[str]]) -> str:
-    """The text of a system after the changes of a case."""
+def changed(text: str, changes: Iterable[Sequence[str]]) -> str:
+    """The text of a system or of a board after the changes of a case."""
     for old, new in changes:
-        assert text.count(old) == 1, f"the system contains {old!r} {text.count(old)} times"
+        assert text.count(old) == 1, f"the file contains {old!r} {text.count(old)} times"
         text = text.replace(old, new)
     return text

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from fixtures import ROOT, SYSTEM, changed, read_cases
 
-from tessera.image.board import KEY_FILE
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
 
@@ -135,14 +134,7 @@ def test_files_included_too_deep(builder):
 
 def board(builder, changes):
     """A platform directory with one board, `alt`, made from QEMU's virt."""
-    text = (ROOT / "platform" / "qemu-virt" / "board.dts").read_text()
-    for old, new in changes:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    builder.platform = Path("platform")
-    (builder.platform / "alt").mkdir(parents=True)
-    (builder.platform / "alt" / "board.dts").write_text(text)
-    (builder.platform / "alt" / KEY_FILE).write_bytes((ROOT / "platform" / "qemu-virt" / KEY_FILE).read_bytes())
+    builder.make_board(*changes)
     return SYSTEM.replace('"qemu-virt"', '"alt"')
 
 
