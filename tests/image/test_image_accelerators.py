@@ -591,11 +591,14 @@ def command(library, text=SYSTEM):
 
 def test_qemu_runs_the_fabric(library, monkeypatch):
     made = []
-    cosim = SimpleNamespace(fabric_arguments=lambda qemu: made.append(qemu) or ["-plugin", "fabric.so"])
+    cosim = SimpleNamespace(
+        fabric_arguments=lambda qemu, options: made.append((qemu.version, options)) or ["-plugin", "fabric.so"],
+        FabricOptions=dict,
+    )
     monkeypatch.setitem(sys.modules, "tessera.run.cosim", cosim)
     words = command(library)
     assert words[words.index("-plugin") :][:2] == ["-plugin", "fabric.so"]
-    assert [qemu.version for qemu in made] == [(7, 2)]
+    assert made == [((7, 2), {"shared": False})]
     assert "shift=0,sleep=off" in words
 
 

@@ -10,7 +10,7 @@ from tessera.run.runner import ROOT, Qemu, RunError
 
 BUILD = ROOT / "build" / "cosim"
 BASE = 0x18000000
-MANAGER_IRQ = 20  # PLIC input; those of the VMs follow
+MANAGER_IRQ = 20  # PLIC input; those of the VMs follow, then those of the shared devices
 WAVES = "FST"  # names the file of the waveforms
 
 # The first version of QEMU with each version of the plugin interface that a model is built for, and
@@ -24,7 +24,8 @@ class FabricOptions:
     `quantum`: cycles, 10 to 1000000, between two looks at the interrupt lines; None: 100.
     `period`: ns of virtual time for each cycle; None: 10 under -icount, else 10000.
     `trace`: file for the changes of the regions; `stats`: file for the figures of the run (JSON);
-    `waves`: file for waveforms (FST), which needs the model that `make cosim FST=1` builds.
+    `waves`: file for waveforms (FST), which needs the model that `make cosim FST=1` builds;
+    `shared`: with the shared devices.
     """
 
     quantum: int | None = None
@@ -34,6 +35,7 @@ class FabricOptions:
     waves: Path | None = None
     base: int = BASE
     irq: int = MANAGER_IRQ
+    shared: bool = False
 
 
 def options_from_environment(**others: Path | int | None) -> FabricOptions:
@@ -58,6 +60,8 @@ def fabric_arguments(qemu: Qemu, *, options: FabricOptions | None = None) -> lis
         file = getattr(options, name)
         if file is not None:
             words.append(f"{name}={file}")
+    if options.shared:
+        words.append("shared=1")
     for word in words:
         if "," in word:
             raise RunError(f"fabric: '{word}': QEMU's options are separated by commas; choose a path without a comma")

@@ -197,14 +197,16 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
 
 
 def _fabric_arguments(qemu: Qemu, system: BuiltSystem) -> list[str]:
-    """Returns QEMU's options for the fabric of a system with accelerators or with queues in sorters, else none."""
-    if not system.data.get("fabric") and not system.data.get("sorters"):
+    """Returns QEMU's options for the fabric of a system with accelerators, with shared devices or with queues in
+    sorters, else none."""
+    shared = bool(system.data.get("shared_devices"))
+    if not shared and not system.data.get("fabric") and not system.data.get("sorters"):
         return []
     try:
         cosim = importlib.import_module("tessera.run.cosim")  # builds the model of the RTL: only where it is needed
     except ModuleNotFoundError as error:
         raise RunError(f"system '{system.name}' needs the simulated fabric: {error}") from None
-    return list(cosim.fabric_arguments(qemu))
+    return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared)))
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
