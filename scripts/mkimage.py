@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tessera.image.build import Options, build, write
 from tessera.image.problems import BuildError
-from tessera.image.system import check_board, named_files
+from tessera.image.system import check_board, has_shared_devices, named_files
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,7 +20,11 @@ def _arguments() -> argparse.Namespace:
     head = parser.add_mutually_exclusive_group(required=True)
     head.add_argument("--hypervisor", type=Path, metavar="BIN", help="the hypervisor's raw binary")
     head.add_argument("--without-hypervisor", action="store_true", help="write the system image alone (for tests)")
-    head.add_argument("--list-files", action="store_true", help="only list the guests' files that the system names")
+    head.add_argument(
+        "--list-files",
+        action="store_true",
+        help="only list what make builds for the system: the guests' files that it names, `cosim` for shared devices",
+    )
     parser.add_argument(
         "--guests",
         default="",
@@ -51,7 +55,7 @@ def main() -> int:
         if args.board:
             check_board(args.source, args.board, args.platform)
         if args.list_files:
-            print(*named_files(args.source, search), sep="\n")
+            print(*named_files(args.source, search), *["cosim"] * has_shared_devices(args.source), sep="\n")
             return 0
         components = None if args.components is None else tuple(args.components.split())
         built = build(Options(args.source, args.hypervisor, search, args.platform, without, components, args.sorters))

@@ -26,6 +26,7 @@ FOLDERS = (
         "seed/include",
         "fpga/include",
         "fpga/vdm/include",
+        "fpga/io/include",
         "arch/include",
     ),
     *("arch/host", "arch/host/include", "fpga/vdm", "tests/unit", "."),

@@ -39,6 +39,7 @@ Image, Region, Client, Device, Bitstream, Accel, Overlay, Fragment, Provided = R
 PLAIN = re.sub(r"\n\t(?:\t\t)?accelerators \{.*?\n\t(?:\t\t)?\};", "", SYSTEM, flags=re.DOTALL)
 PLAIN = PLAIN.replace("accelerator-priorities;", "")
 CLOCK_MHZ = 100
+VMS = "vms = <4>;\n\t\tdevices = <6>;"  # of the board's fabric
 KEY = read_key(ROOT / "platform" / "qemu-virt")
 AES, FFT, QAM = range(3)  # numbers of the devices of fabric.dts
 
@@ -503,7 +504,7 @@ def test_fabric_of_a_board_for_mips(library):
             "interrupt",
             "expected sources of its own, got 11 of /devices/rtc",
         ),
-        ("vms = <4>", "vms = <12>", "vm-interrupt", "expected sources up to 31 for 12 VMs, got 32"),
+        (VMS, VMS.replace("4", "12"), "vm-interrupt", "expected sources up to 31 for 12 VMs, got 32"),
         ("<0 1 2>", "<0 0 0 0 0 0 0 0 0>", "size-classes", "expected at most 8 regions, got 9"),
         ("0x100 80 0x200 160", "0x100 80 0x200", "frames", "expected two numbers for each of 3 regions, got 5"),
         ("0x100 80 0x200 160", "0x100 80", "frames", "expected two numbers for each of 3 regions, got 4"),
@@ -550,7 +551,7 @@ def test_regions_of_equal_size(library):
 
 
 def test_interrupts_that_a_device_has(library):
-    text = board(library, ("interrupt = <1>", "interrupt = <22>"), ("vms = <4>", "vms = <1>"))
+    text = board(library, ("interrupt = <1>", "interrupt = <22>"), (VMS, VMS.replace("4", "1")))
     second = text.index("\t\tsecond {")
     lines = library.refuse(text[:second] + "\t};\n};\n")
     line = text[: text.index('devices = "rng0"')].count("\n") + 1
@@ -561,7 +562,7 @@ def test_interrupts_that_a_device_has(library):
 
 
 def test_more_vms_than_the_fabric_serves(library):
-    text = board(library, ("vms = <4>", "vms = <1>"))
+    text = board(library, (VMS, VMS.replace("4", "1")))
     line = text[: text.rindex("\t\t\taccelerators {")].count("\n") + 1
     assert library.refuse(text) == [
         f"sys.dts:{line}: /vms/second/accelerators: expected at most 1 VMs with accelerators on alt, got 2"

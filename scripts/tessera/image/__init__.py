@@ -12,6 +12,8 @@ check_*   checks that a schema cannot express: overlaps, files that do not fit, 
           twice
 accelerators reads and checks the devices of the fabric, and writes their section of the image; vdm has
           the section's binary layout, equal to fpga/vdm/include/vdm_image.h
+shared    checks the shared devices, and writes their section of the image; io_image has the section's
+          binary layout, equal to fpga/io/include/io_image.h
 place     places the loads in each VM's memory, and each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to

@@ -221,15 +221,19 @@ def hold_us(system: System) -> int:
 
 
 def _sources(system: System) -> int:
-    """Returns the number of interrupts beside the fabric's: the UART's and those of passed-through devices."""
-    return 1 + len(system.devices)
+    """Returns the number of interrupts beside the fabric's: the UART's, those of passed-through devices, and of shared
+    ones their manager's and the VMs'."""
+    shared = 1 + len(system.sharers) if system.sharers else 0
+    return 1 + len(system.devices) + shared
 
 
 def _timers(system: System) -> int:
     """Returns the number of software timers of the hypervisor: one for each VCPU, two for each VM (watchdog, clock),
-    one for each passed-through device, the console's and three of the manager."""
+    one for each passed-through device, the console's and three of the manager; for shared devices one for each of their
+    VMs and one of their manager."""
     vcpus = sum(vm.vcpus for vm in system.vms)
-    return vcpus + 2 * len(system.vms) + len(system.devices) + 4
+    shared = 1 + len(system.sharers) if system.sharers else 0
+    return vcpus + 2 * len(system.vms) + len(system.devices) + 4 + shared
 
 
 def _tables(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tessera.image import layout, vdm, virtual
+from tessera.image import io_image, layout, shared, vdm, virtual
 from tessera.image.accelerators import section, signed
 from tessera.image.check_rt import RtLimits, limits
 from tessera.image.fixups import Fixup, find_seed
@@ -148,8 +148,12 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
 
 
 def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], int]) -> None:
-    records = []
-    for tag, data in {vdm.TAG: section(system, offset_of)}.items() if system.accelerators else ():
+    records, sections = [], {}
+    if system.accelerators:
+        sections[vdm.TAG] = section(system, offset_of)
+    if system.sharers:
+        sections[io_image.TAG] = shared.section(system)
+    for tag, data in sections.items():
         offset = tables.reserve(len(data))
         tables.put(offset, data)
         records.append(layout.SECTION.pack(tag=tag, offset=offset, size=len(data), reserved=0))

@@ -6,15 +6,16 @@ from itertools import pairwise
 from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
-from tessera.image import schema, vdm
+from tessera.image import io_image, schema, vdm
 from tessera.image.kinds import suggest
-from tessera.image.model import Board, BoardDevice, Fabric
+from tessera.image.model import Board, BoardDevice, Fabric, SharedDevices
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
 from tessera.image.source import Source
 from tessera.image.virtual import MACHINES, RISCV, Machine
 
 KEY_FILE = "bitstream_key.c"
+BLOCKS = {"fabric": vdm.FABRIC_SIZE, "shared-devices": io_image.SIZE}  # nodes, and bytes of their registers
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
@@ -79,6 +80,7 @@ def read_board(path: Path) -> Board:
         qemu_arguments=node["qemu-arguments"],
         devices={device.name: device for device in map(_device, _device_nodes(node))},
         fabric=_fabric(node.children["fabric"], path.parent) if "fabric" in node.children else None,
+        shared_devices=_shared(node.children["shared-devices"]) if "shared-devices" in node.children else None,
     )
 
 
@@ -114,6 +116,19 @@ def _fabric(node: Read, folder: Path) -> Fabric:
     )
 
 
+def _shared(node: Read) -> SharedDevices:
+    return SharedDevices(
+        base=node["base"],
+        interrupt=node["interrupt"],
+        vm_interrupt=node["vm-interrupt"],
+        vms=node["vms"],
+        devices=node["devices"],
+        flash_sectors=node["flash-sectors"],
+        pins=node["pins"],
+        clock_hz=node["clock-hz"],
+    )
+
+
 def read_key(folder: Path) -> bytes:
     """Returns the key of bitstreams' tags from the source that the board's hypervisor is compiled with. Raises
     BuildError."""
@@ -141,24 +156,44 @@ def _check(node: Read) -> None:
                 device.problem("interrupt", f"expected a source that no other device has, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
                 device.problem("base", f"expected registers that no other device has, got some of {other.path}")
-    if "fabric" in node.children:
-        _check_fabric(node, node.children["fabric"], devices)
+    _check_blocks(node, devices)
 
 
-def _check_fabric(board: Read, node: Read, devices: list[Read]) -> None:
+def _check_blocks(board: Read, devices: list[Read]) -> None:
+    blocks = [board.children[name] for name in BLOCKS if name in board.children]
+    for index, block in enumerate(blocks):
+        _check_block(board, block, devices, blocks[:index])
+        if block.name == "fabric":
+            _check_fabric(block)
+        else:
+            _check_shared(block)
+
+
+def _check_block(board: Read, node: Read, devices: list[Read], others: list[Read]) -> None:
+    """Checks registers and interrupts of the fabric, or of the shared devices."""
     if not MACHINES[board["architecture"]].has_plic:
         got = f"got it on {board['architecture']}"
         node.problem("", f"expected only on a board whose guests have a PLIC, {got}")
-    if len(node["size-classes"]) > vdm.MAX_REGIONS:
-        node.problem("size-classes", f"expected at most {vdm.MAX_REGIONS} regions, got {len(node['size-classes'])}")
-    end = node["base"] + vdm.FABRIC_SIZE
+    end = node["base"] + BLOCKS[node.name]
     if node["base"] < board["ram-base"] + board["ram-size"] and board["ram-base"] < end:
         node.problem("base", "expected registers of its own, got some of the RAM")
-    for device in devices:
-        if device["base"] < end and node["base"] < device["base"] + device["size"]:
-            node.problem("base", f"expected registers of its own, got some of {device.path}")
+    taken = [(device, device["size"]) for device in devices] + [(other, BLOCKS[other.name]) for other in others]
+    for owner, size in taken:
+        if owner["base"] < end and node["base"] < owner["base"] + size:
+            node.problem("base", f"expected registers of its own, got some of {owner.path}")
+    _check_sources(node, devices, others)
+
+
+def _check_fabric(node: Read) -> None:
+    if len(node["size-classes"]) > vdm.MAX_REGIONS:
+        node.problem("size-classes", f"expected at most {vdm.MAX_REGIONS} regions, got {len(node['size-classes'])}")
     _check_frames(node)
-    _check_fabric_sources(node, devices)
+
+
+def _check_shared(node: Read) -> None:
+    for prop, device in (("flash-sectors", "flash"), ("pins", "gpio")):
+        if device in node["devices"] and not node[prop]:
+            node.problem(prop, f"missing; expected it with {device} in devices")
 
 
 def _ranges(node: Read) -> tuple[tuple[int, int], ...]:
@@ -178,8 +213,12 @@ def _check_frames(node: Read) -> None:
             node.problem("frames", f"expected frames that no other region has, got {following:#x} twice")
 
 
-def _check_fabric_sources(node: Read, devices: list[Read]) -> None:
-    sources = [node["interrupt"], *range(node["vm-interrupt"], node["vm-interrupt"] + node["vms"])]
+def _sources(node: Read) -> list[int]:
+    return [node["interrupt"], *range(node["vm-interrupt"], node["vm-interrupt"] + node["vms"])]
+
+
+def _check_sources(node: Read, devices: list[Read], others: list[Read]) -> None:
+    sources = _sources(node)
     if sources[-1] > 31:
         node.problem("vm-interrupt", f"expected sources up to 31 for {node['vms']} VMs, got {sources[-1]}")
     if sources[0] in sources[1:]:
@@ -187,6 +226,9 @@ def _check_fabric_sources(node: Read, devices: list[Read]) -> None:
     for device in devices:
         if device["interrupt"] in sources:
             node.problem("interrupt", f"expected sources of its own, got {device['interrupt']} of {device.path}")
+    for other in others:
+        for source in sorted(set(sources).intersection(_sources(other))):
+            node.problem("interrupt", f"expected sources of its own, got {source} of {other.path}")
 
 
 def _check_blocked(node: Read) -> None:

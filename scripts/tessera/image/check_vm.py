@@ -4,7 +4,7 @@ exclude each other."""
 
 from itertools import combinations
 
-from tessera.image import layout, vdm, virtual
+from tessera.image import io_image, layout, vdm, virtual
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
 from tessera.image.model import Load, Vm
@@ -12,6 +12,11 @@ from tessera.image.schema import MIB, RAM_ALIGN
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
 ACCEL_IRQS = (virtual.ACCEL_IRQ, virtual.ACCEL_EVENT_IRQ)
+# Nodes of a VM whose devices need DMA windows and interrupts: what messages call them, and their interrupts.
+HARDWARE = {
+    "accelerators": ("accelerators", ACCEL_IRQS),
+    "shared-devices": ("shared devices", (virtual.SHARED_IRQ,)),
+}
 
 
 def check_vm(vm: Vm) -> None:
@@ -22,7 +27,10 @@ def check_vm(vm: Vm) -> None:
     _check_devices(vm)
     _check_rate(vm)
     _check_messages(vm)
-    _check_accelerators(vm)
+    _check_priorities(vm)
+    for name in HARDWARE:
+        if name in vm.node.children:
+            _check_hardware(vm, name)
     _check_image(vm)
     _check_loads(vm)
 
@@ -58,6 +66,9 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     if vm.accelerators:
         end = virtual.ACCEL_BASE + virtual.ACCEL_PAGES * virtual.ACCEL_SIZE
         spaces.append(("the accelerators", "memory-base", virtual.ACCEL_BASE, end))
+    if vm.shared_devices:
+        end = virtual.SHARED_BASE + len(io_image.NUMBERS) * virtual.SHARED_PAGE
+        spaces.append(("the shared devices", "memory-base", virtual.SHARED_BASE, end))
     spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
     return spaces
 
@@ -108,8 +119,8 @@ def _check_devices(vm: Vm) -> None:
 
 
 def _check_rate(vm: Vm) -> None:
-    if vm.node.given("interrupts-per-ms") and not vm.irqs:
-        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices or accelerators")
+    if vm.node.given("interrupts-per-ms") and not vm.irqs and not vm.shared_devices:
+        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices, accelerators or shared devices")
 
 
 def _check_messages(vm: Vm) -> None:
@@ -121,27 +132,30 @@ def _check_messages(vm: Vm) -> None:
         taken[virtual.UART_IRQ] = "the UART"
     if vm.accelerators:
         taken |= dict.fromkeys(ACCEL_IRQS, "the component fpga/vdm")
+    if vm.shared_devices:
+        taken[virtual.SHARED_IRQ] = "the component fpga/io"
     if source in taken:
         got = f"got {source}, which {taken[source]} has"
         vm.node.problem("message-interrupt", f"expected a source that nothing else has, {got}")
 
 
-def _check_accelerators(vm: Vm) -> None:
-    node = vm.node
-    if "accelerators" not in node.children:
-        if node["accelerator-priorities"]:
-            node.problem("accelerator-priorities", "expected only on a VM with accelerators")
-        return
+def _check_priorities(vm: Vm) -> None:
+    if vm.node["accelerator-priorities"] and "accelerators" not in vm.node.children:
+        vm.node.problem("accelerator-priorities", "expected only on a VM with accelerators")
+
+
+def _check_hardware(vm: Vm, name: str) -> None:
+    node, (words, irqs) = vm.node, HARDWARE[name]
     if node["no-plic"]:
-        node.problem("no-plic", "expected only on a VM without accelerators: their interrupts need a PLIC")
+        node.problem("no-plic", f"expected only on a VM without {words}: their interrupts need a PLIC")
     if len(vm.shared) >= vdm.DMA_WINDOWS:
-        most = f"at most {vdm.DMA_WINDOWS - 1} shared regions with accelerators"
+        most = f"at most {vdm.DMA_WINDOWS - 1} shared regions with {words}"
         why = f"the fabric has {vdm.DMA_WINDOWS} DMA windows for a VM"
-        node.children["accelerators"].problem("", f"expected {most}: {why}, got {len(vm.shared)}")
+        node.children[name].problem("", f"expected {most}: {why}, got {len(vm.shared)}")
     for device in vm.devices:
-        if device.interrupt in ACCEL_IRQS:
-            sources = " and ".join(map(str, ACCEL_IRQS))
-            node.problem("devices", f"expected interrupts other than the accelerators' {sources}, got {device.name}")
+        if device.interrupt in irqs:
+            sources = " and ".join(map(str, irqs))
+            node.problem("devices", f"expected interrupts other than the {words}' {sources}, got {device.name}")
 
 
 def _check_image(vm: Vm) -> None:

@@ -4,9 +4,10 @@ specifies."""
 
 import re
 
-from tessera.image import virtual
+from tessera.image import io_image, virtual
 from tessera.image.fixups import SEED, SEED_SIZE
 from tessera.image.model import Board, BoardDevice, Shared, System, Vm, VmAccelerator
+from tessera.image.reading import Read
 from tessera.image.schema import GUEST_FEATURES
 
 
@@ -42,8 +43,8 @@ def guest_dts(system: System, vm: Vm) -> str:
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
-    if vm.accelerators:
-        body += ["", *_fabric(vm)]
+    if vm.accelerators or vm.shared_devices:
+        body += ["", *_fabric(system.board, vm)]
     if vm.has_finisher:
         body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
@@ -211,12 +212,14 @@ def _shared(region: Shared) -> list[str]:
     return _node(f"shared@{region.base:x}", body)
 
 
-def _fabric(vm: Vm) -> list[str]:
-    """Returns the bus of the fabric's devices. It is not a part of /soc, whose dma-ranges would make a
-    driver translate: DMA addresses of these devices are guest-physical."""
+def _fabric(board: Board, vm: Vm) -> list[str]:
+    """Returns the bus of the fabric's devices and of the shared ones. It is not a part of /soc, whose dma-ranges would
+    make a driver translate: DMA addresses of these devices are guest-physical."""
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     for use in vm.accelerators:
         body += ["", *_accelerator(use)]
+    for name, node in vm.shared_devices.items():
+        body += ["", *_shared_device(board, name, node)]
     return _node("fabric", body)
 
 
@@ -233,6 +236,26 @@ def _accelerator(use: VmAccelerator) -> list[str]:
     if use.node["overlay"]:
         body.append('status = "disabled";  // the hypervisor writes "okay" at a start while the overlay is applied')
     return _node(f"accelerator@{device.address:x}", body)
+
+
+def _shared_device(board: Board, name: str, use: Read) -> list[str]:
+    """Returns the node of a shared device, with a page in `reg` for each of its numbers."""
+    assert board.shared_devices is not None, "load_shared_devices() refuses shared devices that the board lacks"
+    pages = (virtual.SHARED_BASE + number * virtual.SHARED_PAGE for number in io_image.DEVICES[name])
+    body = [
+        f'compatible = "tessera,shared-{name}";',
+        f"reg = {', '.join(_reg(page, virtual.SHARED_PAGE) for page in pages)};",
+        "interrupt-parent = <&plic>;",
+        f"interrupts = <{virtual.SHARED_IRQ}>;",
+        f"clock-frequency = <{board.shared_devices.clock_hz}>;",  # of the time base
+    ]
+    if name == "flash":
+        body.append(f"tessera,window-sectors = <{use['window'][1]}>;")
+    elif name == "ethernet":
+        body.append(f"local-mac-address = [{use['mac'].hex(' ')}];")
+    elif name == "gpio":
+        body.append(f"tessera,pins = <{' '.join(map(str, use['pins']))}>;")
+    return _node(f"{name}@{io_image.address(name):x}", body)
 
 
 def _messages(vm: Vm) -> list[str]:

@@ -72,6 +72,41 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Power:
+    """A power of two, written like a Number."""
+
+    low: int
+    high: int
+
+    def read(self, prop: dtlib.Property) -> int:
+        value = number_of(prop)
+        if value is None:
+            raise MismatchError(self.describe(), spell(prop))
+        if not self.low <= value <= self.high or value & (value - 1):
+            raise MismatchError(self.describe(), str(value))
+        return value
+
+    def describe(self) -> str:
+        return f"a power of two from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
+class Mac:
+    """The MAC address of one station: six bytes."""
+
+    def read(self, prop: dtlib.Property) -> bytes:
+        value = bytes(prop.value)
+        if prop.type != dtlib.Type.BYTES or len(value) != 6:
+            raise MismatchError(self.describe(), spell(prop))
+        if not any(value) or value[0] & 1:  # this bit marks the address of a group
+            raise MismatchError(self.describe(), f"[{value.hex(' ')}]")
+        return value
+
+    def describe(self) -> str:
+        return "a MAC address like [02 00 00 00 00 01], six bytes, not that of a group and not zero"
+
+
+@dataclass(frozen=True)
 class Numbers:
     """A list of one-cell numbers: `count` of them, or any number, different ones unless `repeats`."""
 

@@ -33,6 +33,7 @@ def manifest(system: System, image: bytes, hypervisor: File | None, sorters: boo
         "vms": [_vm(vm) for vm in system.vms],
         "shared": [_shared(region) for region in system.shared],
         "fabric": _fabric(system),
+        "shared_devices": _shared_devices(system),
         "sorters": sorters,
         "qemu": _qemu(system),
         "iasim": {"board": board.iasim_board} if board.iasim_board else None,
@@ -66,6 +67,7 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "loads": [{"what": load.what, "address": load.gpa, "size": len(load.data)} for load in vm.loads],
         "devices": [device.name for device in vm.devices],
         "accelerators": [_use(use) for use in vm.accelerators],
+        "shared_devices": list(vm.shared_devices),
         "mmio": [{"name": name, "base": base, "size": size} for name, base, size in vm.mmio],
         "device_tree": f"{vm.name}.dtb",
     }
@@ -108,6 +110,22 @@ def _accelerator(device: Accelerator) -> dict[str, Any]:
         "size_class": device.node["size-class"],
         "verify": device.node["verify"],
         "bitstreams": [{"region": one.region, **(_file(one.file) or {})} for one in device.bitstreams],
+    }
+
+
+def _shared_devices(system: System) -> dict[str, Any] | None:
+    """Returns the shared devices as the system uses them, None if it does not."""
+    hardware = system.board.shared_devices
+    if hardware is None or not system.sharers:
+        return None
+    return {
+        "base": hardware.base,
+        "interrupt": hardware.interrupt,
+        "clock_hz": hardware.clock_hz,
+        "devices": list(system.node.children["shared-devices"].children),
+        "clients": [
+            {"vm": vm.name, "interrupt": hardware.vm_interrupt + number} for number, vm in enumerate(system.sharers)
+        ],
     }
 
 

@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tessera.image import virtual
+from tessera.image import io_image, virtual
 from tessera.image.layout import align_up
 from tessera.image.reading import Read
 from tessera.image.virtual import Machine
@@ -47,6 +47,23 @@ class Fabric:
 
 
 @dataclass(frozen=True)
+class SharedDevices:
+    """The board's devices that VMs share."""
+
+    base: int
+    interrupt: int  # the manager's
+    vm_interrupt: int  # of the first VM; those of the other VMs follow
+    vms: int
+    devices: tuple[str, ...]  # those that exist
+    flash_sectors: int
+    pins: int
+    clock_hz: int
+
+    def cycles(self, us: int) -> int:
+        return us * (self.clock_hz // 10**6)
+
+
+@dataclass(frozen=True)
 class Board:
     """A board; addresses are host-physical, sizes in bytes."""
 
@@ -76,6 +93,7 @@ class Board:
     qemu_arguments: tuple[str, ...]
     devices: dict[str, BoardDevice]
     fabric: Fabric | None = None
+    shared_devices: SharedDevices | None = None
 
     @property
     def ram_end(self) -> int:
@@ -233,6 +251,7 @@ class Vm:
     shared: list[Shared] = field(default_factory=list)
     accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
     fabric_irq: int = 0  # host source of the interrupt of its accelerators; 0: it has none
+    shared_devices: dict[str, Read] = field(default_factory=dict)  # by name, in the order of their numbers
     loads: list[Load] = field(default_factory=list)
     compatible: bool = True  # the hypervisor has the component compat
 
@@ -278,7 +297,7 @@ class Vm:
     @property
     def mmio(self) -> list[tuple[str, int, int]]:
         """Name, guest-physical address and size of each device that the guest's device tree has:
-        the emulated ones, those of the board, then those of the fabric."""
+        the emulated ones, those of the board, those of the fabric, then the shared ones."""
         found = []
         if self.has_uart:
             found.append(("uart", self.machine.uart_base, virtual.UART_REGISTERS))
@@ -289,11 +308,16 @@ class Vm:
         if self.has_rtc:
             found.append(("rtc", virtual.RTC_BASE, virtual.RTC_SIZE))
         found += [(device.name, device.base, device.size) for device in self.devices]
-        return found + [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerators]
+        found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerators]
+        return found + [
+            (name, io_image.address(name), len(io_image.DEVICES[name]) * virtual.SHARED_PAGE)
+            for name in self.shared_devices
+        ]
 
     @property
     def irqs(self) -> list[tuple[int, int]]:
-        """The passed-through interrupts: source of the machine, source of the VM's interrupt controller."""
+        """The passed-through interrupts: source of the machine, source of the VM's interrupt controller. The
+        component fpga/io adds that of the shared devices."""
         found = [(device.interrupt, device.interrupt) for device in self.devices]
         return found + ([(self.fabric_irq, virtual.ACCEL_IRQ)] if self.fabric_irq else [])
 
@@ -328,6 +352,11 @@ class System:
     def clients(self) -> list[Vm]:
         """The VMs that use the fabric; their index is their number there."""
         return [vm for vm in self.vms if vm.accelerators]
+
+    @property
+    def sharers(self) -> list[Vm]:
+        """The VMs that use shared devices; their index is their number there."""
+        return [vm for vm in self.vms if vm.shared_devices]
 
     @property
     def ram_end(self) -> int:

@@ -2,7 +2,7 @@
 """Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
 
 from tessera.fabric.bitstream import TAG_SIZE
-from tessera.image import layout, vdm
+from tessera.image import io_image, layout, vdm
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
 from tessera.image.layout import PAGE, align_down, align_up
@@ -103,7 +103,8 @@ def image_bound(system: System, hypervisor_size: int) -> int:
     streams = {bitstream.file.data for device in system.accelerators for bitstream in device.bitstreams}
     size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
     size += sum(align_up(len(data) + TAG_SIZE, PAGE) for data in streams)
-    sections = layout.MAX_SECTIONS * layout.SECTION.size + (vdm.LARGEST if system.accelerators else 0)
+    sections = layout.MAX_SECTIONS * layout.SECTION.size
+    sections += (vdm.LARGEST if system.accelerators else 0) + (io_image.LARGEST if system.sharers else 0)
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM + sections, PAGE)
     trees = len(system.vms) * system.board.machine.dtb_room
     return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

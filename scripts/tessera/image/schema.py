@@ -8,8 +8,8 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import layout, vdm, virtual
-from tessera.image.kinds import Address, Choice, Flag, Kind, Number, Numbers, Text, Words
+from tessera.image import io_image, layout, vdm, virtual
+from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
 RAM_ALIGN = 2 * MIB
@@ -235,9 +235,9 @@ VM_PROPS = (
     Prop(
         "interrupts-per-ms",
         Number(0, layout.MAX_IRQS_PER_MS),
-        "Interrupts per millisecond that each of the `devices`, and the accelerators together, may cause in the long "
-        f"run, with bursts of up to {layout.IRQ_BURST}. Further interrupts stay pending in the device until the rate "
-        "allows them. 0: no limit.",
+        "Interrupts per millisecond that each of the `devices`, the accelerators together, and the shared devices "
+        f"together may cause in the long run, with bursts of up to {layout.IRQ_BURST}. Further interrupts stay pending "
+        "in the device until the rate allows them. 0: no limit.",
         default=20,
     ),
     Prop(
@@ -289,6 +289,70 @@ VM_ACCELERATOR = NodeSchema(
     ),
 )
 
+SHARE = (
+    Prop(
+        "priority",
+        Number(0, io_image.MAX_PRIORITY),
+        "Priority of the VM's requests if the device's `policy` is `priority`; 15 is the highest.",
+        default=0,
+    ),
+    Prop(
+        "budget-us",
+        Number(1, vdm.LONGEST_US),
+        "Microseconds for which the device serves the VM in each `period-us` of the device, and at most one chunk "
+        "more.",
+        default=0,
+        default_words="no limit",
+    ),
+)
+
+VM_SHARED_DEVICES = NodeSchema(
+    doc="The devices of `/shared-devices` that the VM may use. Such a VM has a PLIC, whose source "
+    f"{virtual.SHARED_IRQ} is the interrupt of all of them, and at most {vdm.DMA_WINDOWS - 1} regions of shared "
+    f"memory: the devices access memory through {vdm.DMA_WINDOWS} DMA windows for each VM.",
+    children={
+        "flash": NodeSchema(
+            doc="The VM may use a part of the flash, whose addresses begin at 0 for the VM.",
+            props=(
+                Prop(
+                    "window",
+                    Numbers("numbers", 0, io_image.MAX_SECTORS, count=2),
+                    "The part: its first sector, and the number of its sectors of 64 KiB. No other VM has one of them.",
+                    required=True,
+                ),
+                *SHARE,
+            ),
+        ),
+        "ethernet": NodeSchema(
+            doc="The VM may send and receive frames. Priority and budget are those of the frames that it sends.",
+            props=(
+                Prop("mac", Mac(), "The VM's MAC address. It sends with no other one.", required=True),
+                Prop(
+                    "vlan",
+                    Number(1, 4094),
+                    "The VM's VLAN: its frames have the tag of this VLAN on the wire, and it receives no others.",
+                    default=0,
+                    default_words="none: its frames have no tag",
+                ),
+                Prop("multicast", Flag(), "The VM receives frames to all group addresses.", default=False),
+                *SHARE,
+            ),
+        ),
+        "copy": NodeSchema(doc="The VM may have its memory copied.", props=SHARE),
+        "gpio": NodeSchema(
+            doc="The VM may use pins.",
+            props=(
+                Prop(
+                    "pins",
+                    Numbers("numbers", 0, io_image.MAX_PINS - 1),
+                    "The VM's pins. No other VM has one of them.",
+                    required=True,
+                ),
+            ),
+        ),
+    },
+)
+
 VM = NodeSchema(
     doc="A virtual machine. The node's name is the VM's name:",
     props=VM_PROPS,
@@ -302,6 +366,7 @@ VM = NodeSchema(
             named_words="a device",
             longest_name=layout.NAME_LEN - 1,
         ),
+        "shared-devices": VM_SHARED_DEVICES,
     },
 )
 
@@ -403,6 +468,67 @@ ACCELERATORS = NodeSchema(
     longest_name=layout.NAME_LEN - 1,
 )
 
+POLICY = Prop(
+    "policy",
+    Choice(tuple(io_image.POLICIES)),
+    "Which VM's request the device serves next ([hardware-io.md](hardware-io.md#policies)).",
+    default="round-robin",
+)
+CHUNK = Prop(
+    "chunk",
+    Power(io_image.SMALLEST_CHUNK, io_image.LARGEST_CHUNK),
+    "Bytes of a request after which the requests of all VMs compete again.",
+    default=128,
+)
+TIMES = (
+    Prop(
+        "timeout-us",
+        Number(1, vdm.LONGEST_US),
+        "Microseconds that a chunk may take; then its request ends with status 5.",
+        default=0,
+        default_words="no limit",
+    ),
+    Prop(
+        "period-us",
+        Number(1, vdm.LONGEST_US),
+        "Microseconds from one replenishment of the VMs' budgets to the next.",
+        default=0,
+        default_words="no VM has a budget",
+    ),
+)
+
+SHARED_DEVICES = NodeSchema(
+    doc="Devices that several VMs use, without a call to the hypervisor ([hardware-io.md](hardware-io.md)). The "
+    "hypervisor needs the component `fpga/io`. QEMU runs their RTL beside the harts; times mean something only with "
+    "`virtual-time`. Guest-physical addresses of the devices are in [virtual-platform.md](virtual-platform.md).",
+    children={
+        "flash": NodeSchema(
+            doc="The SPI flash.",
+            props=(
+                POLICY,
+                CHUNK,
+                *TIMES,
+                Prop(
+                    "sck-hz",
+                    Number(10**6, 5 * 10**7),
+                    "Highest frequency of its clock in Hz; half a period is a whole number of cycles.",
+                    default=25 * 10**6,
+                ),
+                Prop(
+                    "slice-us",
+                    Number(1, vdm.LONGEST_US),
+                    "Microseconds for which an erase or program operation continues before it is suspended for another "
+                    "VM.",
+                    default=1000,
+                ),
+            ),
+        ),
+        "ethernet": NodeSchema(doc="The Ethernet port. A chunk is a frame.", props=(POLICY, *TIMES)),
+        "copy": NodeSchema(doc="A device that copies memory.", props=(POLICY, CHUNK, *TIMES)),
+        "gpio": NodeSchema(doc="Pins, which change and are sampled on the exact cycle."),
+    },
+)
+
 SHARED = NodeSchema(
     doc="Memory that several VMs can read and write at the same guest-physical address. It is cleared once, at boot, "
     "and keeps its contents when a VM restarts. The node's name is the region's name:",
@@ -480,6 +606,7 @@ SYSTEM = NodeSchema(
             named_words="a region",
         ),
         "accelerators": ACCELERATORS,
+        "shared-devices": SHARED_DEVICES,
         "vms": NodeSchema(
             doc=f"The VMs, from 1 to the limit of the board's hypervisor ({layout.MAX_VMS}), numbered in their order "
             "from 0.",
@@ -570,6 +697,37 @@ FABRIC = NodeSchema(
             Number(0, 10**6),
             "Longest time in cycles from an event of the fabric to its interrupt at the hart.",
             default=0,
+        ),
+    ),
+)
+
+BOARD_SHARED_DEVICES = NodeSchema(
+    doc="The board's shared devices ([hardware-io.md](hardware-io.md)). A board without this node has none.",
+    props=(
+        Prop("base", Address(align=RAM_ALIGN, below=1 << 56), "Address of their registers, 2 MiB.", required=True),
+        Prop("interrupt", Number(1, 31), "Source of the manager's interrupt.", required=True),
+        Prop(
+            "vm-interrupt",
+            Number(1, 31),
+            "Source of the first VM's interrupt; those of the other VMs follow.",
+            required=True,
+        ),
+        Prop("vms", Number(1, io_image.MAX_CLIENTS), "VMs that they can serve (`NumVms`).", required=True),
+        Prop("devices", Words("devices", tuple(io_image.DEVICES)), "The devices that exist.", required=True),
+        Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of their clock in Hz.", required=True),
+        Prop(
+            "flash-sectors",
+            Number(1, io_image.MAX_SECTORS),
+            "Sectors of the flash, 64 KiB each.",
+            default=0,
+            default_words="none; a flash needs some",
+        ),
+        Prop(
+            "pins",
+            Number(1, io_image.MAX_PINS),
+            "Pins of GPIO (`NumPins`).",
+            default=0,
+            default_words="none; GPIO needs some",
         ),
     ),
 )
@@ -694,5 +852,6 @@ BOARD = NodeSchema(
     children={
         "devices": NodeSchema(doc="Devices for guests.", named=BOARD_DEVICE, named_words="a device"),
         "fabric": FABRIC,
+        "shared-devices": BOARD_SHARED_DEVICES,
     },
 )

@@ -26,6 +26,7 @@ from tessera.image.overlays import assign_overlays, load_overlays
 from tessera.image.place import image_bound, place_guest, place_host
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
+from tessera.image.shared import NODE, load_shared_devices
 from tessera.image.source import Source
 
 LONGEST_NAME = 31
@@ -63,6 +64,7 @@ def load_system(
     devices = _devices(node, board, vms, search) if board else []
     shared = _shared(node, vms)
     accelerators, overlays = _accelerators(node, board, vms, search)
+    load_shared_devices(node, vms, board)
     for vm in vms:
         place_guest(vm)
         check_vm(vm)
@@ -126,6 +128,12 @@ def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
     named = [(child, prop) for child in owners_of_files for prop in FILE_PROPERTIES if child.values.get(prop)]
     files = [(child, prop, name) for child, prop in named for name in _names(child[prop])]
     return list(dict.fromkeys(place for file in files for place in _named_file(*file, search)))
+
+
+def has_shared_devices(path: Path) -> bool:
+    """Returns whether the system has shared devices, whose RTL make has to build. Raises BuildError on a syntax error
+    only."""
+    return NODE in read(Source(str(path)), schema.SYSTEM, Problems()).children
 
 
 def _names(value: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -31,6 +31,12 @@ ACCEL_PAGES = 16
 ACCEL_IRQ = 21  # the interrupt of the VM's devices
 ACCEL_EVENT_IRQ = 22  # the events of the component fpga/vdm
 
+# The pages of shared devices: that of device n (io_image.py) is at SHARED_BASE + n * SHARED_PAGE in every VM
+# that may use it.
+SHARED_BASE = 0x18200000
+SHARED_PAGE = 0x1000
+SHARED_IRQ = 23  # the interrupt of the VM's shared devices
+
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 
 # The device tree is in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from the memory

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binary layout of the section of the system image for shared devices, and limits of the hardware.
+
+The layout is fpga/io/include/io_image.h in Python; tests/image/test_image_shared_devices.py compares
+every offset, size and constant with the header.
+"""
+
+from tessera.image import virtual
+from tessera.image.layout import Record
+
+TAG = 0x44534958
+
+MAX_CLIENTS = 16
+CHANNELS = 4  # devices with an arbiter: 1 + index
+
+# Number of each device of the hardware, which is that of its page, too.
+NUMBERS = {
+    "uart": 0,
+    "flash": 1,
+    "ethernet-send": 2,
+    "ethernet-receive": 3,
+    "copy": 4,
+    "display": 5,
+    "gpio": 6,
+    "spi": 7,
+}
+# Those of each device of a system file. The first one has the policy, the priorities and the budgets, if any.
+DEVICES = {"flash": (1,), "ethernet": (2, 3), "copy": (4,), "gpio": (6,)}
+
+POLICIES = {"round-robin": 0, "priority": 1, "edf": 2}
+
+IMAGE = Record(
+    "io_image",
+    (
+        ("base", "Q"),
+        ("irq", "I"),
+        ("vm_irq", "I"),
+        ("devices", "I"),
+        ("nclients", "I"),
+        ("clients_offset", "I"),
+        ("flash_half", "I"),
+        ("flash_deselect", "I"),
+        ("flash_slice", "I"),
+        *(
+            (f"channels[{index}].{field}", "I")
+            for index in range(CHANNELS)
+            for field in ("policy", "size", "timeout_cycles", "period_cycles")
+        ),
+    ),
+)
+CLIENT = Record(
+    "io_image_client",
+    (
+        ("vm", "I"),
+        ("guest_irq", "I"),
+        ("devices", "I"),
+        ("flash_first", "I"),
+        ("flash_sectors", "I"),
+        ("pins", "I"),
+        ("mac", "Q"),
+        ("ethernet", "I"),
+        ("vlan", "I"),
+        *((f"priority[{index}]", "I") for index in range(CHANNELS)),
+        *((f"budget[{index}]", "I") for index in range(CHANNELS)),
+        ("gpa", "Q"),
+    ),
+)
+
+LARGEST = IMAGE.size + MAX_CLIENTS * CLIENT.size  # upper bound of the section's bytes
+
+# The hardware itself (docs/hardware-io.md).
+SIZE = 0x200000  # bytes of its registers
+MAX_SECTORS = 256
+MAX_PINS = 32
+MAX_PRIORITY = 15
+SMALLEST_CHUNK = 4
+LARGEST_CHUNK = 1 << 15
+
+
+def address(device: str) -> int:
+    """Returns the guest-physical address of the first page of a system file's device."""
+    return virtual.SHARED_BASE + DEVICES[device][0] * virtual.SHARED_PAGE
+
+
+def channel(device: str) -> int | None:
+    """Returns the index of a device's arbiter, None for a device without one."""
+    number = DEVICES[device][0]
+    return number - 1 if 1 <= number <= CHANNELS else None
