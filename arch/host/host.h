@@ -71,8 +71,12 @@ extern void (*host_device_handler)(void); /* of arch_device_interrupt() */
 bool host_may_store(const struct vm *vm, gpa_t gpa);
 /* The current CPU sees all changes of the VM's pages. */
 void host_fence(const struct vm *vm);
-/* Forgets all pages. */
+/* Forgets all pages and routes. */
 void host_pages_reset(void);
+/* The device memory that arch_device_give() has mapped at `gpa` of the VM; 0: none. */
+hpa_t host_given(const struct vm *vm, gpa_t gpa);
+/* The line of host source `irq`, which arch_device_route() has given to a VM, is high. False if it is no VM's. */
+bool host_device_raise(unsigned irq);
 
 /* What arch_instret() returns; 0: no counter. */
 extern uint64_t host_instret;

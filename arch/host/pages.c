@@ -5,12 +5,15 @@
  */
 #include "arch_pages.h"
 
+#include <string.h>
+
 #include "arch.h"
 #include "arch_device.h"
 #include "host.h"
 #include "sched.h"
 
 #define MAX_PAGES 64U
+#define MAX_SOURCES 64U
 #define WRITABLE (UINT64_C(1) << 63) /* of the entry; bit n: CPU n may store */
 
 struct host_registers host_registers;
@@ -19,11 +22,18 @@ void (*host_device_handler)(void);
 static uint64_t entries[MAX_PAGES];
 static const struct vm *owners[MAX_PAGES];
 static gpa_t addresses[MAX_PAGES];
-static unsigned used; /* owner: this file, as of the arrays */
+static hpa_t given[MAX_PAGES]; /* by arch_device_give() */
+static unsigned used;          /* owner: this file, as of the arrays */
+
+static struct {
+    struct vm *vm;
+    unsigned guest;
+} routes[MAX_SOURCES]; /* owner: this file */
 
 void host_pages_reset(void)
 {
     used = 0;
+    memset(routes, 0, sizeof(routes));
     host_device_handler = NULL;
 }
 
@@ -41,9 +51,33 @@ bool arch_device_probe(hpa_t address, uint64_t *value)
 
 bool arch_device_interrupt(unsigned irq, void (*handler)(void))
 {
-    (void)irq;
-    host_device_handler = handler;
-    return true;
+    bool is_free = irq < MAX_SOURCES && routes[irq].vm == NULL && host_device_handler == NULL;
+
+    host_device_handler = is_free ? handler : host_device_handler;
+    return is_free;
+}
+
+bool arch_device_route(unsigned irq, struct vm *vm, unsigned guest)
+{
+    bool is_free = irq < MAX_SOURCES && routes[irq].vm == NULL;
+
+    if (is_free) {
+        routes[irq].vm = vm;
+        routes[irq].guest = guest;
+    }
+    return is_free;
+}
+
+bool host_device_raise(unsigned irq)
+{
+    struct vm *vm = routes[irq].vm;
+
+    if (vm != NULL) {
+        spin_lock(&vm->lock);
+        arch_vm_irq(vm, routes[irq].guest, true);
+        vm_unlock(vm);
+    }
+    return vm != NULL;
 }
 
 uint64_t arch_device_read64(const volatile void *at)
@@ -75,8 +109,31 @@ bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
     entries[used] = 0;
     owners[used] = vm;
     addresses[used] = gpa;
+    given[used] = 0;
     *page = (struct arch_page){vm, gpa, &entries[used++]};
     return true;
+}
+
+bool arch_device_give(struct vm *vm, gpa_t gpa, hpa_t hpa)
+{
+    struct arch_page page;
+    bool mapped = arch_page_map(&page, vm, gpa, hpa);
+
+    if (mapped) {
+        *page.entry = ~UINT64_C(0);
+        given[used - 1U] = hpa;
+    }
+    return mapped;
+}
+
+hpa_t host_given(const struct vm *vm, gpa_t gpa)
+{
+    hpa_t found = 0;
+
+    for (unsigned i = 0; i < used; i++) {
+        found = owners[i] == vm && addresses[i] == gpa ? given[i] : found;
+    }
+    return found;
 }
 
 static uint64_t this_cpu(void)

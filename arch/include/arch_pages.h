@@ -16,10 +16,6 @@ struct arch_page {
     uint64_t *entry; /* of the translation tables */
 };
 
-/* Has `handler` called, on the boot CPU, for interrupts of host source `irq`, which is level-triggered and of no VM. Called without
- * locks, in the handling of an interrupt. At boot; false if the source does not exist or is taken. */
-bool arch_device_interrupt(unsigned irq, void (*handler)(void));
-
 /* Maps the page at `gpa` to `hpa`, read-only. At boot. False if no tables are left. */
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa);
 

@@ -88,6 +88,11 @@ uint64_t *pagetable_entry_4k(const struct pagetable *pt, uint64_t va);
  * allocated. */
 uint64_t *pagetable_root_x4(void);
 
+/* --- vm.c --- */
+
+/* The VM's second-stage tables. */
+struct pagetable second_stage(const struct vm *vm);
+
 /* --- hostmap.c --- */
 
 /* Builds the hypervisor's own translation; NULL or what failed. */
@@ -110,10 +115,6 @@ void plic_hart_init(ulong hartid);
 /* Gives host source `irq` to source `guest` of a VM's emulated PLIC. */
 void plic_route(unsigned irq, struct vm *vm, unsigned guest);
 void plic_handle(void);
-
-/* Has plic_handle() call `handler` for host source `irq`, and complete the interrupt after it. Before plic_init(). False if the
- * source does not exist or is taken. */
-bool plic_set_handler(unsigned irq, void (*handler)(void));
 
 /* The guest has completed the passed-through source `irq`, which is claimed in the machine's PLIC:
  * completes it there, now or when the rate limit of its interrupts allows. Caller holds the lock of

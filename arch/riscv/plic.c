@@ -5,6 +5,7 @@
  * not forward the source, and its request stays pending in the device.
  */
 #include "arch.h"
+#include "arch_device.h"
 #include "console.h"
 #include "internal.h"
 #include "platform.h"
@@ -12,7 +13,8 @@
 #include "system.h"
 #include "timer.h"
 
-#define IRQS 32U /* sources that can be passed through: as many as a guest's PLIC has */
+#define IRQS 64U /* sources that can be passed through or handled, at most */
+#define GUEST_IRQS 32U
 #define ENABLE 0x2000U
 #define CONTEXT 0x200000U
 
@@ -63,7 +65,7 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
 {
     uint32_t per_ms = vm->config->irqs_per_ms;
 
-    if (irq > 0 && irq < IRQS && guest < 32U) {
+    if (irq > 0 && irq < IRQS && guest < GUEST_IRQS) {
         struct route *r = &routes[irq];
 
         r->vm = vm;
@@ -74,9 +76,25 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
     }
 }
 
-bool plic_set_handler(unsigned irq, void (*handler)(void))
+static bool is_free(unsigned irq)
 {
-    bool free = irq > 0 && irq < IRQS && irq != platform.uart_irq && routes[irq].vm == NULL && handlers[irq] == NULL;
+    return irq > 0 && irq < IRQS && irq < platform.irq_count && irq != platform.uart_irq && routes[irq].vm == NULL &&
+           handlers[irq] == NULL;
+}
+
+bool arch_device_route(unsigned irq, struct vm *vm, unsigned guest)
+{
+    bool free = is_free(irq) && guest > 0 && guest < GUEST_IRQS && vm->arch.plic.host_of[guest] == 0;
+
+    if (free) {
+        plic_route(irq, vm, guest);
+    }
+    return free;
+}
+
+bool arch_device_interrupt(unsigned irq, void (*handler)(void))
+{
+    bool free = is_free(irq);
 
     if (free) {
         handlers[irq] = handler;

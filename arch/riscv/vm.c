@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's second-stage translation and interrupt controller. */
 #include "arch.h"
+#include "arch_device.h"
 #include "internal.h"
 #include "system.h"
 
+#define HGATP_PPN ((1UL << 44) - 1U)
 #define HGATP_SV39X4 (8UL << 60)
 #define HGATP_VMID(id) ((ulong)(id) << 44)
 #define HGATP_VMID_ALL (0x3fffUL << 44)
@@ -72,6 +74,18 @@ const char *arch_vm_init(struct vm *vm)
         plic_route(irqs[i].host, vm, irqs[i].guest);
     }
     return NULL;
+}
+
+struct pagetable second_stage(const struct vm *vm)
+{
+    return (struct pagetable){(uint64_t *)((vm->arch.hgatp & HGATP_PPN) << 12), 11};
+}
+
+bool arch_device_give(struct vm *vm, gpa_t gpa, hpa_t hpa)
+{
+    struct pagetable pt = second_stage(vm);
+
+    return pagetable_map(&pt, gpa, hpa, PAGE_4K, GUEST_MMIO);
 }
 
 void arch_vm_reset(struct vm *vm)

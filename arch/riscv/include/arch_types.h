@@ -14,9 +14,9 @@ struct vcpu;
 #define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* limit of page-table entries */
-/* Timers of the architecture for each VM: rate limits of pass-through interrupts (plic.c) and the
+/* Timers of the architecture for each VM: rate limits of pass-through interrupts and of the shared devices' (plic.c), and the
  * RTC's alarm (compat/vrtc.c). */
-#define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 1U)
+#define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 2U)
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 
 /* A hart's stack is one page. Its struct cpu is at the top of it, to be found from the stack

@@ -9,19 +9,12 @@
 #include "sched.h"
 #include "system.h"
 
-#define HGATP_PPN ((1UL << 44) - 1U)
-
 static bool
     stale[SYSIMAGE_MAX_HARTS]; /* atomic: the CPU may hold old translations of a second stage; owner: this file */
 
-bool arch_device_interrupt(unsigned irq, void (*handler)(void))
-{
-    return plic_set_handler(irq, handler);
-}
-
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
 {
-    struct pagetable pt = {(uint64_t *)((vm->arch.hgatp & HGATP_PPN) << 12), 11};
+    struct pagetable pt = second_stage(vm);
 
     if (!pagetable_map(&pt, gpa, hpa, PAGE_4K, PTE_RO | PTE_D | PTE_U)) {
         return false;
