@@ -3,38 +3,11 @@
 #include "vdm.h"
 
 #include "component.h"
+#include "fabric_windows.h"
 
-#define WINDOWS 4U /* of each VM */
-
-static void set_window(const struct vdm_client *c, unsigned number, ulong offset, uint64_t value)
+static volatile char *windows_of(const struct vdm_client *c)
 {
-    vdm_write(FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE + offset, value);
-}
-
-/* Opens a window for each region of RAM of the VM, shared memory included: the addresses of DMA are guest-physical. The size is
- * written last, because it opens the window. */
-static void open_windows(const struct vdm_client *c)
-{
-    const struct memmap *map = &c->vm->memmap;
-    unsigned used = 0;
-
-    for (unsigned i = 0; i < map->count; i++) {
-        const struct sysimage_region *r = &map->regions[i];
-
-        if (r->kind != SYSIMAGE_REGION_MMIO && used < WINDOWS) {
-            set_window(c, used, FABRIC_WINDOW_GUEST, r->gpa | 3U); /* readable and writable */
-            set_window(c, used, FABRIC_WINDOW_HOST, r->hpa);
-            set_window(c, used, FABRIC_WINDOW_SIZE, r->size);
-            used++;
-        }
-    }
-}
-
-static void close_windows(const struct vdm_client *c)
-{
-    for (unsigned i = 0; i < WINDOWS; i++) {
-        set_window(c, i, FABRIC_WINDOW_SIZE, 0);
-    }
+    return vdm.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
 }
 
 void vdm_set_present(struct accel *a, bool present)
@@ -63,7 +36,7 @@ void vdm_reset_device(struct accel *a)
 static void __attribute__((noinline)) begin_life(struct vdm_client *c)
 {
     spin_lock(&vdm.lock);
-    open_windows(c);
+    fabric_windows_open(windows_of(c), &c->vm->memmap);
     c->events = 0;
     c->stopping = false;
     spin_unlock(&vdm.lock);
@@ -116,7 +89,7 @@ static bool stop_step(struct vdm_client *c)
     if (c->to_reset == VDM_MAX_DEVICES && !withdraw(c)) {
         return false;
     }
-    close_windows(c);
+    fabric_windows_close(windows_of(c));
     while (c->to_reset > 0) {
         struct accel *a = c->accels[--c->to_reset];
 
