@@ -29,11 +29,11 @@ FOLDERS = (
         "fpga/io/include",
         "arch/include",
     ),
-    *("arch/host", "arch/host/include", "fpga/vdm", "tests/unit", "."),
+    *("arch/host", "arch/host/include", "fpga/vdm", "fpga/io", "tests/unit", "."),
 )
 _DEFINES = (
     "COMPONENTS=1U",
-    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "FPGA_VDM")),
+    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "FPGA_VDM", "FPGA_IO")),
 )
 # Prints a value of either sign. For an unsigned type, no value is below 0.
 _PROGRAM = """#include <stdio.h>

@@ -317,7 +317,20 @@ def test_listings_are_copied_into_documents(tree: Tree) -> None:
 
 
 def test_all_of_the_hypervisor_is_analyzed() -> None:
-    folders = ("abi", "core", "rt", "ipc", "debug", "console", "seed", "fpga/vdm", "examples", "arch", "platform")
+    folders = (
+        "abi",
+        "core",
+        "rt",
+        "ipc",
+        "debug",
+        "console",
+        "seed",
+        "fpga/vdm",
+        "fpga/io",
+        "examples",
+        "arch",
+        "platform",
+    )
     files = [str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*.c")]
     assert sorted(file for build in analyze.BUILDS for file in analyze.files_of(TOP, build)) == sorted(files)
 

@@ -26,6 +26,7 @@ SOURCES = (
     "console",
     "seed",
     "fpga/vdm",
+    "fpga/io",
     "fpga/include",
 )
 ASKED = os.environ.get("TESSERA_MUTANTS") == "1"

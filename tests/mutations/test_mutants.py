@@ -31,6 +31,7 @@ SOURCES = (
     "console",
     "seed",
     "fpga/vdm",
+    "fpga/io",
     "fpga/include",
     "platform",
     "rt",

@@ -30,14 +30,14 @@ POINTERS = {
     ("console/console.c", "divert"): r"frames_typed|channels_typed",
     ("core/resource.c", "bound"): r"vdm_bound",
     ("core/hypercall.c", "record"): r"trace_(send|receive)",
-    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|vdm|vdm_waiters)_boot",
+    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|vdm|vdm_waiters|io)_boot",
     ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
-    ("core/include/component.h", "vm_reset"): r"rtc_reset|vdm_vm_reset",
+    ("core/include/component.h", "vm_reset"): r"rtc_reset|(vdm|io)_vm_reset",
     ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
     ("core/include/component.h", "vcpu_stop"): r"ipc_close|vdm_vcpu_stop",
     ("fpga/vdm/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
-    ("core/component.c", "hook"): r"vdm_(vm_stop|sync)|pages_sync",
-    ("arch/riscv/plic.c", "handlers"): r"vdm_interrupt",
+    ("core/component.c", "hook"): r"vdm_(vm_stop|sync)|io_vm_stop|pages_sync",
+    ("arch/riscv/plic.c", "handlers"): r"(vdm|io)_interrupt",
     ("core/sched.c", "picked"): r"session_picked",
     ("core/vcpu.c", "hold"): r"edf_hold",
     ("core/sched.c", "step"): r"vm_(load|stop)_step",
@@ -47,7 +47,7 @@ POINTERS = {
     (
         "core/timer.c",
         "expired",
-    ): r"clock_expired|flush_due|vcpu_timer_expired|rtc_expired|route_refilled|report_again|vdm_continue|poll_expired",
+    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|vdm_continue",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")

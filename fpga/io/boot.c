@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets up the shared devices from their section of the system image. */
+#include "component.h"
+#include "fabric_windows.h"
+#include "io.h"
+
+#define MAGIC 0x5453494FU /* ID.magic: "TSIO" */
+#define SECTORS 256U      /* that FLASH_WINDOW can give */
+
+struct io io; /* owner: this file */
+
+static const char *check_section(const struct io_image *image, uint32_t size)
+{
+    bool fit = size >= sizeof(*image) && image->base % FABRIC_SHARED_SIZE == 0 && image->nclients <= IO_MAX_CLIENTS &&
+               image->clients_offset % 8U == 0 && image->clients_offset <= size &&
+               image->nclients * sizeof(struct io_image_client) <= size - image->clients_offset;
+
+    return fit ? NULL : "the image's section for shared devices is out of bounds";
+}
+
+/* The hardware must have all that the image uses. */
+static const char *check_hardware(const struct io_image *image)
+{
+    uint64_t id, params;
+
+    if (!arch_device_probe(image->base + FABRIC_SHARED_ID, &id) || IO_FIELD(id, FABRIC_SHARED_ID_MAGIC) != MAGIC) {
+        return "there are no shared devices at the address in the board file";
+    }
+    params = io_read(FABRIC_SHARED_PARAMS);
+    if (IO_FIELD(params, FABRIC_SHARED_PARAMS_VMS) < image->nclients ||
+        IO_FIELD(params, FABRIC_SHARED_PARAMS_WINDOWS) < FABRIC_WINDOWS_OF_VM ||
+        (image->devices & ~IO_FIELD(params, FABRIC_SHARED_PARAMS_DEVICES)) != 0) {
+        return "the hardware has fewer VMs, windows or shared devices than the board file";
+    }
+    io.pins = IO_FIELD(params, FABRIC_SHARED_PARAMS_PINS);
+    return NULL;
+}
+
+/* Values must fit their registers' fields. */
+static const char *check_devices(const struct io_image *image)
+{
+    bool fit = image->devices >> IO_DEVICES == 0 && image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU;
+
+    for (unsigned i = 0; i < IO_CHANNELS; i++) {
+        fit = fit && image->channels[i].policy <= 2U && image->channels[i].size - 2U <= 13U;
+    }
+    return fit ? NULL : "the image has a wrong setting of a shared device";
+}
+
+static bool has_pins(uint32_t pins)
+{
+    return io.pins >= 32U || pins >> io.pins == 0;
+}
+
+static const char *check_rights(const struct io_image_client *config)
+{
+    bool fit = (config->devices & ~io.image->devices) == 0 && config->flash_first < SECTORS &&
+               config->flash_sectors <= SECTORS - config->flash_first && has_pins(config->pins) &&
+               config->mac >> FABRIC_SHARED_ETHERNET_MAC_MAC_WIDTH == 0 && config->ethernet < 4U &&
+               config->vlan >> FABRIC_SHARED_ETHERNET_SET_VLAN_WIDTH == 0;
+
+    for (unsigned i = 0; i < IO_CHANNELS; i++) {
+        fit = fit && config->priority[i] >> FABRIC_SHARED_ALLOW_PRIO_WIDTH == 0;
+    }
+    return fit ? NULL : "the image gives a VM what no shared device has";
+}
+
+/* The pages are small, and would replace entries of large ones. */
+static bool pages_fit(const struct vm *vm, uint64_t gpa)
+{
+    uint64_t size = (uint64_t)IO_DEVICES * IO_PAGE;
+    bool free = gpa % IO_PAGE == 0 && gpa <= ARCH_GPA_LIMIT - size;
+
+    for (unsigned i = 0; i < vm->memmap.count && free; i++) {
+        const struct sysimage_region *r = &vm->memmap.regions[i];
+
+        free = !memmap_overlap(gpa, size, r->gpa, r->size);
+    }
+    return free;
+}
+
+static const char *set_client(struct io_client *c, unsigned number, const struct io_image_client *config)
+{
+    struct vm *vm = config->vm < hyp.nvms ? &hyp.vms[config->vm] : NULL;
+
+    if (vm == NULL || io_client_of(vm) != NULL) {
+        return "the image gives shared devices to a VM that does not exist, or twice to one";
+    }
+    if (!pages_fit(vm, config->gpa)) {
+        return "the pages of shared devices are where a VM has memory";
+    }
+    *c = (struct io_client){.vm = vm, .config = config, .number = number};
+    vm->vcpus[0].data[COMPONENT_FPGA_IO] = c;
+    return check_rights(config);
+}
+
+/* Gives the client its pages, which it accesses without the hypervisor, and its interrupt. */
+static const char *connect(const struct io_client *c)
+{
+    bool mapped = true;
+
+    for (unsigned device = 0; device < IO_DEVICES; device++) {
+        if (io_has(c->config->devices, device)) {
+            mapped = mapped && arch_device_give(c->vm, (gpa_t)c->config->gpa + device * IO_PAGE,
+                                                (hpa_t)io.image->base + io_page(c->number, device));
+        }
+    }
+    if (!mapped) {
+        return "page tables for guests are used up";
+    }
+    return arch_device_route(io.image->vm_irq + c->number, c->vm, c->config->guest_irq)
+               ? NULL
+               : "the interrupt of a VM's shared devices is taken";
+}
+
+/* Nothing is written to the hardware before all clients have been checked. */
+static const char *set_clients(void)
+{
+    const void *table = (const char *)io.image + io.image->clients_offset;
+    const struct io_image_client *configs = table;
+    const char *wrong = NULL;
+
+    for (unsigned i = 0; i < io.image->nclients && wrong == NULL; i++) {
+        wrong = set_client(&io.clients[i], i, &configs[i]);
+    }
+    for (unsigned i = 0; i < io.image->nclients && wrong == NULL; i++) {
+        wrong = connect(&io.clients[i]);
+    }
+    return wrong;
+}
+
+static void set_rights(void)
+{
+    ulong vms = IO_FIELD(io_read(FABRIC_SHARED_PARAMS), FABRIC_SHARED_PARAMS_VMS);
+
+    for (unsigned i = 0; i < vms && i < IO_MAX_CLIENTS; i++) {
+        io_revoke(i);
+    }
+    io_set_devices();
+    for (unsigned i = 0; i < io.image->nclients; i++) {
+        io_set_rights(&io.clients[i]);
+    }
+}
+
+static const char *set_up(const struct io_image *image)
+{
+    const char *wrong = check_devices(image);
+
+    io.image = image;
+    io.registers = (volatile char *)(ulong)image->base;
+    if (wrong == NULL) {
+        wrong =
+            arch_device_map((hpa_t)image->base, FABRIC_SHARED_SIZE) ? check_hardware(image) : "page tables are used up";
+    }
+    if (wrong == NULL) {
+        wrong = set_clients();
+    }
+    if (wrong == NULL && !arch_device_interrupt(image->irq, io_interrupt)) {
+        wrong = "the interrupt of the shared devices is taken";
+    }
+    if (wrong == NULL) {
+        set_rights();
+        io_manager_init();
+    }
+    return wrong;
+}
+
+static const char *io_boot(void)
+{
+    uint32_t size;
+    const struct io_image *image = sysimage_section(hyp.image, IO_IMAGE_TAG, &size);
+    const char *wrong = image != NULL ? check_section(image, size) : NULL;
+
+    return image != NULL && wrong == NULL ? set_up(image) : wrong;
+}
+ON_BOOT(io_boot);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared devices (docs/hardware-io.md): the hardware serves VMs without a call to the hypervisor. The component sets up what each VM
+ * may use, opens and closes the VMs' windows for DMA, and reports what goes wrong. What the files of this folder share.
+ *
+ * It has no lock: configuration is written at boot; later each register that it writes has the number of one VM, whose life one CPU
+ * drives at a time; the manager's interrupts are handled on the boot CPU.
+ */
+#ifndef IO_H
+#define IO_H
+
+#include "arch_device.h"
+#include "arch_types.h"
+#include "fabric_map.h"
+#include "io_image.h"
+#include "system.h"
+#include "timer.h"
+
+#define IO_PAGE 0x1000U
+
+/* A VM that uses shared devices. */
+struct io_client {
+    struct vm *vm;
+    const struct io_image_client *config;
+    unsigned number; /* of the VM in the hardware */
+    bool stopping;   /* atomic: its requests are removed, until its next start */
+
+    uint8_t lost[IO_CHANNELS]; /* STATUS.lost of device 1 + index, as read last; of the boot CPU */
+};
+
+struct io {
+    const struct io_image
+        *image;               /* NULL: the system uses no shared devices. Constant after boot, as are the next two */
+    volatile char *registers; /* the manager page */
+    ulong pins;               /* of the hardware */
+
+    struct timer quiet; /* interrupts to the manager are disabled until it expires */
+    unsigned looked;    /* clients below this number have been looked at for a lost completion; of the boot CPU */
+    struct io_client clients[IO_MAX_CLIENTS];
+};
+
+extern struct io io; /* owner: boot.c */
+
+/* The VM's client, or NULL. */
+static inline struct io_client *io_client_of(const struct vm *vm)
+{
+    return vm->vcpus[0].data[COMPONENT_FPGA_IO];
+}
+
+/* --- registers; offsets from the manager page --- */
+
+static inline uint64_t io_read(ulong offset)
+{
+    return arch_device_read64(io.registers + offset);
+}
+
+static inline void io_write(ulong offset, uint64_t value)
+{
+    arch_device_write64(io.registers + offset, value);
+}
+
+/* A field of a register's value. */
+#define IO_FIELD(value, name) (((value) >> name##_LSB) & ((1UL << name##_WIDTH) - 1U))
+#define IO_PUT(name, value) ((uint64_t)(value) << name##_LSB)
+
+/* Page of a VM, by its number in the hardware, for a device. */
+static inline ulong io_page(unsigned number, unsigned device)
+{
+    return FABRIC_SHARED_PAGES - FABRIC_SHARED + (16UL * number + device) * FABRIC_SHARED_PAGE_STRIDE;
+}
+
+/* A VM's windows for DMA (fabric_windows.h). */
+static inline volatile char *io_windows(unsigned number)
+{
+    return io.registers + (FABRIC_SHARED_WINDOWS - FABRIC_SHARED) + number * FABRIC_VM_WINDOWS_STRIDE;
+}
+
+/* Whether a set of devices, bit n: device n, has this one. */
+static inline bool io_has(uint32_t devices, unsigned device)
+{
+    return (devices >> device & 1U) != 0;
+}
+
+/* --- rights.c; at boot --- */
+
+/* Takes all rights, requests and windows from VM `number` of the hardware, which may have them from before the machine was started
+ * again. */
+void io_revoke(unsigned number);
+
+/* Writes the arbiters and the timing of the flash. */
+void io_set_devices(void);
+
+/* Gives a client what the image says: devices, priorities, budgets, a window of the flash, an address, pins. Before, io_revoke() for
+ * all VMs of the hardware. */
+void io_set_rights(const struct io_client *c);
+
+/* --- manager.c --- */
+
+void io_manager_init(void);
+void io_interrupt(void);
+
+#endif

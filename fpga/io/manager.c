@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared devices' interrupt to the hypervisor: lines for the console. The VM itself is told by the status of its completions. */
+#include "arch.h"
+#include "atomic.h"
+#include "console.h"
+#include "io.h"
+#include "sched.h"
+
+/* A guest can cause these interrupts without limit: after a report, they are disabled for this time. */
+#define REPORT_MS 100U
+
+#define EVENT(name) (1UL << FABRIC_SHARED_IRQ_STATUS_##name##_LSB)
+#define EVENTS (EVENT(FAULT) | EVENT(LOST))
+
+/* A timer's. */
+static void io_report_again(struct timer *t)
+{
+    (void)t;
+    io_write(FABRIC_SHARED_IRQ_ENABLE, EVENTS);
+}
+
+static void be_quiet(void)
+{
+    io_write(FABRIC_SHARED_IRQ_ENABLE, 0);
+    spin_lock(&sched_lock);
+    timer_arm(&io.quiet, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
+    spin_unlock(&sched_lock);
+}
+
+static bool is_reported(const struct io_client *c)
+{
+    return c->vm != NULL && !atomic_load_relaxed(&c->stopping);
+}
+
+/* The last fault. Others in between are not reported; the address may be that of another one that has come since. A VM that stops has
+ * no windows any more, so its last requests may fail. */
+static void report_fault(void)
+{
+    uint64_t fault = io_read(FABRIC_SHARED_FAULT);
+    const struct io_client *c = &io.clients[IO_FIELD(fault, FABRIC_SHARED_FAULT_VM)];
+    const char *access = IO_FIELD(fault, FABRIC_SHARED_FAULT_WRITE) != 0 ? "write" : "read";
+    const char *what = IO_FIELD(fault, FABRIC_SHARED_FAULT_BUS) != 0 ? "got a bus error" : "is outside of the VM";
+
+    if (is_reported(c)) {
+        console_log_minor("error: %s: a %s by a shared device %s, address 0x%lx", c->vm->config->name, access, what,
+                          (ulong)io_read(FABRIC_SHARED_FAULT_ADDR));
+    }
+}
+
+/* Whether the VM has lost completions of device 1 + `index` since the last call. */
+static bool has_lost(struct io_client *c, unsigned index)
+{
+    uint8_t before = c->lost[index];
+    uint64_t status = io_read(io_page(c->number, IO_FLASH + index) + FABRIC_CHANNEL_STATUS);
+
+    c->lost[index] = (uint8_t)IO_FIELD(status, FABRIC_CHANNEL_STATUS_LOST);
+    return c->lost[index] != before && c->lost[index] != 0;
+}
+
+/* Reports the first loss of the VM; false if there is none. */
+static bool report_loss(struct io_client *c)
+{
+    static const char *const names[IO_CHANNELS] = {"the flash", "Ethernet (send)", "Ethernet (receive)", "the copier"};
+
+    for (unsigned i = 0; i < IO_CHANNELS; i++) {
+        if (io_has(c->config->devices, IO_FLASH + i) && has_lost(c, i) && is_reported(c)) {
+            console_log_minor("error: %s: a completion of %s could not be written", c->vm->config->name, names[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The registers do not tell whose completion was lost, but STATUS in the VMs' pages does. One VM in each call, so that interrupts are
+ * polled between two: the line stays high until the event is acknowledged, after the last VM. */
+static void look_for_loss(void)
+{
+    bool reported = io.looked < io.image->nclients && report_loss(&io.clients[io.looked]), all;
+
+    io.looked++;
+    all = io.looked >= io.image->nclients;
+    if (all) {
+        io.looked = 0;
+        io_write(FABRIC_SHARED_IRQ_STATUS, EVENT(LOST));
+    }
+    if (all || reported) {
+        be_quiet();
+    }
+}
+
+/* The interrupt may have been pending already when the events were disabled: then the timer is armed. */
+void io_interrupt(void)
+{
+    uint64_t status = io_read(FABRIC_SHARED_IRQ_STATUS) & io_read(FABRIC_SHARED_IRQ_ENABLE);
+
+    if ((status & EVENT(FAULT)) != 0) {
+        io_write(FABRIC_SHARED_IRQ_STATUS, EVENT(FAULT));
+        report_fault();
+        be_quiet();
+    } else if ((status & EVENT(LOST)) != 0) {
+        look_for_loss();
+    }
+}
+
+void io_manager_init(void)
+{
+    timer_init(&io.quiet, io_report_again);
+    io.quiet.unlocked = true;
+    io_write(FABRIC_SHARED_IRQ_STATUS, EVENTS);
+    io_write(FABRIC_SHARED_IRQ_ENABLE, EVENTS);
+}
