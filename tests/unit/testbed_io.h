@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A system of the testbed whose VMs use shared devices: VMs of one VCPU. The hardware is what the test gives: functions that access
+ * its registers.
+ */
+#ifndef TESTBED_IO_H
+#define TESTBED_IO_H
+
+#include "io_image.h"
+#include "testbed.h"
+
+#define TESTBED_IO_BASE UINT64_C(0x18200000)
+#define TESTBED_IO_IRQ 25U
+#define TESTBED_IO_VM_IRQ 26U
+#define TESTBED_IO_GUEST_IRQ 23U
+
+/* The section in the image, as the image builder lays it out. Client i is VM i. */
+struct testbed_io_section {
+    struct io_image header;
+    struct io_image_client clients[IO_MAX_CLIENTS];
+};
+
+/* Makes an image of `nvms` VMs, of which the first `nclients` may use all devices; returns its section, which the test may change. */
+void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients);
+
+/* Gives VM 0, the only one of the image, region `number`, after those with lower numbers. */
+void testbed_io_region(unsigned number, unsigned kind, uint64_t gpa, uint64_t hpa);
+
+/* The section ends after `size` bytes; 0: there is none. */
+void testbed_io_cut(unsigned size);
+
+/* Boots the image and starts its VMs; returns NULL, or why the hypervisor refuses it. `read`, `write`: at an offset from the manager
+ * page. */
+const char *testbed_io_boot(uint64_t (*read)(uint64_t offset, unsigned bytes),
+                            void (*write)(uint64_t offset, unsigned bytes, uint64_t value));
+
+/* The device memory that the VM has at the address, as an offset from the manager page; 0: none. */
+uint64_t testbed_io_page(unsigned vm, uint64_t gpa);
+
+/* A VM's line of the shared devices is high. */
+bool testbed_io_raise(unsigned irq);
+
+/* The hardware's interrupt to the manager, on CPU 0. */
+void testbed_io_interrupt(void);
+
+#endif
