@@ -64,8 +64,8 @@ def refusal(qemu, arguments: list[str], machine: str = "virt") -> str:
         ("irq=0", "option irq=0: expected a number from 1 to 86"),
         (
             "colour=red",
-            "unknown option 'colour=red': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, flash=, "
-            "pcap= or pins=",
+            "unknown option 'colour=red': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
+            "flash=, pcap= or pins=",
         ),
         ("trace=/nowhere/file", "trace=/nowhere/file: No such file or directory"),
         ("stats=/nowhere/file", "stats=/nowhere/file: No such file or directory"),
