@@ -31,7 +31,7 @@ module io_budget_props
   logic [31:0] budget_q;
   logic limited_q = 1'b0;
   always_ff @(posedge clk_i) begin
-    if (rst_n && set_i && set_vm_i == vm_t'(any)) {limited_q, budget_q} <= {1'b1, set_budget_i};
+    if (rst_n && set_i && set_vm_i == vm_t'(any)) {limited_q, budget_q} <= {set_budget_i != '0, set_budget_i};
   end
   // The period is constant, and a VM's budget is set while it has spent nothing; a VM is charged if it was served, and
   // by at most 2^16 cycles.
@@ -43,7 +43,7 @@ module io_budget_props
   end
   always_comb begin
     if (past) assume (period_i == period_q);
-    assume (set_budget_i < 32'h80000000 && set_budget_i != '0);
+    assume (set_budget_i < 32'h80000000);
     if (set_i && set_vm_i == vm_t'(any)) assume (spent_q == '0 && !(charge_i && charge_vm_i == vm_t'(any)));
     assume (charge_cycles_i < 32'h10000);
     for (int v = 0; v < int'(NumVms); v++) begin

@@ -328,7 +328,7 @@
 #define FABRIC_IF_CUSTOM_STRIDE 0x4U /* from one element to the next */
 #define FABRIC_IF_CUSTOM_VALUE_LSB 0x0U
 #define FABRIC_IF_CUSTOM_VALUE_WIDTH 0x20U
-#define FABRIC_SHARED_SPAN 0x118U /* bytes from the first register to the end of the last */
+#define FABRIC_SHARED_SPAN 0x120U /* bytes from the first register to the end of the last */
 #define FABRIC_SHARED_ID 0x0U /* Identification */
 #define FABRIC_SHARED_ID_MAGIC_LSB 0x0U
 #define FABRIC_SHARED_ID_MAGIC_WIDTH 0x20U
@@ -356,14 +356,14 @@
 #define FABRIC_SHARED_IRQ_ENABLE 0x20U /* Interrupts that raise the manager's line */
 #define FABRIC_SHARED_IRQ_ENABLE_ENABLE_LSB 0x0U
 #define FABRIC_SHARED_IRQ_ENABLE_ENABLE_WIDTH 0x2U
-#define FABRIC_SHARED_FAULT 0x28U /* Last fault */
+#define FABRIC_SHARED_FAULT 0x28U /* First fault since IRQ_STATUS.fault was cleared */
 #define FABRIC_SHARED_FAULT_VM_LSB 0x0U
 #define FABRIC_SHARED_FAULT_VM_WIDTH 0x4U
 #define FABRIC_SHARED_FAULT_WRITE_LSB 0x4U
 #define FABRIC_SHARED_FAULT_WRITE_WIDTH 0x1U
 #define FABRIC_SHARED_FAULT_BUS_LSB 0x5U
 #define FABRIC_SHARED_FAULT_BUS_WIDTH 0x1U
-#define FABRIC_SHARED_FAULT_ADDR 0x30U /* Guest-physical address of the last fault */
+#define FABRIC_SHARED_FAULT_ADDR 0x30U /* Guest-physical address of that fault */
 #define FABRIC_SHARED_FAULT_ADDR_ADDR_LSB 0x0U
 #define FABRIC_SHARED_FAULT_ADDR_ADDR_WIDTH 0x29U
 #define FABRIC_SHARED_BUSY 0x38U /* VMs with memory accesses */
@@ -443,6 +443,11 @@
 #define FABRIC_SHARED_PINS_VM_WIDTH 0x4U
 #define FABRIC_SHARED_PINS_MASK_LSB 0x20U
 #define FABRIC_SHARED_PINS_MASK_WIDTH 0x20U
+#define FABRIC_SHARED_LOST 0x118U /* First lost completion since IRQ_STATUS.lost was cleared */
+#define FABRIC_SHARED_LOST_VM_LSB 0x0U
+#define FABRIC_SHARED_LOST_VM_WIDTH 0x4U
+#define FABRIC_SHARED_LOST_DEVICE_LSB 0x4U
+#define FABRIC_SHARED_LOST_DEVICE_WIDTH 0x4U
 #define FABRIC_CHANNEL_SPAN 0x40U /* bytes from the first register to the end of the last */
 #define FABRIC_CHANNEL_ADDR 0x0U /* Guest-physical address of the data of the next request */
 #define FABRIC_CHANNEL_ADDR_ADDR_LSB 0x0U

@@ -914,6 +914,14 @@ extern "C" {
 #define FABRIC_SHARED__PINS__MASK_bw 32
 #define FABRIC_SHARED__PINS__MASK_reset 0x0
 
+// reg - fabric_shared::LOST
+#define FABRIC_SHARED__LOST__VM_bm 0xf
+#define FABRIC_SHARED__LOST__VM_bp 0
+#define FABRIC_SHARED__LOST__VM_bw 4
+#define FABRIC_SHARED__LOST__DEVICE_bm 0xf0
+#define FABRIC_SHARED__LOST__DEVICE_bp 4
+#define FABRIC_SHARED__LOST__DEVICE_bw 4
+
 // addrmap - fabric_shared
 typedef struct __attribute__ ((__packed__)) {
     uint64_t ID;
@@ -938,10 +946,11 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t ETHERNET_SELECT;
     uint64_t ETHERNET_COUNT;
     uint64_t PINS;
+    uint64_t LOST;
 } fabric_shared_t;
 
 
-static_assert(sizeof(fabric_shared_t) == 0x118, "Packing error");
+static_assert(sizeof(fabric_shared_t) == 0x120, "Packing error");
 
 #ifdef __cplusplus
 }

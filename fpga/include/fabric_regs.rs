@@ -405,7 +405,7 @@ pub const FABRIC_IF_CUSTOM_STRIDE: usize = 0x4;
 pub const FABRIC_IF_CUSTOM_VALUE_LSB: usize = 0x0;
 pub const FABRIC_IF_CUSTOM_VALUE_WIDTH: usize = 0x20;
 /// bytes from the first register to the end of the last
-pub const FABRIC_SHARED_SPAN: usize = 0x118;
+pub const FABRIC_SHARED_SPAN: usize = 0x120;
 /// Identification
 pub const FABRIC_SHARED_ID: usize = 0x0;
 pub const FABRIC_SHARED_ID_MAGIC_LSB: usize = 0x0;
@@ -438,7 +438,7 @@ pub const FABRIC_SHARED_IRQ_STATUS_LOST_WIDTH: usize = 0x1;
 pub const FABRIC_SHARED_IRQ_ENABLE: usize = 0x20;
 pub const FABRIC_SHARED_IRQ_ENABLE_ENABLE_LSB: usize = 0x0;
 pub const FABRIC_SHARED_IRQ_ENABLE_ENABLE_WIDTH: usize = 0x2;
-/// Last fault
+/// First fault since IRQ_STATUS.fault was cleared
 pub const FABRIC_SHARED_FAULT: usize = 0x28;
 pub const FABRIC_SHARED_FAULT_VM_LSB: usize = 0x0;
 pub const FABRIC_SHARED_FAULT_VM_WIDTH: usize = 0x4;
@@ -446,7 +446,7 @@ pub const FABRIC_SHARED_FAULT_WRITE_LSB: usize = 0x4;
 pub const FABRIC_SHARED_FAULT_WRITE_WIDTH: usize = 0x1;
 pub const FABRIC_SHARED_FAULT_BUS_LSB: usize = 0x5;
 pub const FABRIC_SHARED_FAULT_BUS_WIDTH: usize = 0x1;
-/// Guest-physical address of the last fault
+/// Guest-physical address of that fault
 pub const FABRIC_SHARED_FAULT_ADDR: usize = 0x30;
 pub const FABRIC_SHARED_FAULT_ADDR_ADDR_LSB: usize = 0x0;
 pub const FABRIC_SHARED_FAULT_ADDR_ADDR_WIDTH: usize = 0x29;
@@ -544,6 +544,12 @@ pub const FABRIC_SHARED_PINS_VM_LSB: usize = 0x0;
 pub const FABRIC_SHARED_PINS_VM_WIDTH: usize = 0x4;
 pub const FABRIC_SHARED_PINS_MASK_LSB: usize = 0x20;
 pub const FABRIC_SHARED_PINS_MASK_WIDTH: usize = 0x20;
+/// First lost completion since IRQ_STATUS.lost was cleared
+pub const FABRIC_SHARED_LOST: usize = 0x118;
+pub const FABRIC_SHARED_LOST_VM_LSB: usize = 0x0;
+pub const FABRIC_SHARED_LOST_VM_WIDTH: usize = 0x4;
+pub const FABRIC_SHARED_LOST_DEVICE_LSB: usize = 0x4;
+pub const FABRIC_SHARED_LOST_DEVICE_WIDTH: usize = 0x4;
 /// bytes from the first register to the end of the last
 pub const FABRIC_CHANNEL_SPAN: usize = 0x40;
 /// Guest-physical address of the data of the next request

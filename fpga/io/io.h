@@ -24,8 +24,6 @@ struct io_client {
     const struct io_image_client *config;
     unsigned number; /* of the VM in the hardware */
     bool stopping;   /* atomic: its requests are removed, until its next start */
-
-    uint8_t lost[IO_CHANNELS]; /* STATUS.lost of device 1 + index, as read last; of the boot CPU */
 };
 
 struct io {
@@ -35,7 +33,6 @@ struct io {
     ulong pins;               /* of the hardware */
 
     struct timer quiet; /* interrupts to the manager are disabled until it expires */
-    unsigned looked;    /* clients below this number have been looked at for a lost completion; of the boot CPU */
     struct io_client clients[IO_MAX_CLIENTS];
 };
 

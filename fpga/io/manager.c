@@ -32,8 +32,7 @@ static bool is_reported(const struct io_client *c)
     return c->vm != NULL && !atomic_load_relaxed(&c->stopping);
 }
 
-/* The last fault. Others in between are not reported; the address may be that of another one that has come since. A VM that stops has
- * no windows any more, so its last requests may fail. */
+/* The first fault; others in between are not reported. A VM that stops has no windows any more, so its last requests may fail. */
 static void report_fault(void)
 {
     uint64_t fault = io_read(FABRIC_SHARED_FAULT);
@@ -47,44 +46,16 @@ static void report_fault(void)
     }
 }
 
-/* Whether the VM has lost completions of device 1 + `index` since the last call. */
-static bool has_lost(struct io_client *c, unsigned index)
-{
-    uint8_t before = c->lost[index];
-    uint64_t status = io_read(io_page(c->number, IO_FLASH + index) + FABRIC_CHANNEL_STATUS);
-
-    c->lost[index] = (uint8_t)IO_FIELD(status, FABRIC_CHANNEL_STATUS_LOST);
-    return c->lost[index] != before && c->lost[index] != 0;
-}
-
-/* Reports the first loss of the VM; false if there is none. */
-static bool report_loss(struct io_client *c)
+/* The first loss; others in between are not reported. */
+static void report_loss(void)
 {
     static const char *const names[IO_CHANNELS] = {"the flash", "Ethernet (send)", "Ethernet (receive)", "the copier"};
+    uint64_t lost = io_read(FABRIC_SHARED_LOST);
+    const struct io_client *c = &io.clients[IO_FIELD(lost, FABRIC_SHARED_LOST_VM)];
+    ulong index = IO_FIELD(lost, FABRIC_SHARED_LOST_DEVICE) - IO_FLASH;
 
-    for (unsigned i = 0; i < IO_CHANNELS; i++) {
-        if (io_has(c->config->devices, IO_FLASH + i) && has_lost(c, i) && is_reported(c)) {
-            console_log_minor("error: %s: a completion of %s could not be written", c->vm->config->name, names[i]);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The registers do not tell whose completion was lost, but STATUS in the VMs' pages does. One VM in each call, so that interrupts are
- * polled between two: the line stays high until the event is acknowledged, after the last VM. */
-static void look_for_loss(void)
-{
-    bool reported = io.looked < io.image->nclients && report_loss(&io.clients[io.looked]), all;
-
-    io.looked++;
-    all = io.looked >= io.image->nclients;
-    if (all) {
-        io.looked = 0;
-        io_write(FABRIC_SHARED_IRQ_STATUS, EVENT(LOST));
-    }
-    if (all || reported) {
-        be_quiet();
+    if (index < IO_CHANNELS && is_reported(c)) {
+        console_log_minor("error: %s: a completion of %s could not be written", c->vm->config->name, names[index]);
     }
 }
 
@@ -94,11 +65,14 @@ void io_interrupt(void)
     uint64_t status = io_read(FABRIC_SHARED_IRQ_STATUS) & io_read(FABRIC_SHARED_IRQ_ENABLE);
 
     if ((status & EVENT(FAULT)) != 0) {
-        io_write(FABRIC_SHARED_IRQ_STATUS, EVENT(FAULT));
         report_fault();
+    }
+    if ((status & EVENT(LOST)) != 0) {
+        report_loss();
+    }
+    if (status != 0) {
+        io_write(FABRIC_SHARED_IRQ_STATUS, status);
         be_quiet();
-    } else if ((status & EVENT(LOST)) != 0) {
-        look_for_loss();
     }
 }
 

@@ -22,11 +22,23 @@ VM_WINDOWS, WINDOW = values("fabric_map.h", "FABRIC_VM_WINDOWS_STRIDE FABRIC_WIN
 GUEST, SIZE, HOST = values("fabric_map.h", "FABRIC_WINDOW_GUEST FABRIC_WINDOW_SIZE FABRIC_WINDOW_HOST")
 GPA, RAM = values("testbed.h", "TESTBED_GPA TESTBED_VM_RAM")
 NAMES = (
-    *("ID", "PARAMS", "IRQ_STATUS", "IRQ_ENABLE", "FAULT", "FAULT_ADDR", "BUSY", "FLUSH", "ALLOW", "BUDGET", "ARBITER"),
+    *(
+        "ID",
+        "PARAMS",
+        "IRQ_STATUS",
+        "IRQ_ENABLE",
+        "FAULT",
+        "FAULT_ADDR",
+        "LOST",
+        "BUSY",
+        "FLUSH",
+        "ALLOW",
+        "BUDGET",
+        "ARBITER",
+    ),
     *("TIMEOUT", "PERIOD", "FLASH", "FLASH_WINDOW", "ETHERNET_MAC", "ETHERNET_SET", "PINS"),
 )
 REGISTERS = dict(zip(NAMES, values("fabric_map.h", " ".join(f"FABRIC_SHARED_{name}" for name in NAMES)), strict=True))
-(STATUS,) = values("fabric_map.h", "FABRIC_CHANNEL_STATUS")
 PER_CHANNEL = ("ARBITER", "TIMEOUT", "PERIOD")
 MAGIC = 0x5453494F
 FAULT, LOST = 1, 2
@@ -84,8 +96,7 @@ class Hardware:
 
     def __init__(self) -> None:
         self.plain = {"ID": MAGIC, "PARAMS": CLIENTS | 8 << 8 | 4 << 16 | 32 << 24 | 0xFF << 32, "BUSY": 0}
-        self.plain |= {"IRQ_STATUS": 0, "IRQ_ENABLE": 0, "FAULT": 0, "FAULT_ADDR": 0}
-        self.lost: dict[tuple[int, int], int] = {}  # by VM and device
+        self.plain |= {"IRQ_STATUS": 0, "IRQ_ENABLE": 0, "FAULT": 0, "FAULT_ADDR": 0, "LOST": 0}
         self.writes: list[tuple[str, int]] = []
         self.windows: dict[tuple[int, int], dict[int, int]] = {}
         self.busy_reads = 0  # further reads of BUSY that see 1 for all VMs
@@ -93,10 +104,6 @@ class Hardware:
 
     def _read(self, offset: int, size: int) -> int:
         assert size == 8
-        if offset >= PAGES - MANAGER:
-            page, register = divmod(offset - (PAGES - MANAGER), PAGE)
-            assert register == STATUS
-            return self.lost.get((page // 16, page % 16), 0) << 24
         name = next(name for name in self.plain if REGISTERS[name] == offset)
         if name == "BUSY" and self.busy_reads:
             self.busy_reads -= 1
@@ -510,36 +517,20 @@ def test_faults_of_nobody_and_of_a_vm_that_stops_are_not_reported(machine: Machi
 
 def test_lost_completions_are_reported_with_vm_and_device() -> None:
     machine = Machine(3).boot()
-    machine.hardware.lost[2, 2] = 4
+    machine.hardware.plain["LOST"] = 2 | 2 << 4
     assert machine.event(LOST) == ["error: vm-c: a completion of Ethernet (send) could not be written"]
     assert machine.later() == []
-    machine.hardware.lost[2, 2] = 5
-    machine.hardware.lost[0, 4] = 1
+    machine.hardware.plain["LOST"] = 0 | 4 << 4
     assert machine.event(LOST) == ["error: vm-a: a completion of the copier could not be written"]
-    assert machine.hardware.plain["IRQ_STATUS"] == LOST  # the search goes on after the time without reports
-    assert machine.later() == ["error: vm-c: a completion of Ethernet (send) could not be written"]
     assert machine.hardware.plain["IRQ_STATUS"] == 0
-    assert machine.later() == []
-
-
-def test_a_search_for_a_lost_completion_looks_at_one_vm_in_each_interrupt() -> None:
-    machine = Machine(5).boot()
-    machine.hardware.plain["IRQ_STATUS"] = LOST
-    assert machine.interrupt() == 5
-    assert not lines()
-    machine.hardware.plain["IRQ_STATUS"] = LOST
-    assert machine.interrupt() == 0  # a guest can cause it without limit
-
-
-def test_a_counter_that_is_cleared_is_no_loss(machine: Machine) -> None:
-    machine.hardware.lost[1, 1] = 7
-    assert machine.event(LOST) == ["error: vm-b: a completion of the flash could not be written"]
-    machine.hardware.lost[1, 1] = 0
     machine.later()
+    machine.hardware.plain["LOST"] = 0 | 15 << 4
     assert machine.event(LOST) == []
-    machine.hardware.lost[1, 1] = 7
-    machine.later()
-    assert machine.event(LOST) == ["error: vm-b: a completion of the flash could not be written"]
+
+
+def test_a_fault_and_a_loss_at_once(machine: Machine) -> None:
+    machine.hardware.plain["LOST"] = 1 << 4
+    assert len(machine.event(FAULT | LOST)) == 2
 
 
 def test_the_manager_and_vms_may_not_have_the_same_interrupt() -> None:

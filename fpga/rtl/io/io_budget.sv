@@ -12,7 +12,7 @@ module io_budget
   input  logic        rst_ni,
   /// Cycles from one replenishment to the next; 0: no budget is limited.
   input  logic [31:0] period_i,
-  /// Pulse: sets the budget of a VM; until then it has no limit.
+  /// Pulse: sets the budget of a VM; 0, and until then: it has no limit.
   input  logic        set_i,
   input  vm_t         set_vm_i,
   input  logic [31:0] set_budget_i,
@@ -58,7 +58,7 @@ module io_budget
       exhausted_o <= '0;
       limited_q   <= '0;
     end else begin
-      for (int v = 0; v < int'(NumVms); v++) if (set_i && set_vm_i == vm_t'(v)) limited_q[v] <= 1'b1;
+      for (int v = 0; v < int'(NumVms); v++) if (set_i && set_vm_i == vm_t'(v)) limited_q[v] <= set_budget_i != '0;
       time_q <= replenish || period_i == '0 ? '0 : time_q + 1'b1;
       if (replenish || period_i == '0) begin
         untouched_q <= '1;

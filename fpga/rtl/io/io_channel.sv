@@ -17,7 +17,7 @@ module io_channel
   input  logic [31:0] timeout_i,
   input  logic [31:0] period_i,
   input  prio_t [NumVms-1:0] prio_i,
-  /// Pulse: sets the budget of a VM; until then it has no limit.
+  /// Pulse: sets the budget of a VM; 0, and until then: it has no limit.
   input  logic        set_budget_i,
   input  vm_t         set_vm_i,
   input  logic [31:0] set_cycles_i,

@@ -29,7 +29,10 @@ module io_manager
   input  logic       fault_i,
   input  io_burst_t  fault_burst_i,
   input  logic       fault_bus_i,
+  /// Pulse: a completion of this VM and channel could not be written.
   input  logic       lost_i,
+  input  vm_t        lost_vm_i,
+  input  io_channel_t lost_channel_i,
   output logic       irq_o,
   // VMs
   input  logic [NumVms-1:0] busy_i,
@@ -91,15 +94,26 @@ module io_manager
   assign hw_in.BUSY.vms.next          = 16'(busy_i);
 
   // ---- Events ----
+  // What belongs to an event is kept until software has cleared the event.
   io_burst_t burst_q;
   logic bus_q;
+  vm_t lost_vm_q;
+  io_channel_t lost_channel_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      burst_q <= '0;
-      bus_q   <= 1'b0;
-    end else if (fault_i) begin
-      burst_q <= fault_burst_i;
-      bus_q   <= fault_bus_i;
+      burst_q        <= '0;
+      bus_q          <= 1'b0;
+      lost_vm_q      <= '0;
+      lost_channel_q <= '0;
+    end else begin
+      if (fault_i && !hw_out.IRQ_STATUS.fault.value) begin
+        burst_q <= fault_burst_i;
+        bus_q   <= fault_bus_i;
+      end
+      if (lost_i && !hw_out.IRQ_STATUS.lost.value) begin
+        lost_vm_q      <= lost_vm_i;
+        lost_channel_q <= lost_channel_i;
+      end
     end
   end
   assign hw_in.IRQ_STATUS.fault.hwset = fault_i;
@@ -108,6 +122,8 @@ module io_manager
   assign hw_in.FAULT.write.next       = burst_q.write;
   assign hw_in.FAULT.bus.next         = bus_q;
   assign hw_in.FAULT_ADDR.addr.next   = burst_q.addr;
+  assign hw_in.LOST.vm.next           = lost_vm_q;
+  assign hw_in.LOST.device.next       = DevFlash + dev_t'(lost_channel_q);
   assign irq_o = ({hw_out.IRQ_STATUS.lost.value, hw_out.IRQ_STATUS.fault.value} & hw_out.IRQ_ENABLE.enable.value) != '0;
 
   // ---- Commands ----

@@ -94,7 +94,8 @@ module io_top
   logic [7:0] flash_half, flash_deselect, window_first;
   logic [8:0] window_number;
   logic [31:0] flash_slice, count, flash_bytes;
-  vm_t window_vm, row_vm, count_vm, size_vm;
+  vm_t window_vm, row_vm, count_vm, size_vm, lost_vm;
+  io_channel_t lost_channel;
   eth_vm_t row;
   lost_e count_why;
   gpio_pins_t [NumVms-1:0] owner;
@@ -113,6 +114,8 @@ module io_top
     .fault_burst_i(fault_burst),
     .fault_bus_i(fault_bus),
     .lost_i(lost_any),
+    .lost_vm_i(lost_vm),
+    .lost_channel_i(lost_channel),
     .irq_o(irq_manager_o),
     .busy_i(busy),
     .flush_o(flush),
@@ -174,6 +177,15 @@ module io_top
   );
   assign irq_vm_o = channel_irq | gpio_irq;
   assign lost_any = lost != '0;
+  always_comb begin
+    lost_vm      = '0;
+    lost_channel = '0;
+    for (int v = 0; v < int'(NumVms); v++) begin
+      for (int c = 0; c < int'(Channels); c++) begin
+        if (lost[v][c]) {lost_vm, lost_channel} = {vm_t'(v), io_channel_t'(c)};
+      end
+    end
+  end
 
   // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush

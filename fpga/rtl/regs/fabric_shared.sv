@@ -88,6 +88,7 @@ module fabric_shared (
         logic ETHERNET_SELECT;
         logic ETHERNET_COUNT;
         logic PINS;
+        logic LOST;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -150,6 +151,8 @@ module fabric_shared (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h108);
         decoded_reg_strb.PINS = cpuif_req_masked & (cpuif_addr == 9'h110) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h110);
+        decoded_reg_strb.LOST = cpuif_req_masked & (cpuif_addr == 9'h118) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h118);
         decoded_err = ~is_valid_addr & decoded_req;
     end
 
@@ -1272,6 +1275,10 @@ module fabric_shared (
         end
         if(rd_mux_addr == 9'h108) begin
             readback_data_var[31:0] = hwif_in.ETHERNET_COUNT.frames.next;
+        end
+        if(rd_mux_addr == 9'h118) begin
+            readback_data_var[3:0] = hwif_in.LOST.vm.next;
+            readback_data_var[7:4] = hwif_in.LOST.device.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

@@ -6,7 +6,7 @@ package fabric_shared_pkg;
 
     localparam FABRIC_SHARED_DATA_WIDTH = 64;
     localparam FABRIC_SHARED_MIN_ADDR_WIDTH = 9;
-    localparam FABRIC_SHARED_SIZE = 'h118;
+    localparam FABRIC_SHARED_SIZE = 'h120;
 
     typedef struct {
         logic [31:0] next;
@@ -101,6 +101,11 @@ package fabric_shared_pkg;
     } fabric_shared__ETHERNET_COUNT__in_t;
 
     typedef struct {
+        ro_f_w4__in_t vm;
+        ro_f_w4__in_t device;
+    } fabric_shared__LOST__in_t;
+
+    typedef struct {
         fabric_shared__ID__in_t ID;
         fabric_shared__PARAMS__in_t PARAMS;
         fabric_shared__TIME__in_t TIME;
@@ -109,6 +114,7 @@ package fabric_shared_pkg;
         fabric_shared__FAULT_ADDR__in_t FAULT_ADDR;
         fabric_shared__BUSY__in_t BUSY;
         fabric_shared__ETHERNET_COUNT__in_t ETHERNET_COUNT;
+        fabric_shared__LOST__in_t LOST;
     } fabric_shared__in_t;
 
     typedef struct {
