@@ -1028,10 +1028,6 @@ extern "C" {
 #define FABRIC_CHANNEL__INT__REFUSED_bp 2
 #define FABRIC_CHANNEL__INT__REFUSED_bw 1
 #define FABRIC_CHANNEL__INT__REFUSED_reset 0x0
-#define FABRIC_CHANNEL__INT__LOST_bm 0x8
-#define FABRIC_CHANNEL__INT__LOST_bp 3
-#define FABRIC_CHANNEL__INT__LOST_bw 1
-#define FABRIC_CHANNEL__INT__LOST_reset 0x0
 
 // reg - fabric_channel::INFO
 #define FABRIC_CHANNEL__INFO__DEVICE_bm 0xf

@@ -588,8 +588,6 @@ pub const FABRIC_CHANNEL_INT_PENDING_LSB: usize = 0x1;
 pub const FABRIC_CHANNEL_INT_PENDING_WIDTH: usize = 0x1;
 pub const FABRIC_CHANNEL_INT_REFUSED_LSB: usize = 0x2;
 pub const FABRIC_CHANNEL_INT_REFUSED_WIDTH: usize = 0x1;
-pub const FABRIC_CHANNEL_INT_LOST_LSB: usize = 0x3;
-pub const FABRIC_CHANNEL_INT_LOST_WIDTH: usize = 0x1;
 /// Device
 pub const FABRIC_CHANNEL_INFO: usize = 0x30;
 pub const FABRIC_CHANNEL_INFO_DEVICE_LSB: usize = 0x0;

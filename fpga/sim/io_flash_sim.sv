@@ -149,6 +149,8 @@ module io_flash_sim
 
   // ---- Memory ----
   localparam int unsigned Clients = 3;
+  logic written, lost;
+  vm_t event_vm;
   logic [Clients-1:0] request, take, give, over;
   io_burst_t [Clients-1:0] burst;
   io_word_t [Clients-1:0] word;
@@ -163,9 +165,13 @@ module io_flash_sim
 
   io_complete #(.NumVms(NumVms), .NumChannels(1)) i_complete (
     .clk_i, .rst_ni, .set_i, .set_vm_i, .set_channel_i(1'b0), .set_addr_i, .clear_i(flush_i), .clear_vm_i(flush_vm_i),
-    .complete_i(complete), .completion_i(completion), .ready_o(complete_ready), .busy_o(), .busy_vm_o(), .written_o,
-    .lost_o, .request_o(request[0]), .burst_o(burst[0]), .word_o(word[0]), .done_i(over[0]), .status_i(status)
+    .complete_i(complete), .completion_i(completion), .ready_o(complete_ready), .busy_o(), .busy_vm_o(), .written_o(written),
+    .lost_o(lost), .event_vm_o(event_vm), .event_channel_o(), .request_o(request[0]), .burst_o(burst[0]), .word_o(word[0]), .done_i(over[0]), .status_i(status)
   );
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_events
+    assign written_o[v] = written && event_vm == vm_t'(v);
+    assign lost_o[v]    = lost && event_vm == vm_t'(v);
+  end
   io_writer i_writer (
     .clk_i, .rst_ni, .start_i(write_start), .vm_i(chunk.vm), .addr_i(chunk.addr), .valid_i(write_valid),
     .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end), .done_o(write_done), .status_o(write_status),

@@ -22,9 +22,8 @@ module io_bus
   output logic       regs_o,
   input  word_t      regs_data_i,
   input  logic       regs_error_i,
-  /// Selects the windows; their data are valid in the next cycle.
+  /// Selects the windows, which read as 0.
   output logic       windows_o,
-  input  word_t      windows_data_i,
   /// An access to a VM's page; data, 0 if no page was read, and error are valid in the next cycle.
   output io_access_t page_o,
   input  word_t      page_data_i,
@@ -35,7 +34,7 @@ module io_bus
 
   sub_req_t plain_req;
   sub_resp_t plain_resp;
-  logic access, is_regs, is_windows, is_page, error_q, windows_q;
+  logic access, is_regs, is_windows, is_page, error_q;
   logic [AddrBits-1:0] addr;
   word_t regs_q;
 
@@ -47,7 +46,7 @@ module io_bus
 
   axi_port #(.AddrBits(AddrBits)) i_port (
     .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
-    .data_i(regs_q | page_data_i | (windows_q ? windows_data_i : '0)), .error_i(error_q || page_error_i)
+    .data_i(regs_q | page_data_i), .error_i(error_q || page_error_i)
   );
 
   // The addresses are those of fabric_map_pkg, written as bit patterns; checked below.
@@ -63,13 +62,11 @@ module io_bus
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      error_q   <= 1'b0;
-      windows_q <= 1'b0;
-      regs_q    <= '0;
+      error_q <= 1'b0;
+      regs_q  <= '0;
     end else begin
-      error_q   <= access && !is_page && !is_windows && !(is_regs && !regs_error_i);
-      windows_q <= windows_o;
-      regs_q    <= regs_o ? regs_data_i : '0;
+      error_q <= access && !is_page && !is_windows && !(is_regs && !regs_error_i);
+      regs_q  <= regs_o ? regs_data_i : '0;
     end
   end
 

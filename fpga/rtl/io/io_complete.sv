@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the completions of all channels into rings in the VMs' memory, one word each, and raises the VMs'
-// interrupts. A ring has more entries than a VM has requests, so a VM that reads its ring before it submits
+// Writes the completions of all channels into rings in the VMs' memory, one word each. A ring has more entries than a VM has requests, so a VM that reads its ring before it submits
 // again loses nothing; if it does not, it overwrites its own entries only. Bit 0 of a word is 1 in the first
 // pass over the ring, and changes with each pass: so a VM sees by one read whether an entry is new.
 module io_complete
@@ -33,11 +32,12 @@ module io_complete
   /// A completion of this VM is being written.
   output logic        busy_o,
   output vm_t         busy_vm_o,
-  // interrupts
-  /// Pulses: a completion is in memory.
-  output logic [NumVms-1:0][NumChannels-1:0] written_o,
-  /// Pulses: a completion could not be written.
-  output logic [NumVms-1:0][NumChannels-1:0] lost_o,
+  // events
+  /// Pulses, of event_vm_o and event_channel_o: a completion is in memory; a completion could not be written.
+  output logic        written_o,
+  output logic        lost_o,
+  output vm_t         event_vm_o,
+  output logic [ChannelBits-1:0] event_channel_o,
   // DMA
   output logic        request_o,
   output io_burst_t   burst_o,
@@ -118,19 +118,23 @@ module io_complete
     end
   end
 
+  // A completion without a ring is lost at once; others have their outcome at the end of the write.
+  logic ends, without_ring;
+  assign ends            = state_q == CoWrite && done_i;
+  assign without_ring    = state_q == CoChoose && any && !is_set;
+  assign written_o       = ends && status_i == IoDone;
+  assign lost_o          = (ends && status_i != IoDone) || without_ring;
+  assign event_vm_o      = without_ring ? first.vm : first_q.vm;
+  assign event_channel_o = without_ring ? channel : channel_q;
+
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
     for (genvar c = 0; c < int'(NumChannels); c++) begin : gen_channel
-      logic here, loses;
-      assign here            = first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c);
-      assign written_o[v][c] = here && state_q == CoWrite && done_i && status_i == IoDone;
-      assign loses           = state_q == CoChoose && any && !is_set && first.vm == vm_t'(v) && channel == ChannelBits'(c);
-      assign lost_o[v][c]    = (here && state_q == CoWrite && done_i && status_i != IoDone) || loses;
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) begin
           set_q[v][c]   <= 1'b0;
           empty_q[v][c] <= 1'b1;
         end else begin
-          if (here && state_q == CoWrite && done_i) empty_q[v][c] <= 1'b0;
+          if (ends && first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c)) empty_q[v][c] <= 1'b0;
           if (set_i && set_vm_i == vm_t'(v) && set_channel_i == ChannelBits'(c)) begin
             set_q[v][c]   <= 1'b1;
             empty_q[v][c] <= 1'b1;

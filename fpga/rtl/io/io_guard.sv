@@ -8,15 +8,13 @@ module io_guard
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
-  // the manager's port, as of dma_windows
+  // the manager's port, as of dma_windows, but the windows cannot be read
   input  logic       req_i,
   /// Whole words only.
   input  logic       we_i,
   /// {VM, window, word}, of a VM that exists.
   input  logic [7:0] word_i,
   input  word_t      data_i,
-  /// In the cycle after req_i.
-  output word_t      data_o,
   // a burst at a time
   /// Level until gnt_o; the answer follows.
   input  logic       check_i,
@@ -62,12 +60,6 @@ module io_guard
         default: ;
       endcase
     end
-    unique case (set_word)
-      2'd0: data_o <= {23'b0, guest[set_row].guest, 10'b0, guest[set_row].writable, guest[set_row].readable};
-      2'd1: data_o <= {23'b0, pages[set_row] & {PageWidth{is_open(set_row)}}, 12'b0};
-      2'd2: data_o <= {23'b0, host[set_row], 12'b0};
-      default: data_o <= '0;
-    endcase
   end
   for (genvar r = 0; r < int'(NumVms * NumWindows); r++) begin : gen_open
     always_ff @(posedge clk_i or negedge rst_ni) begin

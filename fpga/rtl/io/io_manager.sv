@@ -66,22 +66,20 @@ module io_manager
 
   fabric_shared_pkg::fabric_shared__in_t  hw_in;
   fabric_shared_pkg::fabric_shared__out_t hw_out;
-  logic [63:0] bit_enable;
-  logic unused_stall_w, unused_stall_r, unused_rd_ack, unused_wr_ack, rd_err, wr_err;
+  logic whole, unused_stall_w, unused_stall_r, unused_rd_ack, unused_wr_ack, rd_err, wr_err;
 
-  for (genvar b = 0; b < 8; b++) begin : gen_enable
-    assign bit_enable[8*b+:8] = {8{write_i[b]}};
-  end
+  // Whole words only: a register that keeps some of its bytes would need a LUT for each bit.
+  assign whole = write_i inside {8'h00, 8'hff};
 
   fabric_shared i_regs (
-    .clk(clk_i), .arst_n(rst_ni), .s_cpuif_req(access_i), .s_cpuif_req_is_wr(write_i != '0),
-    .s_cpuif_addr({offset_i[8:3], 3'b0}), .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten(bit_enable),
+    .clk(clk_i), .arst_n(rst_ni), .s_cpuif_req(access_i && whole), .s_cpuif_req_is_wr(write_i != '0),
+    .s_cpuif_addr({offset_i[8:3], 3'b0}), .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten('1),
     .s_cpuif_req_stall_wr(unused_stall_w), .s_cpuif_req_stall_rd(unused_stall_r), .s_cpuif_rd_ack(unused_rd_ack),
     .s_cpuif_rd_err(rd_err), .s_cpuif_rd_data(data_o), .s_cpuif_wr_ack(unused_wr_ack), .s_cpuif_wr_err(wr_err),
     .hwif_in(hw_in), .hwif_out(hw_out)
   );
   // The block has nine address bits.
-  assign error_o = rd_err || wr_err || offset_i[10:9] != '0;
+  assign error_o = rd_err || wr_err || !whole || offset_i[10:9] != '0;
 
   assign hw_in.ID.magic.next          = Magic;
   assign hw_in.ID.version.next        = 8'd1;

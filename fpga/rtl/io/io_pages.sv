@@ -19,7 +19,7 @@ module io_pages
   output logic       error_o,
   /// VMs that may use each device.
   input  logic [Channels-1:0][NumVms-1:0] allowed_i,
-  /// Pulse: events and enables of this VM are cleared.
+  /// Pulse: completions and enables of this VM are cleared.
   input  io_flush_t  reset_i,
   // requests
   output io_submit_t [Channels-1:0] submit_o,
@@ -33,8 +33,10 @@ module io_pages
   output vm_t        set_vm_o,
   output io_channel_t set_channel_o,
   output addr_t      set_addr_o,
-  input  logic [NumVms-1:0][Channels-1:0] written_i,
-  input  logic [NumVms-1:0][Channels-1:0] lost_i,
+  /// Pulse: a completion was written.
+  input  logic       written_i,
+  input  vm_t        event_vm_i,
+  input  io_channel_t event_channel_i,
   // the flash's window of a VM
   output vm_t        size_vm_o,
   input  logic [31:0] flash_bytes_i,
@@ -50,7 +52,7 @@ module io_pages
   logic here, reads, writes, known;
   io_channel_t channel;
   row_t row;
-  logic allowed, enable, pending, refused, lost;
+  logic allowed, enable, pending;
   logic [CountBits-1:0] count;
   word_t data;
 
@@ -93,24 +95,30 @@ module io_pages
   assign set_addr_o    = {access_i.data[AddrWidth-1:7], 7'b0};
 
   // ---- Events ----
-  logic [NumVms-1:0][Channels-1:0] enable_q, pending_q, refused_q, lost_q;
+  logic clears, refuses;
+  logic refusals [64];  // of the VM, until it clears them
+  initial for (int i = 0; i < 64; i++) refusals[i] = 1'b0;
+  assign clears  = writes && at(ChannelInt);
+  assign refuses = writes && at(ChannelSubmit) && (refused_i[channel] || !allowed);
+  always_ff @(posedge clk_i) begin
+    if (refuses || (clears && access_i.data[ChannelIntRefusedLsb])) refusals[row] <= refuses;
+  end
+
+  logic [NumVms-1:0][Channels-1:0] enable_q, pending_q;
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
     logic reset;
     assign reset    = reset_i.valid && reset_i.vm == vm_t'(v);
     assign irq_o[v] = (enable_q[v] & pending_q[v]) != '0;
     for (genvar c = 0; c < int'(Channels); c++) begin : gen_events
-      logic mine, clears, refuses;
-      assign mine    = access_i.vm == vm_t'(v) && channel == io_channel_t'(c);
-      assign clears  = mine && writes && at(ChannelInt);
-      assign refuses = mine && writes && at(ChannelSubmit) && (refused_i[c] || !allowed_i[c][v]);
+      logic mine, rises;
+      assign mine  = clears && access_i.vm == vm_t'(v) && channel == io_channel_t'(c);
+      assign rises = written_i && event_vm_i == vm_t'(v) && event_channel_i == io_channel_t'(c);
       always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) {enable_q[v][c], pending_q[v][c], refused_q[v][c], lost_q[v][c]} <= '0;
-        else if (reset) {enable_q[v][c], pending_q[v][c], refused_q[v][c], lost_q[v][c]} <= '0;
+        if (!rst_ni) {enable_q[v][c], pending_q[v][c]} <= '0;
+        else if (reset) {enable_q[v][c], pending_q[v][c]} <= '0;
         else begin
-          if (clears) enable_q[v][c] <= access_i.data[ChannelIntEnableLsb];
-          pending_q[v][c] <= written_i[v][c] || (pending_q[v][c] && !(clears && access_i.data[ChannelIntPendingLsb]));
-          refused_q[v][c] <= refuses || (refused_q[v][c] && !(clears && access_i.data[ChannelIntRefusedLsb]));
-          lost_q[v][c]    <= lost_i[v][c] || (lost_q[v][c] && !(clears && access_i.data[ChannelIntLostLsb]));
+          if (mine) enable_q[v][c] <= access_i.data[ChannelIntEnableLsb];
+          pending_q[v][c] <= rises || (pending_q[v][c] && !(mine && access_i.data[ChannelIntPendingLsb]));
         end
       end
     end
@@ -118,14 +126,12 @@ module io_pages
 
   // ---- Reads ----
   always_comb begin
-    {allowed, enable, pending, refused, lost, count} = '0;
+    {allowed, enable, pending, count} = '0;
     for (int v = 0; v < int'(NumVms); v++) begin
       if (access_i.vm == vm_t'(v)) begin
         allowed = allowed_i[channel][v];
         enable  = enable_q[v][channel];
         pending = pending_q[v][channel];
-        refused = refused_q[v][channel];
-        lost    = lost_q[v][channel];
         count   = count_i[channel][v];
       end
     end
@@ -143,8 +149,7 @@ module io_pages
     if (at(ChannelInt)) begin
       data[ChannelIntEnableLsb]  = enable;
       data[ChannelIntPendingLsb] = pending;
-      data[ChannelIntRefusedLsb] = refused;
-      data[ChannelIntLostLsb]    = lost;
+      data[ChannelIntRefusedLsb] = refusals[row];
     end
     if (at(ChannelInfo)) begin
       data[ChannelInfoDeviceLsb+:4] = access_i.device;

@@ -55,7 +55,7 @@ module io_top
 
   // ---- Bus ----
   logic [7:0] write;
-  word_t data, regs_data, windows_data, channel_data, gpio_data;
+  word_t data, regs_data, channel_data, gpio_data;
   logic [10:0] offset;
   logic regs_access, regs_error, windows_access, channel_error, gpio_error, nobody_q;
   io_access_t page;
@@ -72,7 +72,6 @@ module io_top
     .regs_data_i(regs_data),
     .regs_error_i(regs_error),
     .windows_o(windows_access),
-    .windows_data_i(windows_data),
     .page_o(page),
     .page_data_i(channel_data | gpio_data),
     .page_error_i(channel_error || gpio_error || nobody_q)
@@ -88,14 +87,14 @@ module io_top
   io_server_t [Channels-1:0] server;
   io_config_t [Channels-1:0] config_of;
   io_flush_t flush;
-  logic changed, fault, fault_bus, lost_any, window_write, row_write;
+  logic changed, fault, fault_bus, written, lost, window_write, row_write;
   io_burst_t fault_burst;
   logic [NumVms-1:0] busy;
   logic [7:0] flash_half, flash_deselect, window_first;
   logic [8:0] window_number;
   logic [31:0] flash_slice, count, flash_bytes;
-  vm_t window_vm, row_vm, count_vm, size_vm, lost_vm;
-  io_channel_t lost_channel;
+  vm_t window_vm, row_vm, count_vm, size_vm, event_vm;
+  io_channel_t event_channel;
   eth_vm_t row;
   lost_e count_why;
   gpio_pins_t [NumVms-1:0] owner;
@@ -113,9 +112,9 @@ module io_top
     .fault_i(fault),
     .fault_burst_i(fault_burst),
     .fault_bus_i(fault_bus),
-    .lost_i(lost_any),
-    .lost_vm_i(lost_vm),
-    .lost_channel_i(lost_channel),
+    .lost_i(lost),
+    .lost_vm_i(event_vm),
+    .lost_channel_i(event_channel),
     .irq_o(irq_manager_o),
     .busy_i(busy),
     .flush_o(flush),
@@ -146,7 +145,6 @@ module io_top
   logic [Channels-1:0] refused, complete, complete_ready;
   io_completion_t [Channels-1:0] completion;
   logic [Channels-1:0][NumVms-1:0][CountBits-1:0] waiting;
-  logic [NumVms-1:0][Channels-1:0] written, lost;
   logic [NumVms-1:0] channel_irq, gpio_irq;
   logic ring_set;
   vm_t ring_vm;
@@ -170,22 +168,13 @@ module io_top
     .set_channel_o(ring_channel),
     .set_addr_o(ring_addr),
     .written_i(written),
-    .lost_i(lost),
+    .event_vm_i(event_vm),
+    .event_channel_i(event_channel),
     .size_vm_o(size_vm),
     .flash_bytes_i(flash_bytes),
     .irq_o(channel_irq)
   );
   assign irq_vm_o = channel_irq | gpio_irq;
-  assign lost_any = lost != '0;
-  always_comb begin
-    lost_vm      = '0;
-    lost_channel = '0;
-    for (int v = 0; v < int'(NumVms); v++) begin
-      for (int c = 0; c < int'(Channels); c++) begin
-        if (lost[v][c]) {lost_vm, lost_channel} = {vm_t'(v), io_channel_t'(c)};
-      end
-    end
-  end
 
   // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush
@@ -310,6 +299,8 @@ module io_top
     .busy_vm_o(completes_vm),
     .written_o(written),
     .lost_o(lost),
+    .event_vm_o(event_vm),
+    .event_channel_o(event_channel),
     .request_o(client_req[0].request),
     .burst_o(client_req[0].burst),
     .word_o(client_req[0].word),
@@ -369,7 +360,6 @@ module io_top
     .we_i(write == '1),
     .word_i(offset[10:3]),
     .data_i(data),
-    .data_o(windows_data),
     .check_i(check),
     .request_i(check_request),
     .gnt_o(check_gnt),

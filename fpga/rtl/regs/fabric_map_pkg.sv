@@ -476,8 +476,6 @@ package fabric_map_pkg;
   localparam int unsigned ChannelIntPendingWidth = 'h1;
   localparam int unsigned ChannelIntRefusedLsb = 'h2;
   localparam int unsigned ChannelIntRefusedWidth = 'h1;
-  localparam int unsigned ChannelIntLostLsb = 'h3;
-  localparam int unsigned ChannelIntLostWidth = 'h1;
   localparam int unsigned ChannelInfo = 'h30;
   localparam int unsigned ChannelInfoDeviceLsb = 'h0;
   localparam int unsigned ChannelInfoDeviceWidth = 'h4;

@@ -126,26 +126,26 @@ module fabric_shared (
         decoded_reg_strb.BUDGET = cpuif_req_masked & (cpuif_addr == 9'h50) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h50);
         for(int i0=0; i0<4; i0++) begin
-            decoded_reg_strb.ARBITER[i0] = cpuif_req_masked & (cpuif_addr == 9'h80 + (9)'(i0) * 9'h8);
+            decoded_reg_strb.ARBITER[i0] = cpuif_req_masked & (cpuif_addr == 9'h80 + (9)'(i0) * 9'h8) & cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h80 + (9)'(i0) * 9'h8);
         end
         for(int i0=0; i0<4; i0++) begin
-            decoded_reg_strb.TIMEOUT[i0] = cpuif_req_masked & (cpuif_addr == 9'ha0 + (9)'(i0) * 9'h8);
+            decoded_reg_strb.TIMEOUT[i0] = cpuif_req_masked & (cpuif_addr == 9'ha0 + (9)'(i0) * 9'h8) & cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'ha0 + (9)'(i0) * 9'h8);
         end
         for(int i0=0; i0<4; i0++) begin
-            decoded_reg_strb.PERIOD[i0] = cpuif_req_masked & (cpuif_addr == 9'hc0 + (9)'(i0) * 9'h8);
+            decoded_reg_strb.PERIOD[i0] = cpuif_req_masked & (cpuif_addr == 9'hc0 + (9)'(i0) * 9'h8) & cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'hc0 + (9)'(i0) * 9'h8);
         end
-        decoded_reg_strb.FLASH = cpuif_req_masked & (cpuif_addr == 9'he0);
+        decoded_reg_strb.FLASH = cpuif_req_masked & (cpuif_addr == 9'he0) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'he0);
         decoded_reg_strb.FLASH_WINDOW = cpuif_req_masked & (cpuif_addr == 9'he8) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'he8);
-        decoded_reg_strb.ETHERNET_MAC = cpuif_req_masked & (cpuif_addr == 9'hf0);
+        decoded_reg_strb.ETHERNET_MAC = cpuif_req_masked & (cpuif_addr == 9'hf0) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'hf0);
         decoded_reg_strb.ETHERNET_SET = cpuif_req_masked & (cpuif_addr == 9'hf8) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'hf8);
-        decoded_reg_strb.ETHERNET_SELECT = cpuif_req_masked & (cpuif_addr == 9'h100);
+        decoded_reg_strb.ETHERNET_SELECT = cpuif_req_masked & (cpuif_addr == 9'h100) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h100);
         decoded_reg_strb.ETHERNET_COUNT = cpuif_req_masked & (cpuif_addr == 9'h108) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h108);
@@ -1244,34 +1244,6 @@ module fabric_shared (
         end
         if(rd_mux_addr == 9'h38) begin
             readback_data_var[15:0] = hwif_in.BUSY.vms.next;
-        end
-        for(int i0=0; i0<4; i0++) begin
-            if(rd_mux_addr == 9'h80 + (9)'(i0) * 9'h8) begin
-                readback_data_var[1:0] = field_storage.ARBITER[i0].policy.value;
-                readback_data_var[11:8] = field_storage.ARBITER[i0].size.value;
-            end
-        end
-        for(int i0=0; i0<4; i0++) begin
-            if(rd_mux_addr == 9'ha0 + (9)'(i0) * 9'h8) begin
-                readback_data_var[31:0] = field_storage.TIMEOUT[i0].cycles.value;
-            end
-        end
-        for(int i0=0; i0<4; i0++) begin
-            if(rd_mux_addr == 9'hc0 + (9)'(i0) * 9'h8) begin
-                readback_data_var[31:0] = field_storage.PERIOD[i0].cycles.value;
-            end
-        end
-        if(rd_mux_addr == 9'he0) begin
-            readback_data_var[7:0] = field_storage.FLASH.half.value;
-            readback_data_var[15:8] = field_storage.FLASH.deselect.value;
-            readback_data_var[63:32] = field_storage.FLASH.slice.value;
-        end
-        if(rd_mux_addr == 9'hf0) begin
-            readback_data_var[47:0] = field_storage.ETHERNET_MAC.mac.value;
-        end
-        if(rd_mux_addr == 9'h100) begin
-            readback_data_var[3:0] = field_storage.ETHERNET_SELECT.vm.value;
-            readback_data_var[6:4] = field_storage.ETHERNET_SELECT.why.value;
         end
         if(rd_mux_addr == 9'h108) begin
             readback_data_var[31:0] = hwif_in.ETHERNET_COUNT.frames.next;

@@ -212,14 +212,14 @@ package fabric_shared_pkg;
 
     typedef struct {
         logic [31:0] value;
-    } rw_f_w32__out_t;
+    } wo_f_w32__out_t;
 
     typedef struct {
-        rw_f_w32__out_t cycles;
+        wo_f_w32__out_t cycles;
     } fabric_shared__TIMEOUT__out_t;
 
     typedef struct {
-        rw_f_w32__out_t cycles;
+        wo_f_w32__out_t cycles;
     } fabric_shared__PERIOD__out_t;
 
     typedef struct {
@@ -263,10 +263,10 @@ package fabric_shared_pkg;
 
     typedef struct {
         logic [47:0] value;
-    } rw_f_w48__out_t;
+    } wo_f_w48__out_t;
 
     typedef struct {
-        rw_f_w48__out_t mac;
+        wo_f_w48__out_t mac;
     } fabric_shared__ETHERNET_MAC__out_t;
 
     typedef struct {
@@ -304,15 +304,15 @@ package fabric_shared_pkg;
 
     typedef struct {
         logic [3:0] value;
-    } rw_f_w4__out_t;
+    } wo_f_w4__out_t;
 
     typedef struct {
         logic [2:0] value;
-    } rw_f_desc_d4aa866b_w3__out_t;
+    } wo_f_desc_d4aa866b_w3__out_t;
 
     typedef struct {
-        rw_f_w4__out_t vm;
-        rw_f_desc_d4aa866b_w3__out_t why;
+        wo_f_w4__out_t vm;
+        wo_f_desc_d4aa866b_w3__out_t why;
     } fabric_shared__ETHERNET_SELECT__out_t;
 
     typedef struct {
