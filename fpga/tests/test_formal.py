@@ -113,6 +113,17 @@ FAULTS = [
     ("gpio_exact", "gpio_sequencer.sv", "|| past || foreign || bad_q);", "|| foreign || bad_q);"),
     ("gpio_exact", "gpio_sequencer.sv", "ahead[15:0] | {16{too_far}}", "ahead[15:0]"),
     ("gpio_processor", "gpio_commands.sv", "push_i && space_o != '0;", "push_i;"),
+    ("io_display", "display_bank.sv", "mem[take_addr_i] <= '0;", ""),
+    ("io_display", "display_lines.sv", "&& position_i != '1;", ";"),
+    ("io_display", "display_lines.sv", "{!sent_q, position_i[PosBits-1:1]};", "{sent_q, position_i[PosBits-1:1]};"),
+    ("io_display", "display_fetch.sv", "moves && words_q != '0;", "moves;"),
+    ("io_display", "display_fetch.sv", "&& !late_q && !over;", "&& !over;"),
+    ("io_display", "display_fetch.sv", "&& !below && dy", "&& dy"),
+    ("io_display", "display_fetch.sv", "rect_i.enabled && !below", "!below"),
+    ("io_display", "display_fetch.sv", "(line_i ? next_active_i : again_q)", "(line_i || again_q)"),
+    ("io_display", "display_fetch.sv", "if (stop_i && state_q != FtBurst)", "if (stop_i)"),
+    ("io_display", "display_fetch.sv", "5'd16 - {1'b0, word_q[3:0]};", "5'd16;"),
+    ("io_display", "display_timing.sv", "enable_i && quiet_i) state_q", "enable_i) state_q"),
 ]
 
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases of a line, or of a frame: sync, back porch, active, front porch. It begins with sync, so that the edges of the
+// vertical sync are those of a horizontal one.
+module display_axis
+  import display_pkg::*;
+(
+  input  logic   clk_i,
+  input  axis_t  lengths_i,
+  /// Level: to the begin of the first phase; up after a reset.
+  input  logic   clear_i,
+  input  logic   step_i,
+  output phase_e phase_o,
+  /// Steps in the phase before the current one, and that number and 1.
+  output coord_t position_o,
+  output coord_t next_o,
+  /// The current step is the last one of the phase.
+  output logic   ends_o
+);
+
+  coord_t length;
+  always_comb begin
+    unique case (phase_o)
+      AxSync:   length = lengths_i.sync;
+      AxBack:   length = lengths_i.back;
+      AxActive: length = lengths_i.active;
+      default:  length = lengths_i.front;
+    endcase
+  end
+
+  assign next_o = position_o + 1'b1;
+  assign ends_o = next_o == length;
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      phase_o    <= AxSync;
+      position_o <= '0;
+    end else if (step_i) begin
+      if (ends_o) phase_o <= phase_e'(phase_o + 2'd1);
+      position_o <= ends_o ? '0 : next_o;
+    end
+  end
+
+endmodule

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rectangle and the framebuffer of each VM, in distributed RAM. After reset no rectangle is enabled, and no framebuffer on.
+module display_table
+  import fabric_pkg::*;
+  import display_pkg::*;
+#(
+  parameter int unsigned NumVms = 4
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  // the manager
+  input  logic         rect_write_i,
+  input  vm_t          rect_vm_i,
+  input  rect_t        rect_i,
+  /// Pulse: turns the VM's framebuffer off. A write of `on` in the same cycle is lost.
+  input  logic         flush_i,
+  input  vm_t          flush_vm_i,
+  // a framebuffer's registers, read in the same cycle
+  input  fb_select_t   write_i,
+  input  vm_t          vm_i,
+  input  framebuffer_t framebuffer_i,
+  output framebuffer_t framebuffer_o,
+  // fetch, read in the same cycle
+  input  vm_t          fetch_vm_i,
+  output rect_t        fetch_rect_o,
+  output framebuffer_t fetch_framebuffer_o
+);
+
+  logic [63:0] rects [16];
+  logic [37:0] bases [16];
+  logic [12:0] strides [16];
+  logic [NumVms-1:0] enabled_q, on_q;
+  logic on_write;
+  vm_t on_vm;
+
+  always_ff @(posedge clk_i) begin
+    if (rect_write_i) rects[rect_vm_i] <= rect_i[$bits(rect_t)-1:1];
+    if (write_i.base) bases[vm_i] <= framebuffer_i.base[AddrWidth-1:3];
+    if (write_i.stride) strides[vm_i] <= framebuffer_i.stride[15:3];
+  end
+
+  // One comparison for each VM, at the price that a write is lost in the cycle of a flush.
+  assign on_write = flush_i || write_i.on;
+  assign on_vm    = flush_i ? flush_vm_i : vm_i;
+
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        enabled_q[v] <= 1'b0;
+        on_q[v]      <= 1'b0;
+      end else begin
+        if (rect_write_i && rect_vm_i == vm_t'(v)) enabled_q[v] <= rect_i.enabled;
+        if (on_write && on_vm == vm_t'(v)) on_q[v] <= framebuffer_i.on && !flush_i;
+      end
+    end
+  end
+
+  // An index into 16 bits is a quarter of the comparisons with each VM.
+  logic [15:0] all_enabled, all_on;
+  assign all_enabled = 16'(enabled_q);
+  assign all_on      = 16'(on_q);
+
+  assign framebuffer_o       = '{base: {bases[vm_i], 3'b0}, stride: {strides[vm_i], 3'b0}, on: all_on[vm_i]};
+  assign fetch_rect_o        = {rects[fetch_vm_i], all_enabled[fetch_vm_i]};
+  assign fetch_framebuffer_o = '{base: {bases[fetch_vm_i], 3'b0}, stride: {strides[fetch_vm_i], 3'b0}, on: all_on[fetch_vm_i]};
+
+  logic unused;
+  assign unused = &{1'b0, framebuffer_i.base[2:0], framebuffer_i.stride[2:0]};
+
+endmodule
