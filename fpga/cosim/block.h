@@ -30,20 +30,22 @@ struct Access {
 class Block
 {
   public:
+    static constexpr uint64_t forever = UINT64_MAX;
+
     virtual ~Block() = default;
     /// Resets the block. Statistics and waveforms go on.
     virtual void reset() = 0;
     /// Simulates one cycle.
     virtual void step() = 0;
-    /// Time passes in which nothing can change (active()).
+    /// Time passes in which nothing can change, at most idle().
     virtual void skip(uint64_t cycles) = 0;
     /// Makes an access, which takes a few cycles; returns false if the block answers with an error.
     virtual bool access(Access &access) = 0;
 
     /// Cycles simulated, resets included.
     virtual uint64_t cycles() const = 0;
-    /// Nothing changes without an access until this is true again.
-    virtual bool active() const = 0;
+    /// Cycles in which nothing changes without an access; `forever`: nothing ever does.
+    virtual uint64_t idle() const = 0;
     /// Bit 0: the manager's line. Bit 1 + n: VM n's.
     virtual unsigned interrupts() const = 0;
     /// Violations of the AXI protocol by the block since its reset.

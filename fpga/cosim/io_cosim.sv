@@ -30,6 +30,8 @@ module io_cosim
   output logic [NumVms-1:0] irq_vm_o,
   /// Something may change although no register is accessed and nothing arrives.
   output logic active_o,
+  /// Cycles until the first command of a pin that waits for its time; all ones: none does.
+  output logic [47:0] rest_o,
   /// What the Ethernet device sends and receives in this cycle: {enable, error, data}.
   output logic [9:0] sent_o,
   input  logic [9:0] received_i,
@@ -37,6 +39,11 @@ module io_cosim
   output logic [NumPins-1:0] pin_o,
   output logic [NumPins-1:0] pin_oe_o,
   input  logic [NumPins-1:0] pin_i,
+  /// Pulse: a frame is sent to the screen, if the manager has chosen frames on request.
+  input  logic frame_i,
+  /// A pixel in this cycle: valid, vertical sync, data enable; red, green, blue.
+  output logic [2:0] screen_o,
+  output logic [23:0] color_o,
   /// Violations of the AXI protocol by the devices since reset.
   output logic [31:0] complaints_o
 );
@@ -48,7 +55,7 @@ module io_cosim
   mgr_req_t   mgr_req;
   mgr_resp_t  mgr_resp;
   gmii_t sent;
-  logic cs_n, sck, mosi, miso, busy;
+  logic cs_n, sck, mosi, miso, busy, pixel, hsync, vsync, data_enable;
 
   io_top #(.NumVms(NumVms), .NumPins(NumPins)) i_top (
     .clk_i,
@@ -60,7 +67,6 @@ module io_cosim
     .mgr_resp_i(slot_resp),
     .irq_manager_o,
     .irq_vm_o,
-    .active_o(busy),
     .cs_no(cs_n),
     .sck_o(sck),
     .mosi_o(mosi),
@@ -71,10 +77,38 @@ module io_cosim
     .gmii_i(received_i),
     .pin_i,
     .pin_o,
-    .pin_oe_o
+    .pin_oe_o,
+    .frame_i,
+    .pixel_o(pixel),
+    .hsync_o(hsync),
+    .vsync_o(vsync),
+    .data_enable_o(data_enable),
+    .color_o
   );
   assign sent_o   = sent;
-  assign active_o = busy || sent.enable;
+  assign screen_o = {pixel, vsync, data_enable};
+
+  // A sequencer of pins works, or waits for the time of its command, or has none.
+  logic [NumVms-1:0] works;
+  logic [NumVms-1:0][47:0] rest;
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_rest
+    logic running, valid, more;
+    logic [47:0] left;
+    assign running  = i_top.i_gpio.i_processor.gen_vm[v].i_sequencer.running_q;
+    assign valid    = i_top.i_gpio.i_processor.gen_vm[v].i_sequencer.valid_q;
+    assign more     = i_top.i_gpio.i_processor.gen_vm[v].head_valid;
+    assign left     = i_top.i_gpio.i_processor.gen_vm[v].i_sequencer.due_q - time_i[47:0];
+    assign works[v] = running && (valid ? left[47] : more);
+    assign rest[v]  = running && valid && !left[47] ? left : '1;
+  end
+  always_comb begin
+    rest_o = '1;
+    for (int v = 0; v < int'(NumVms); v++) if (rest[v] < rest_o) rest_o = rest[v];
+  end
+
+  assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || i_top.waiting != '0
+                    || !i_top.i_display.i_display.idle_o;
+  assign active_o = busy || sent.enable || works != '0;
 
   flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .Pattern(1'b0)) i_flash (
     .clk_i,
@@ -147,5 +181,8 @@ module io_cosim
     .resp_i(mgr_resp),
     .complaints_o
   );
+
+  logic unused;
+  assign unused = &{1'b0, hsync};
 
 endmodule

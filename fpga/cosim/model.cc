@@ -230,9 +230,9 @@ uint64_t Model::cycles() const
     return state_->cycles;
 }
 
-bool Model::active() const
+uint64_t Model::idle() const
 {
-    return state_->calm < calm_cycles;
+    return state_->calm < calm_cycles ? 0 : forever;
 }
 
 unsigned Model::interrupts() const

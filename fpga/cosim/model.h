@@ -43,7 +43,7 @@ class Model : public Block
     void skip(uint64_t cycles) override;
     bool access(Access &access) override;
     uint64_t cycles() const override;
-    bool active() const override;
+    uint64_t idle() const override;
     unsigned interrupts() const override;
     unsigned complaints() const override;
 

@@ -217,9 +217,9 @@ void Model::skip(uint64_t)
 {
 }
 
-bool Model::active() const
+uint64_t Model::idle() const
 {
-    return true; // never skipped
+    return 0; // never skipped
 }
 
 unsigned Model::interrupts() const

@@ -186,6 +186,7 @@ Options options_of(int argc, char **argv)
         {"flash", [&](const std::string &text) { found.ends.flash = text; }},
         {"pcap", [&](const std::string &text) { found.ends.pcap = text; }},
         {"pins", [&](const std::string &text) { found.ends.pins = text; }},
+        {"screen", [&](const std::string &text) { found.ends.screen = text; }},
     };
     for (int n = 0; n < argc; n++) {
         std::string word = argv[n];
@@ -194,7 +195,8 @@ Options options_of(int argc, char **argv)
         if (equals == std::string::npos || option == known.end())
             throw std::runtime_error("unknown option '" + word +
                                      "': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
-                                     "flash=, pcap= or pins=");
+                                     "flash=, pcap=, pins= or "
+                                     "screen=");
         option->second(word.substr(equals + 1));
     }
     return found;
@@ -256,9 +258,9 @@ class Part
     void reset();
     template <class Seen> void catch_up(uint64_t target, Seen seen);
     bool access(cosim::Access access, uint64_t &data);
-    bool active() const
+    uint64_t idle() const
     {
-        return block_.active();
+        return block_.idle();
     }
     /// Sets the lines.
     void drive();
@@ -311,14 +313,14 @@ template <class Seen> void Part::catch_up(uint64_t target, Seen seen)
     if (now() > target && now() - target > lead_)
         lead_ = now() - target;
     while (now() < target) {
-        if (!block_.active()) {
-            uint64_t rest = target - now();
-            skipped_ += rest;
-            block_.skip(rest);
-            break;
+        uint64_t skipped = std::min(block_.idle(), target - now());
+        if (skipped != 0) {
+            skipped_ += skipped;
+            block_.skip(skipped);
+        } else {
+            block_.step();
+            seen();
         }
-        block_.step();
-        seen();
     }
 }
 
@@ -483,11 +485,11 @@ void Device::catch_up()
 
 void Device::arm()
 {
-    bool active = false;
+    uint64_t idle = cosim::Block::forever;
     for (const Part &part : parts_)
-        active = active || part.active();
-    if (active)
-        qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(options_.quantum * options_.period));
+        idle = std::min(idle, part.idle());
+    if (idle != cosim::Block::forever)
+        qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(std::max(options_.quantum, idle) * options_.period));
 }
 
 Result Device::access(cosim::Access &access)

@@ -5,11 +5,13 @@
 #include "Vio_cosim.h"
 #include "Vio_cosim__Dpi.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
 
 namespace cosim
 {
@@ -23,7 +25,9 @@ constexpr unsigned access_limit = 1000; // cycles; an access takes 5
 constexpr unsigned flash_bytes = 16 << 20;
 constexpr unsigned num_pins = 32;
 constexpr uint64_t cycle_ns = 10;
+constexpr uint64_t no_rest = (UINT64_C(1) << 48) - 1;
 constexpr uint8_t erased = 0xff;
+constexpr uint64_t frame_cycles = 10000000; // 100 ms
 
 /// The levels of the pins in a file for wave viewers: IEEE 1364, value change dump.
 class Recorder
@@ -81,6 +85,71 @@ void Recorder::record(uint32_t levels, uint32_t driven, uint64_t time)
     fflush(file_);
 }
 
+/// The picture on the screen.
+class Screen
+{
+  public:
+    /// `name`: empty, or the name of a file. Throws std::runtime_error if it cannot be written.
+    explicit Screen(const std::string &name);
+    ~Screen();
+    Screen(const Screen &) = delete;
+    bool wanted() const
+    {
+        return file_ != nullptr;
+    }
+    /// A pixel: in vertical sync, visible, its colour.
+    void take(bool vsync, bool visible, uint32_t color);
+    /// Writes the last complete frame.
+    void write();
+
+  private:
+    FILE *file_ = nullptr;
+    std::vector<uint8_t> pixels_, last_; // three bytes each: of this frame, of the last one
+    size_t width_ = 0, column_ = 0;
+};
+
+Screen::Screen(const std::string &name)
+{
+    if (name.empty())
+        return;
+    file_ = fopen(name.c_str(), "wb");
+    if (file_ == nullptr)
+        throw std::runtime_error("screen=" + name + ": " + strerror(errno));
+}
+
+Screen::~Screen()
+{
+    if (file_ == nullptr)
+        return;
+    write();
+    fclose(file_);
+}
+
+void Screen::take(bool vsync, bool visible, uint32_t color)
+{
+    if (visible) {
+        for (unsigned shift = 24; shift != 0; shift -= 8)
+            pixels_.push_back(static_cast<uint8_t>(color >> (shift - 8)));
+        column_++;
+    } else if (column_ != 0) {
+        width_ = column_;
+        column_ = 0;
+    }
+    if (vsync && !pixels_.empty()) {
+        last_ = pixels_;
+        pixels_.clear();
+    }
+}
+
+void Screen::write()
+{
+    const std::vector<uint8_t> &frame = pixels_.size() < last_.size() ? last_ : pixels_;
+    rewind(file_);
+    fprintf(file_, "P6 %zu %zu 255\n", width_, width_ == 0 ? 0 : frame.size() / 3 / width_);
+    fwrite(frame.data(), 1, frame.size(), file_);
+    fflush(file_);
+}
+
 /// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is low.
 uint32_t wired(uint32_t levels, uint32_t driven)
 {
@@ -103,18 +172,20 @@ class Shared::State
     void load_flash();
     void save_flash() const;
 
-    Wire wire; // these two may refuse their files: before the objects of Verilator
+    Wire wire; // these three may refuse their files: before the objects of Verilator
     Recorder recorder;
+    Screen screen;
     VerilatedContext context;
     Vio_cosim top;
     std::string flash;
     uint64_t cycles = 0;
     uint64_t time = 0; // the time base: cycles outside of resets
+    uint64_t next_frame = frame_cycles;
     unsigned calm = 0; // cycles without activity
 };
 
 Shared::State::State(Memory &memory, const SharedOptions &options)
-    : wire(options.pcap), recorder(options.pins), top(&context, "shared"), flash(options.flash)
+    : wire(options.pcap), recorder(options.pins), screen(options.screen), top(&context, "shared"), flash(options.flash)
 {
     use_memory(memory);
     reset();
@@ -172,6 +243,9 @@ void Shared::State::reset()
 void Shared::State::step()
 {
     top.time_i = time;
+    top.frame_i = screen.wanted() && time >= next_frame;
+    if (top.frame_i)
+        next_frame += frame_cycles;
     top.clk_i = 0; // inputs must not change with the rising edge
     top.eval();
     top.clk_i = 1;
@@ -181,6 +255,8 @@ void Shared::State::step()
     top.received_i = wire.cycle(top.sent_o, time);
     top.pin_i = wired(top.pin_o, top.pin_oe_o);
     recorder.record(top.pin_o, top.pin_oe_o, time);
+    if ((top.screen_o & 4) != 0)
+        screen.take((top.screen_o & 2) != 0, (top.screen_o & 1) != 0, top.color_o);
     calm = top.active_o || wire.active() ? 0 : calm + (calm < calm_cycles);
 }
 
@@ -222,6 +298,8 @@ void Shared::step()
 void Shared::skip(uint64_t cycles)
 {
     state_->time += cycles;
+    state_->top.time_i = state_->time;
+    state_->top.eval();
 }
 
 bool Shared::access(Access &access)
@@ -234,9 +312,17 @@ uint64_t Shared::cycles() const
     return state_->cycles;
 }
 
-bool Shared::active() const
+/// Commands of pins, and frames, begin some cycles before their time.
+uint64_t Shared::idle() const
 {
-    return state_->calm < calm_cycles;
+    if (state_->calm < calm_cycles)
+        return 0;
+    uint64_t rest = state_->top.rest_o == no_rest ? forever : state_->top.rest_o;
+    if (state_->screen.wanted())
+        rest = std::min(rest, state_->next_frame > state_->time ? state_->next_frame - state_->time : 0);
+    if (rest == forever)
+        return forever;
+    return rest > calm_cycles ? rest - calm_cycles : 0;
 }
 
 unsigned Shared::interrupts() const
@@ -257,6 +343,11 @@ uint64_t Shared::time() const
 uint32_t Shared::pins() const
 {
     return state_->top.pin_i;
+}
+
+void Shared::write_screen()
+{
+    state_->screen.write();
 }
 
 Wire &Shared::wire()

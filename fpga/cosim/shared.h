@@ -13,9 +13,10 @@ namespace cosim
 
 /// What is connected to the devices. Empty names: nothing.
 struct SharedOptions {
-    std::string flash; // file with the content of the flash, up to 16 MiB; it is written back at the end
-    std::string pcap;  // file for the frames on the wire
-    std::string pins;  // file for the levels of the pins (VCD)
+    std::string flash;  // file with the content of the flash, up to 16 MiB; it is written back at the end
+    std::string pcap;   // file for the frames on the wire
+    std::string pins;   // file for the levels of the pins (VCD)
+    std::string screen; // file for the last frame on the screen (PPM); a frame is sent every 100 ms
 };
 
 class Shared : public Block
@@ -30,7 +31,7 @@ class Shared : public Block
     void skip(uint64_t cycles) override;
     bool access(Access &access) override;
     uint64_t cycles() const override;
-    bool active() const override;
+    uint64_t idle() const override;
     unsigned interrupts() const override;
     unsigned complaints() const override;
 
@@ -39,6 +40,8 @@ class Shared : public Block
     /// Levels of the pads.
     uint32_t pins() const;
     Wire &wire();
+    /// Writes the last complete frame into the file of the screen.
+    void write_screen();
 
     class State;
 

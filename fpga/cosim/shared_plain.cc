@@ -3,6 +3,8 @@
 #include "plain.h"
 #include "shared.h"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -14,11 +16,12 @@ std::unique_ptr<cosim::Shared> shared;
 
 /// Makes the devices, after a reset. `translate` returns a pointer to 8 bytes at a host-physical address, or null. The names are
 /// those of cosim::SharedOptions, or empty.
-PUBLIC void shared_make(cosim::Translate translate, const char *flash, const char *pcap, const char *pins)
+PUBLIC void shared_make(cosim::Translate translate, const char *flash, const char *pcap, const char *pins,
+                        const char *screen)
 {
     memory.translate = translate;
     shared.reset();
-    shared = std::make_unique<cosim::Shared>(memory, cosim::SharedOptions{flash, pcap, pins});
+    shared = std::make_unique<cosim::Shared>(memory, cosim::SharedOptions{flash, pcap, pins, screen});
 }
 
 /// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.
@@ -36,14 +39,17 @@ PUBLIC bool shared_write(uint64_t offset, unsigned bytes, uint64_t value)
     return shared->access(access);
 }
 
-/// Simulates cycles; stops early, and returns those that are left, when the block is inactive.
-PUBLIC unsigned shared_step(unsigned cycles)
+/// Simulates cycles; skips those in which nothing changes.
+PUBLIC void shared_step(uint64_t cycles)
 {
-    while (cycles > 0 && shared->active()) {
-        shared->step();
-        cycles--;
+    while (cycles > 0) {
+        uint64_t skipped = std::min(shared->idle(), cycles);
+        if (skipped != 0)
+            shared->skip(skipped);
+        else
+            shared->step();
+        cycles -= std::max<uint64_t>(skipped, 1);
     }
-    return cycles;
 }
 
 /// Simulates cycles until a condition holds: an interrupt line in `lines` is high. Returns those that are left.
@@ -54,11 +60,6 @@ PUBLIC unsigned shared_wait(unsigned lines, unsigned cycles)
         cycles--;
     }
     return cycles;
-}
-
-PUBLIC void shared_skip(uint64_t cycles)
-{
-    shared->skip(cycles);
 }
 
 /// As cosim::Block::interrupts().
@@ -90,4 +91,15 @@ PUBLIC void shared_receive(const uint8_t *bytes, size_t number)
 PUBLIC unsigned shared_sent()
 {
     return shared->wire().frames();
+}
+
+/// The wire of the Ethernet device ends in itself.
+PUBLIC void shared_loop(bool loop)
+{
+    shared->wire().set_loop(loop);
+}
+
+PUBLIC void shared_write_screen()
+{
+    shared->write_screen();
 }

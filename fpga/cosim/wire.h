@@ -24,6 +24,8 @@ class Wire
 
     /// One cycle: takes what the device sends, {enable, error, data}, and returns what it receives.
     uint16_t cycle(uint16_t sent, uint64_t time);
+    /// The device receives what it sends, in the same cycle, instead of what others send.
+    void set_loop(bool loop);
     /// Sends bytes to the device, as they are: with preamble and FCS, or not.
     void inject(const Frame &bytes);
     /// Frames that the device has sent without damage.
@@ -37,7 +39,8 @@ class Wire
     void record(const Frame &frame, uint64_t time);
 
     FILE *pcap_ = nullptr;
-    Frame sending_;             // with preamble and FCS
+    Frame sending_; // with preamble and FCS
+    bool loop_ = false;
     bool bad_ = false;          // an error was signalled in it
     std::deque<Frame> waiting_; // with preamble and FCS
     size_t position_ = 0;       // in the first waiting frame

@@ -405,7 +405,7 @@ pub const FABRIC_IF_CUSTOM_STRIDE: usize = 0x4;
 pub const FABRIC_IF_CUSTOM_VALUE_LSB: usize = 0x0;
 pub const FABRIC_IF_CUSTOM_VALUE_WIDTH: usize = 0x20;
 /// bytes from the first register to the end of the last
-pub const FABRIC_SHARED_SPAN: usize = 0x120;
+pub const FABRIC_SHARED_SPAN: usize = 0x148;
 /// Identification
 pub const FABRIC_SHARED_ID: usize = 0x0;
 pub const FABRIC_SHARED_ID_MAGIC_LSB: usize = 0x0;
@@ -550,6 +550,52 @@ pub const FABRIC_SHARED_LOST_VM_LSB: usize = 0x0;
 pub const FABRIC_SHARED_LOST_VM_WIDTH: usize = 0x4;
 pub const FABRIC_SHARED_LOST_DEVICE_LSB: usize = 0x4;
 pub const FABRIC_SHARED_LOST_DEVICE_WIDTH: usize = 0x4;
+/// Screen: pixels of the phases of a line; 0 counts as 65536
+pub const FABRIC_SHARED_SCREEN_H: usize = 0x120;
+pub const FABRIC_SHARED_SCREEN_H_ACTIVE_LSB: usize = 0x0;
+pub const FABRIC_SHARED_SCREEN_H_ACTIVE_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_H_FRONT_LSB: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_H_FRONT_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_H_SYNC_LSB: usize = 0x20;
+pub const FABRIC_SHARED_SCREEN_H_SYNC_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_H_BACK_LSB: usize = 0x30;
+pub const FABRIC_SHARED_SCREEN_H_BACK_WIDTH: usize = 0x10;
+/// Screen: lines of the phases of a frame; 0 counts as 65536
+pub const FABRIC_SHARED_SCREEN_V: usize = 0x128;
+pub const FABRIC_SHARED_SCREEN_V_ACTIVE_LSB: usize = 0x0;
+pub const FABRIC_SHARED_SCREEN_V_ACTIVE_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_V_FRONT_LSB: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_V_FRONT_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_V_SYNC_LSB: usize = 0x20;
+pub const FABRIC_SHARED_SCREEN_V_SYNC_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_V_BACK_LSB: usize = 0x30;
+pub const FABRIC_SHARED_SCREEN_V_BACK_WIDTH: usize = 0x10;
+/// Screen
+pub const FABRIC_SHARED_SCREEN: usize = 0x130;
+pub const FABRIC_SHARED_SCREEN_ENABLE_LSB: usize = 0x0;
+pub const FABRIC_SHARED_SCREEN_ENABLE_WIDTH: usize = 0x1;
+pub const FABRIC_SHARED_SCREEN_ON_REQUEST_LSB: usize = 0x1;
+pub const FABRIC_SHARED_SCREEN_ON_REQUEST_WIDTH: usize = 0x1;
+pub const FABRIC_SHARED_SCREEN_PIXEL_CYCLES_LSB: usize = 0x8;
+pub const FABRIC_SHARED_SCREEN_PIXEL_CYCLES_WIDTH: usize = 0x8;
+pub const FABRIC_SHARED_SCREEN_BURST_CYCLES_LSB: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_BURST_CYCLES_WIDTH: usize = 0xc;
+/// Screen: rectangle for SCREEN_SET, pixels
+pub const FABRIC_SHARED_SCREEN_RECT: usize = 0x138;
+pub const FABRIC_SHARED_SCREEN_RECT_X_LSB: usize = 0x0;
+pub const FABRIC_SHARED_SCREEN_RECT_X_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_RECT_Y_LSB: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_RECT_Y_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_RECT_WIDTH_LSB: usize = 0x20;
+pub const FABRIC_SHARED_SCREEN_RECT_WIDTH_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_SCREEN_RECT_HEIGHT_LSB: usize = 0x30;
+pub const FABRIC_SHARED_SCREEN_RECT_HEIGHT_WIDTH: usize = 0x10;
+/// Screen: give a VM the rectangle in SCREEN_RECT, or none
+pub const FABRIC_SHARED_SCREEN_SET: usize = 0x140;
+pub const FABRIC_SHARED_SCREEN_SET_VM_LSB: usize = 0x0;
+pub const FABRIC_SHARED_SCREEN_SET_VM_WIDTH: usize = 0x4;
+pub const FABRIC_SHARED_SCREEN_SET_ENABLED_LSB: usize = 0x4;
+pub const FABRIC_SHARED_SCREEN_SET_ENABLED_WIDTH: usize = 0x1;
 /// bytes from the first register to the end of the last
 pub const FABRIC_CHANNEL_SPAN: usize = 0x40;
 /// Guest-physical address of the data of the next request
@@ -664,3 +710,27 @@ pub const FABRIC_GPIO_INT_ENABLE_WIDTH: usize = 0x1;
 pub const FABRIC_GPIO_OWN: usize = 0x40;
 pub const FABRIC_GPIO_OWN_MASK_LSB: usize = 0x0;
 pub const FABRIC_GPIO_OWN_MASK_WIDTH: usize = 0x20;
+/// bytes from the first register to the end of the last
+pub const FABRIC_SCREEN_SPAN: usize = 0x20;
+/// Guest-physical address of the first pixel, 8-byte aligned
+pub const FABRIC_SCREEN_BASE: usize = 0x0;
+pub const FABRIC_SCREEN_BASE_ADDR_LSB: usize = 0x0;
+pub const FABRIC_SCREEN_BASE_ADDR_WIDTH: usize = 0x29;
+/// Framebuffer
+pub const FABRIC_SCREEN_FORMAT: usize = 0x8;
+pub const FABRIC_SCREEN_FORMAT_STRIDE_LSB: usize = 0x0;
+pub const FABRIC_SCREEN_FORMAT_STRIDE_WIDTH: usize = 0x10;
+pub const FABRIC_SCREEN_FORMAT_ON_LSB: usize = 0x20;
+pub const FABRIC_SCREEN_FORMAT_ON_WIDTH: usize = 0x1;
+/// Lines that were not complete on the screen since FORMAT was written, each up to 255
+pub const FABRIC_SCREEN_STATUS: usize = 0x10;
+pub const FABRIC_SCREEN_STATUS_FAULTS_LSB: usize = 0x0;
+pub const FABRIC_SCREEN_STATUS_FAULTS_WIDTH: usize = 0x8;
+pub const FABRIC_SCREEN_STATUS_UNDERRUNS_LSB: usize = 0x8;
+pub const FABRIC_SCREEN_STATUS_UNDERRUNS_WIDTH: usize = 0x8;
+/// Interrupt at the end of a frame
+pub const FABRIC_SCREEN_INT: usize = 0x18;
+pub const FABRIC_SCREEN_INT_ENABLE_LSB: usize = 0x0;
+pub const FABRIC_SCREEN_INT_ENABLE_WIDTH: usize = 0x1;
+pub const FABRIC_SCREEN_INT_PENDING_LSB: usize = 0x1;
+pub const FABRIC_SCREEN_INT_PENDING_WIDTH: usize = 0x1;

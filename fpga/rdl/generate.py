@@ -47,7 +47,8 @@ LAYOUT = {
     "SHARED_PAGE_STRIDE": (0x1000, "from one page to the next; page = 16 * VM + device"),
     "SHARED_SIZE": (0x200000, "size of the shared devices' address range"),
 }
-MAPS = ("fabric_regs", "fabric_window", "fabric_sorter", "fabric_if", "fabric_shared", "fabric_channel", "fabric_gpio")
+MAPS = ("fabric_regs", "fabric_window", "fabric_sorter", "fabric_if", "fabric_shared", "fabric_channel", "fabric_gpio",
+        "fabric_screen")  # fmt: skip
 BLOCKS = ("fabric_regs", "fabric_shared")  # generated as RTL
 
 

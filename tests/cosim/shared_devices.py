@@ -16,37 +16,38 @@ NAMES = {
         r"pub const FABRIC_(\w+): usize = (\w+);", (ROOT / "fpga/include/fabric_regs.rs").read_text(encoding="utf-8")
     )
 }
-FLASH, SEND, RECEIVE, COPY, GPIO = 1, 2, 3, 4, 6
+FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO = range(1, 7)
 DONE, BAD, FORBIDDEN, VIOLATION, BUS, TIMEOUT = range(6)
 READ, PROGRAM, ERASE = range(3)
 RAM = 0x80000000  # guest-physical
 RAM_SIZE = 0x40000
 RING = RAM + RAM_SIZE - 0x1000  # rings of the devices, a page of the VM's
 RING_ENTRIES = 16
-VMS = 4
+VMS = 4  # of the library for tests
 HOST_MEMORY = 0x40000000
 GAP = 0x100000  # between the host-physical addresses of two VMs' memory: what lies behind it is not theirs
 PREAMBLE = bytes([0x55] * 7 + [0xD5])
 
-LIBRARY = ROOT / "build" / "cosim" / "libshared.so"
+LIBRARIES = {4: ROOT / "build" / "cosim" / "libshared.so", 16: ROOT / "build" / "cosim" / "libshared-16vm.so"}
 TRANSLATE = CFUNCTYPE(c_void_p, c_uint64)
 
 
-def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(LIBRARY))
+def _library(vms: int) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(LIBRARIES[vms]))
     for name, result, arguments in (
-        ("make", None, [TRANSLATE, c_char_p, c_char_p, c_char_p]),
+        ("make", None, [TRANSLATE, *(c_char_p,) * 4]),
         ("read", c_bool, [c_uint64, c_uint, c_void_p]),
         ("write", c_bool, [c_uint64, c_uint, c_uint64]),
-        ("step", c_uint, [c_uint]),
+        ("step", None, [c_uint64]),
         ("wait", c_uint, [c_uint, c_uint]),
-        ("skip", None, [c_uint64]),
+        ("write_screen", None, []),
         ("interrupts", c_uint, []),
         ("complaints", c_uint, []),
         ("time", c_uint64, []),
         ("pins", c_uint32, []),
         ("receive", None, [c_char_p, c_size_t]),
         ("sent", c_uint, []),
+        ("loop", None, [c_bool]),
     ):
         function = getattr(library, f"shared_{name}")
         function.restype, function.argtypes = result, arguments
@@ -70,15 +71,17 @@ def field(name: str, value: int) -> int:
 
 
 class Devices:
-    """The devices after a reset, with four VMs that may use all of them."""
+    """The devices after a reset, with VMs that may use all of them."""
 
-    def __init__(self, flash: str = "", pcap: str = "", pins: str = "", *, rights: bool = True):
-        self.library = _library()
-        self.memory = [bytearray(RAM_SIZE) for _ in range(VMS)]
+    def __init__(
+        self, flash: str = "", pcap: str = "", pins: str = "", screen: str = "", *, rights: bool = True, vms: int = VMS
+    ):
+        self.library = _library(vms)
+        self.memory = [bytearray(RAM_SIZE) for _ in range(vms)]
         self.views = [(ctypes.c_char * RAM_SIZE).from_buffer(memory) for memory in self.memory]
         self.translate = TRANSLATE(self._translate)
-        self.library.shared_make(self.translate, flash.encode(), pcap.encode(), pins.encode())
-        self.vms = [Client(self, number) for number in range(VMS)]
+        self.library.shared_make(self.translate, *(name.encode() for name in (flash, pcap, pins, screen)))
+        self.vms = [Client(self, number) for number in range(vms)]
         for vm in self.vms:
             self.open(vm)
         if rights:
@@ -86,7 +89,7 @@ class Devices:
 
     def _translate(self, address: int) -> int:
         number, offset = divmod(address - HOST_MEMORY, GAP)
-        if not 0 <= number < VMS or offset + 8 > RAM_SIZE:
+        if not 0 <= number < len(self.memory) or offset + 8 > RAM_SIZE:
             return 0
         return ctypes.addressof(self.views[number]) + offset
 
@@ -98,7 +101,7 @@ class Devices:
             self.set("FLASH_WINDOW", field("SHARED_FLASH_WINDOW_VM", n) | (4 * n) << 8 | 4 << 16)
             self.set("ETHERNET_MAC", vm.mac_number)
             self.set("ETHERNET_SET", field("SHARED_ETHERNET_SET_VM", n) | 1 << 4)
-            self.set("PINS", n | 0xFF << 8 * n + 32)
+            self.set("PINS", n | (0xFF << 8 * n & 0xFFFFFFFF) << 32)
         self.set("ARBITER", 1 | 11 << 8, index=SEND - 1)  # a frame is one chunk
 
     def open(self, vm: "Client", size: int = RAM_SIZE) -> None:
@@ -138,7 +141,6 @@ class Devices:
         return self.read(NAMES["SHARED"] + NAMES[f"SHARED_{register}"])
 
     def step(self, cycles: int) -> None:
-        """Simulates until nothing happens, at most some cycles."""
         self.library.shared_step(cycles)
 
     def wait_for(self, condition: Callable[[], bool], cycles: int = 1_000_000, at_once: int = 50) -> None:

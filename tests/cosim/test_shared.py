@@ -6,6 +6,7 @@ import random
 import pytest
 from shared_devices import (
     BAD,
+    DISPLAY,
     DONE,
     ERASE,
     FLASH,
@@ -297,13 +298,67 @@ def test_a_foreign_pin(devices):
     assert vm.read(GPIO, "GPIO_RESULT") == 0
 
 
+def test_pins_wait_for_their_time(tmp_path):
+    """The cycles in between are skipped, and the pin changes on its cycle all the same."""
+    file = tmp_path / "pins.vcd"
+    devices = Devices(pins=str(file))
+    vm = devices.vms[0]
+    start = devices.time + 50_000_000
+    vm.write(GPIO, "GPIO_COMMAND", 5 << 59 | 1 << 63 | 1 << 40 | 1 << 24 | 2)
+    vm.write(GPIO, "GPIO_COMMAND", until(start))
+    vm.write(GPIO, "GPIO_COMMAND", set_pins(1, 1, 0))
+    vm.write(GPIO, "GPIO_CONTROL", 1)
+    devices.step(60_000_000)
+    assert f"#{10 * start}\n1!\n" in file.read_text()
+
+
+def set_screen(devices: Devices, width: int, height: int) -> None:
+    devices.set("SCREEN", 0)
+    devices.set("SCREEN_H", width | 2 << 16 | 3 << 32 | 4 << 48)
+    devices.set("SCREEN_V", height | 1 << 16 | 1 << 32 | 2 << 48)
+    devices.set("SCREEN", 1 | 1 << 1 | 4 << 8 | 100 << 16)
+
+
+def test_screen(tmp_path):
+    """Two VMs draw into their rectangles; a third one's framebuffer is not its own, and its rectangle stays black."""
+    file = tmp_path / "screen.ppm"
+    devices = Devices(screen=str(file))
+    width, height, stride = 64, 48, 256
+    colors = (0x112233, 0x445566)
+    for number, x in ((0, 4), (1, 20), (2, 40)):
+        devices.set("SCREEN_RECT", x | 8 << 16 | 16 << 32 | 20 << 48)
+        devices.set("SCREEN_SET", number | 1 << 4)
+        vm = devices.vms[number]
+        if number < 2:
+            vm.store(0x2000, colors[number].to_bytes(4, "little") * 64 * 20)
+        vm.write(DISPLAY, "SCREEN_BASE", RAM + 0x2000 if number < 2 else RAM + RAM_SIZE)
+        vm.write(DISPLAY, "SCREEN_FORMAT", stride | 1 << 32)
+    devices.vms[1].write(DISPLAY, "SCREEN_INT", 1)
+    set_screen(devices, width, height)
+    devices.step(11_000_000)
+    assert devices.interrupts == 1 << 2
+    devices.vms[1].write(DISPLAY, "SCREEN_INT", 1 << 1)
+    assert devices.interrupts == 0
+    devices.library.shared_write_screen()
+    header, _, pixels = file.read_bytes().partition(b"\n")
+    assert header == b"P6 64 48 255"
+    for y in range(height):
+        for x in range(width):
+            inside = 8 <= y < 28
+            expected = colors[0] if inside and 4 <= x < 20 else colors[1] if inside and 20 <= x < 36 else 0
+            at = 3 * (width * y + x)
+            assert int.from_bytes(pixels[at : at + 3], "big") == expected, (x, y)
+    assert devices.vms[2].read(DISPLAY, "SCREEN_STATUS") & 255 == 20, "faults"
+    assert devices.get("FAULT") & 15 == 2
+
+
 def hostile_write(generator: random.Random, devices: Devices, vm: Client) -> None:
     """Any value into any register of the VM's pages, or a plausible request."""
-    device = generator.choice((FLASH, SEND, RECEIVE, GPIO))
+    device = generator.choice((FLASH, SEND, RECEIVE, DISPLAY, GPIO))
     offset = 8 * generator.randrange(10)
     size = generator.choice((1, 2, 4, 8, 8, 8))
     value = generator.getrandbits(8 * size)
-    if generator.random() < 0.5 and device != GPIO:
+    if generator.random() < 0.5 and device not in (DISPLAY, GPIO):
         address = generator.choice(
             (RAM, RAM + RAM_SIZE - 64, generator.getrandbits(41), RAM + generator.randrange(RAM_SIZE))
         )

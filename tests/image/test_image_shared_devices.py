@@ -93,8 +93,8 @@ def test_limits_are_those_of_the_registers():
 
 
 def test_board_is_the_plugins():
-    """Behind the fabric's addresses and interrupts, where fpga/cosim/qemu_device.cc has them, and with the devices that
-    the RTL has."""
+    """Behind the fabric's addresses and interrupts, where fpga/cosim/qemu_device.cc has them, and without devices that
+    the RTL lacks."""
     board = read_board(ROOT / "platform" / "qemu-virt" / "board.dts")
     fabric, shared = board.fabric, board.shared_devices
     assert shared.base == fabric.base + values("fabric_map.h", "FABRIC_SHARED")[0]
@@ -103,7 +103,7 @@ def test_board_is_the_plugins():
     assert (shared.clock_hz, shared.vms) == (fabric.clock_hz, fabric.vms)
     top = (ROOT / "fpga" / "rtl" / "io" / "io_top.sv").read_text()
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
-    assert there == sum(1 << number for name in shared.devices for number in io_image.DEVICES[name])
+    assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
 
 
 def test_section(builder):

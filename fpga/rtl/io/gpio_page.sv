@@ -22,8 +22,6 @@ module gpio_page
   /// Pulse, as of gpio_processor: the VM's enable is cleared, too.
   input  io_flush_t  flush_i,
   output logic [NumVms-1:0] irq_o,
-  /// A sequencer of a VM runs.
-  output logic       running_o,
   // the pads
   input  logic [NumPins-1:0] pin_i,
   output logic [NumPins-1:0] pin_o,
@@ -33,7 +31,7 @@ module gpio_page
   localparam int unsigned NumWords = GpioSpan / 8;
 
   logic here, writes, known, allowed, enable, valid, refused, pop;
-  logic [NumVms-1:0] start, stop, enable_q, has_result, running;
+  logic [NumVms-1:0] start, stop, enable_q, has_result;
   logic [NumVms-1:0][NumPins-1:0] owner;
   logic [NumVms-1:0][7:0] refused_q;
   gpio_status_t [NumVms-1:0] status;
@@ -58,7 +56,6 @@ module gpio_page
     assign start[v]   = mine && at(GpioControl) && access_i.data[GpioControlStartLsb];
     assign stop[v]    = mine && at(GpioControl) && access_i.data[GpioControlStopLsb];
     assign owner[v]   = owner_i[v][NumPins-1:0] & {NumPins{allowed_i[v]}};
-    assign running[v] = status[v].running;
     assign irq_o[v]   = enable_q[v] && has_result[v];
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -73,7 +70,6 @@ module gpio_page
       end
     end
   end
-  assign running_o = running != '0;
 
   gpio_processor #(.NumVms(NumVms), .NumPins(NumPins)) i_processor (
     .clk_i, .rst_ni, .time_i, .owner_i(owner), .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),

@@ -5,6 +5,8 @@ module io_manager
   import fabric_pkg::*;
   import io_pkg::*;
   import eth_pkg::*;
+  import display_pkg::mode_t;
+  import display_pkg::rect_t;
   import gpio_pkg::gpio_pins_t;
 #(
   parameter int unsigned NumVms = 4,
@@ -59,7 +61,16 @@ module io_manager
   output vm_t        count_vm_o,
   input  logic [31:0] count_i,
   // GPIO
-  output gpio_pins_t [NumVms-1:0] owner_o
+  output gpio_pins_t [NumVms-1:0] owner_o,
+  // screen (io_display)
+  output logic       screen_enable_o,
+  output logic       screen_on_request_o,
+  output logic [7:0] pixel_cycles_o,
+  output logic [11:0] burst_cycles_o,
+  output mode_t      mode_o,
+  output logic       rect_write_o,
+  output vm_t        rect_vm_o,
+  output rect_t      rect_o
 );
 
   localparam logic [31:0] Magic = 32'h5453494F;  // "TSIO"
@@ -146,6 +157,7 @@ module io_manager
       changed_o      <= 1'b0;
       window_write_o <= 1'b0;
       row_write_o    <= 1'b0;
+      rect_write_o   <= 1'b0;
     end else begin
       flush_o.valid  <= hw_out.FLUSH.vm.swmod;
       allow_q        <= hw_out.ALLOW.vm.swmod;
@@ -155,6 +167,7 @@ module io_manager
       changed_o      <= allow_q || policy_q;
       window_write_o <= hw_out.FLASH_WINDOW.vm.swmod;
       row_write_o    <= hw_out.ETHERNET_SET.vm.swmod;
+      rect_write_o   <= hw_out.SCREEN_SET.vm.swmod;
     end
   end
 
@@ -193,6 +206,19 @@ module io_manager
   assign count_why_o = lost_e'(hw_out.ETHERNET_SELECT.why.value);
   assign count_vm_o  = hw_out.ETHERNET_SELECT.vm.value;
   assign hw_in.ETHERNET_COUNT.frames.next = count_i;
+
+  assign screen_enable_o     = hw_out.SCREEN.enable.value;
+  assign screen_on_request_o = hw_out.SCREEN.on_request.value;
+  assign pixel_cycles_o      = hw_out.SCREEN.pixel_cycles.value;
+  assign burst_cycles_o      = hw_out.SCREEN.burst_cycles.value;
+  assign mode_o.h = '{active: hw_out.SCREEN_H.active.value, front: hw_out.SCREEN_H.front.value,
+                      sync: hw_out.SCREEN_H.sync.value, back: hw_out.SCREEN_H.back.value};
+  assign mode_o.v = '{active: hw_out.SCREEN_V.active.value, front: hw_out.SCREEN_V.front.value,
+                      sync: hw_out.SCREEN_V.sync.value, back: hw_out.SCREEN_V.back.value};
+  assign rect_vm_o = hw_out.SCREEN_SET.vm.value;
+  assign rect_o    = '{x: hw_out.SCREEN_RECT.x.value, y: hw_out.SCREEN_RECT.y.value,
+                       width: hw_out.SCREEN_RECT.width.value, height: hw_out.SCREEN_RECT.height.value,
+                       enabled: hw_out.SCREEN_SET.enabled.value};
 
   logic unused;
   assign unused = &{1'b0, unused_stall_w, unused_stall_r, unused_rd_ack, unused_wr_ack, offset_i[2:0], burst_q.beats};

@@ -5,6 +5,9 @@ module io_top
   import fabric_axi_pkg::*;
   import io_pkg::*;
   import eth_pkg::*;
+  import display_pkg::mode_t;
+  import display_pkg::rect_t;
+  import display_pkg::pixel_t;
   import gpio_pkg::gpio_pins_t;
 #(
   /// Number of VMs, 1..16.
@@ -25,8 +28,6 @@ module io_top
   input  slot_resp_t mgr_resp_i,
   output logic       irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
-  /// Something may change although no register is accessed and no pin changes.
-  output logic       active_o,
   // flash
   output logic       cs_no,
   output logic       sck_o,
@@ -40,10 +41,17 @@ module io_top
   // GPIO
   input  logic [NumPins-1:0] pin_i,
   output logic [NumPins-1:0] pin_o,
-  output logic [NumPins-1:0] pin_oe_o
+  output logic [NumPins-1:0] pin_oe_o,
+  // screen (io_display)
+  input  logic       frame_i,
+  output logic       pixel_o,
+  output logic       hsync_o,
+  output logic       vsync_o,
+  output logic       data_enable_o,
+  output pixel_t     color_o
 );
 
-  localparam logic [15:0] Devices = 16'b100_1110;
+  localparam logic [15:0] Devices = 16'b110_1110;
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
   logic rst_n;
@@ -55,9 +63,9 @@ module io_top
 
   // ---- Bus ----
   logic [7:0] write;
-  word_t data, regs_data, channel_data, gpio_data;
+  word_t data, regs_data, channel_data, gpio_data, display_data;
   logic [10:0] offset;
-  logic regs_access, regs_error, windows_access, channel_error, gpio_error, nobody_q;
+  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error, nobody_q;
   io_access_t page;
 
   io_bus #(.NumVms(NumVms)) i_bus (
@@ -73,8 +81,8 @@ module io_top
     .regs_error_i(regs_error),
     .windows_o(windows_access),
     .page_o(page),
-    .page_data_i(channel_data | gpio_data),
-    .page_error_i(channel_error || gpio_error || nobody_q)
+    .page_data_i(channel_data | gpio_data | display_data),
+    .page_error_i(channel_error || gpio_error || display_error || nobody_q)
   );
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) nobody_q <= 1'b0;
@@ -98,6 +106,12 @@ module io_top
   eth_vm_t row;
   lost_e count_why;
   gpio_pins_t [NumVms-1:0] owner;
+  logic screen_enable, screen_on_request, rect_write;
+  logic [7:0] pixel_cycles;
+  logic [11:0] burst_cycles;
+  mode_t mode;
+  vm_t rect_vm;
+  rect_t rect;
 
   io_manager #(.NumVms(NumVms), .Depth(Depth), .NumPins(NumPins), .Devices(Devices)) i_manager (
     .clk_i,
@@ -136,7 +150,15 @@ module io_top
     .count_why_o(count_why),
     .count_vm_o(count_vm),
     .count_i(count),
-    .owner_o(owner)
+    .owner_o(owner),
+    .screen_enable_o(screen_enable),
+    .screen_on_request_o(screen_on_request),
+    .pixel_cycles_o(pixel_cycles),
+    .burst_cycles_o(burst_cycles),
+    .mode_o(mode),
+    .rect_write_o(rect_write),
+    .rect_vm_o(rect_vm),
+    .rect_o(rect)
   );
 
   // ---- Requests ----
@@ -145,7 +167,7 @@ module io_top
   logic [Channels-1:0] refused, complete, complete_ready;
   io_completion_t [Channels-1:0] completion;
   logic [Channels-1:0][NumVms-1:0][CountBits-1:0] waiting;
-  logic [NumVms-1:0] channel_irq, gpio_irq;
+  logic [NumVms-1:0] channel_irq, gpio_irq, display_irq;
   logic ring_set;
   vm_t ring_vm;
   io_channel_t ring_channel;
@@ -174,7 +196,7 @@ module io_top
     .flash_bytes_i(flash_bytes),
     .irq_o(channel_irq)
   );
-  assign irq_vm_o = channel_irq | gpio_irq;
+  assign irq_vm_o = channel_irq | gpio_irq | display_irq;
 
   // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush
@@ -190,12 +212,12 @@ module io_top
   end
 
   // ---- Devices ----
-  localparam int unsigned NumClients = 5;
+  localparam int unsigned NumClients = 6;
   io_client_req_t [NumClients-1:0] client_req;
   io_client_rsp_t [NumClients-1:0] client_rsp;
   logic [Channels-1:0] accesses;  // memory, for accesses_vm
   vm_t [Channels-1:0] accesses_vm;
-  logic gpio_running;
+  logic [NumVms-1:0] display_accesses;
 
   flash_unit #(.NumVms(NumVms), .Depth(Depth)) i_flash (
     .clk_i,
@@ -273,10 +295,37 @@ module io_top
     .owner_i(owner),
     .flush_i(flush),
     .irq_o(gpio_irq),
-    .running_o(gpio_running),
     .pin_i,
     .pin_o,
     .pin_oe_o
+  );
+
+  display_page #(.NumVms(NumVms)) i_display (
+    .clk_i,
+    .rst_ni(rst_n),
+    .access_i(page),
+    .data_o(display_data),
+    .error_o(display_error),
+    .enable_i(screen_enable),
+    .on_request_i(screen_on_request),
+    .pixel_cycles_i(pixel_cycles),
+    .burst_cycles_i(burst_cycles),
+    .mode_i(mode),
+    .rect_write_i(rect_write),
+    .rect_vm_i(rect_vm),
+    .rect_i(rect),
+    .flush_i(flush),
+    .irq_o(display_irq),
+    .busy_o(display_accesses),
+    .idle_o(),
+    .dma_req_o(client_req[5]),
+    .dma_rsp_i(client_rsp[5]),
+    .frame_i,
+    .pixel_o,
+    .hsync_o,
+    .vsync_o,
+    .data_enable_o,
+    .color_o
   );
 
   // ---- Completions ----
@@ -310,7 +359,7 @@ module io_top
 
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_busy
     always_comb begin
-      busy[v] = completes && completes_vm == vm_t'(v);
+      busy[v] = display_accesses[v] || (completes && completes_vm == vm_t'(v));
       for (int c = 0; c < int'(Channels); c++) busy[v] |= accesses[c] && accesses_vm[c] == vm_t'(v);
     end
   end
@@ -382,7 +431,5 @@ module io_top
   assign waiting[ChCopy]     = '0;
   assign accesses[ChCopy]    = 1'b0;
   assign accesses_vm[ChCopy] = '0;
-
-  assign active_o = gpio_running || accesses != '0 || completes || request != '0 || waiting != '0;
 
 endmodule

@@ -89,6 +89,11 @@ module fabric_shared (
         logic ETHERNET_COUNT;
         logic PINS;
         logic LOST;
+        logic SCREEN_H;
+        logic SCREEN_V;
+        logic SCREEN;
+        logic SCREEN_RECT;
+        logic SCREEN_SET;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -153,6 +158,16 @@ module fabric_shared (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h110);
         decoded_reg_strb.LOST = cpuif_req_masked & (cpuif_addr == 9'h118) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h118);
+        decoded_reg_strb.SCREEN_H = cpuif_req_masked & (cpuif_addr == 9'h120) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h120);
+        decoded_reg_strb.SCREEN_V = cpuif_req_masked & (cpuif_addr == 9'h128) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h128);
+        decoded_reg_strb.SCREEN = cpuif_req_masked & (cpuif_addr == 9'h130) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h130);
+        decoded_reg_strb.SCREEN_RECT = cpuif_req_masked & (cpuif_addr == 9'h138) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h138);
+        decoded_reg_strb.SCREEN_SET = cpuif_req_masked & (cpuif_addr == 9'h140) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h140);
         decoded_err = ~is_valid_addr & decoded_req;
     end
 
@@ -319,6 +334,88 @@ module fabric_shared (
                 logic load_next;
             } mask;
         } PINS;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } active;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } front;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } sync;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } back;
+        } SCREEN_H;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } active;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } front;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } sync;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } back;
+        } SCREEN_V;
+        struct {
+            struct {
+                logic next;
+                logic load_next;
+            } enable;
+            struct {
+                logic next;
+                logic load_next;
+            } on_request;
+            struct {
+                logic [7:0] next;
+                logic load_next;
+            } pixel_cycles;
+            struct {
+                logic [11:0] next;
+                logic load_next;
+            } burst_cycles;
+        } SCREEN;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } x;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } y;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } width;
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } height;
+        } SCREEN_RECT;
+        struct {
+            struct {
+                logic [3:0] next;
+                logic load_next;
+            } vm;
+            struct {
+                logic next;
+                logic load_next;
+            } enabled;
+        } SCREEN_SET;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -444,6 +541,70 @@ module fabric_shared (
                 logic [31:0] value;
             } mask;
         } PINS;
+        struct {
+            struct {
+                logic [15:0] value;
+            } active;
+            struct {
+                logic [15:0] value;
+            } front;
+            struct {
+                logic [15:0] value;
+            } sync;
+            struct {
+                logic [15:0] value;
+            } back;
+        } SCREEN_H;
+        struct {
+            struct {
+                logic [15:0] value;
+            } active;
+            struct {
+                logic [15:0] value;
+            } front;
+            struct {
+                logic [15:0] value;
+            } sync;
+            struct {
+                logic [15:0] value;
+            } back;
+        } SCREEN_V;
+        struct {
+            struct {
+                logic value;
+            } enable;
+            struct {
+                logic value;
+            } on_request;
+            struct {
+                logic [7:0] value;
+            } pixel_cycles;
+            struct {
+                logic [11:0] value;
+            } burst_cycles;
+        } SCREEN;
+        struct {
+            struct {
+                logic [15:0] value;
+            } x;
+            struct {
+                logic [15:0] value;
+            } y;
+            struct {
+                logic [15:0] value;
+            } width;
+            struct {
+                logic [15:0] value;
+            } height;
+        } SCREEN_RECT;
+        struct {
+            struct {
+                logic [3:0] value;
+            } vm;
+            struct {
+                logic value;
+            } enabled;
+        } SCREEN_SET;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -1192,6 +1353,422 @@ module fabric_shared (
     end
     assign hwif_out.PINS.mask.value = field_storage.PINS.mask.value;
     assign hwif_out.PINS.mask.swmod = decoded_reg_strb.PINS && decoded_req_is_wr && |(decoded_wr_biten[63:32]);
+    // Field: fabric_shared.SCREEN_H.active
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_H.active.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_H && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_H.active.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_H.active.next = next_c;
+        field_combo.SCREEN_H.active.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_H.active.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_H.active.load_next) begin
+                field_storage.SCREEN_H.active.value <= field_combo.SCREEN_H.active.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_H.active.value = field_storage.SCREEN_H.active.value;
+    // Field: fabric_shared.SCREEN_H.front
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_H.front.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_H && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_H.front.value & ~decoded_wr_biten[31:16]) | (decoded_wr_data[31:16] & decoded_wr_biten[31:16]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_H.front.next = next_c;
+        field_combo.SCREEN_H.front.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_H.front.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_H.front.load_next) begin
+                field_storage.SCREEN_H.front.value <= field_combo.SCREEN_H.front.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_H.front.value = field_storage.SCREEN_H.front.value;
+    // Field: fabric_shared.SCREEN_H.sync
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_H.sync.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_H && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_H.sync.value & ~decoded_wr_biten[47:32]) | (decoded_wr_data[47:32] & decoded_wr_biten[47:32]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_H.sync.next = next_c;
+        field_combo.SCREEN_H.sync.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_H.sync.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_H.sync.load_next) begin
+                field_storage.SCREEN_H.sync.value <= field_combo.SCREEN_H.sync.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_H.sync.value = field_storage.SCREEN_H.sync.value;
+    // Field: fabric_shared.SCREEN_H.back
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_H.back.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_H && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_H.back.value & ~decoded_wr_biten[63:48]) | (decoded_wr_data[63:48] & decoded_wr_biten[63:48]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_H.back.next = next_c;
+        field_combo.SCREEN_H.back.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_H.back.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_H.back.load_next) begin
+                field_storage.SCREEN_H.back.value <= field_combo.SCREEN_H.back.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_H.back.value = field_storage.SCREEN_H.back.value;
+    // Field: fabric_shared.SCREEN_V.active
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_V.active.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_V && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_V.active.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_V.active.next = next_c;
+        field_combo.SCREEN_V.active.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_V.active.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_V.active.load_next) begin
+                field_storage.SCREEN_V.active.value <= field_combo.SCREEN_V.active.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_V.active.value = field_storage.SCREEN_V.active.value;
+    // Field: fabric_shared.SCREEN_V.front
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_V.front.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_V && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_V.front.value & ~decoded_wr_biten[31:16]) | (decoded_wr_data[31:16] & decoded_wr_biten[31:16]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_V.front.next = next_c;
+        field_combo.SCREEN_V.front.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_V.front.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_V.front.load_next) begin
+                field_storage.SCREEN_V.front.value <= field_combo.SCREEN_V.front.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_V.front.value = field_storage.SCREEN_V.front.value;
+    // Field: fabric_shared.SCREEN_V.sync
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_V.sync.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_V && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_V.sync.value & ~decoded_wr_biten[47:32]) | (decoded_wr_data[47:32] & decoded_wr_biten[47:32]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_V.sync.next = next_c;
+        field_combo.SCREEN_V.sync.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_V.sync.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_V.sync.load_next) begin
+                field_storage.SCREEN_V.sync.value <= field_combo.SCREEN_V.sync.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_V.sync.value = field_storage.SCREEN_V.sync.value;
+    // Field: fabric_shared.SCREEN_V.back
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_V.back.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_V && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_V.back.value & ~decoded_wr_biten[63:48]) | (decoded_wr_data[63:48] & decoded_wr_biten[63:48]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_V.back.next = next_c;
+        field_combo.SCREEN_V.back.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_V.back.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_V.back.load_next) begin
+                field_storage.SCREEN_V.back.value <= field_combo.SCREEN_V.back.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_V.back.value = field_storage.SCREEN_V.back.value;
+    // Field: fabric_shared.SCREEN.enable
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN.enable.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN.enable.value & ~decoded_wr_biten[0:0]) | (decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN.enable.next = next_c;
+        field_combo.SCREEN.enable.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN.enable.value <= 1'h0;
+        end else begin
+            if(field_combo.SCREEN.enable.load_next) begin
+                field_storage.SCREEN.enable.value <= field_combo.SCREEN.enable.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN.enable.value = field_storage.SCREEN.enable.value;
+    // Field: fabric_shared.SCREEN.on_request
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN.on_request.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN.on_request.value & ~decoded_wr_biten[1:1]) | (decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN.on_request.next = next_c;
+        field_combo.SCREEN.on_request.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN.on_request.value <= 1'h0;
+        end else begin
+            if(field_combo.SCREEN.on_request.load_next) begin
+                field_storage.SCREEN.on_request.value <= field_combo.SCREEN.on_request.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN.on_request.value = field_storage.SCREEN.on_request.value;
+    // Field: fabric_shared.SCREEN.pixel_cycles
+    always_comb begin
+        automatic logic [7:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN.pixel_cycles.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN.pixel_cycles.value & ~decoded_wr_biten[15:8]) | (decoded_wr_data[15:8] & decoded_wr_biten[15:8]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN.pixel_cycles.next = next_c;
+        field_combo.SCREEN.pixel_cycles.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN.pixel_cycles.value <= 8'h0;
+        end else begin
+            if(field_combo.SCREEN.pixel_cycles.load_next) begin
+                field_storage.SCREEN.pixel_cycles.value <= field_combo.SCREEN.pixel_cycles.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN.pixel_cycles.value = field_storage.SCREEN.pixel_cycles.value;
+    // Field: fabric_shared.SCREEN.burst_cycles
+    always_comb begin
+        automatic logic [11:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN.burst_cycles.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN.burst_cycles.value & ~decoded_wr_biten[27:16]) | (decoded_wr_data[27:16] & decoded_wr_biten[27:16]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN.burst_cycles.next = next_c;
+        field_combo.SCREEN.burst_cycles.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN.burst_cycles.value <= 12'h0;
+        end else begin
+            if(field_combo.SCREEN.burst_cycles.load_next) begin
+                field_storage.SCREEN.burst_cycles.value <= field_combo.SCREEN.burst_cycles.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN.burst_cycles.value = field_storage.SCREEN.burst_cycles.value;
+    // Field: fabric_shared.SCREEN_RECT.x
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_RECT.x.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_RECT && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_RECT.x.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_RECT.x.next = next_c;
+        field_combo.SCREEN_RECT.x.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_RECT.x.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_RECT.x.load_next) begin
+                field_storage.SCREEN_RECT.x.value <= field_combo.SCREEN_RECT.x.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_RECT.x.value = field_storage.SCREEN_RECT.x.value;
+    // Field: fabric_shared.SCREEN_RECT.y
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_RECT.y.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_RECT && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_RECT.y.value & ~decoded_wr_biten[31:16]) | (decoded_wr_data[31:16] & decoded_wr_biten[31:16]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_RECT.y.next = next_c;
+        field_combo.SCREEN_RECT.y.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_RECT.y.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_RECT.y.load_next) begin
+                field_storage.SCREEN_RECT.y.value <= field_combo.SCREEN_RECT.y.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_RECT.y.value = field_storage.SCREEN_RECT.y.value;
+    // Field: fabric_shared.SCREEN_RECT.width
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_RECT.width.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_RECT && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_RECT.width.value & ~decoded_wr_biten[47:32]) | (decoded_wr_data[47:32] & decoded_wr_biten[47:32]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_RECT.width.next = next_c;
+        field_combo.SCREEN_RECT.width.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_RECT.width.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_RECT.width.load_next) begin
+                field_storage.SCREEN_RECT.width.value <= field_combo.SCREEN_RECT.width.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_RECT.width.value = field_storage.SCREEN_RECT.width.value;
+    // Field: fabric_shared.SCREEN_RECT.height
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_RECT.height.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_RECT && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_RECT.height.value & ~decoded_wr_biten[63:48]) | (decoded_wr_data[63:48] & decoded_wr_biten[63:48]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_RECT.height.next = next_c;
+        field_combo.SCREEN_RECT.height.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_RECT.height.value <= 16'h0;
+        end else begin
+            if(field_combo.SCREEN_RECT.height.load_next) begin
+                field_storage.SCREEN_RECT.height.value <= field_combo.SCREEN_RECT.height.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_RECT.height.value = field_storage.SCREEN_RECT.height.value;
+    // Field: fabric_shared.SCREEN_SET.vm
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_SET.vm.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_SET.vm.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_SET.vm.next = next_c;
+        field_combo.SCREEN_SET.vm.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_SET.vm.value <= 4'h0;
+        end else begin
+            if(field_combo.SCREEN_SET.vm.load_next) begin
+                field_storage.SCREEN_SET.vm.value <= field_combo.SCREEN_SET.vm.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_SET.vm.value = field_storage.SCREEN_SET.vm.value;
+    assign hwif_out.SCREEN_SET.vm.swmod = decoded_reg_strb.SCREEN_SET && decoded_req_is_wr && |(decoded_wr_biten[3:0]);
+    // Field: fabric_shared.SCREEN_SET.enabled
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SCREEN_SET.enabled.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SCREEN_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SCREEN_SET.enabled.value & ~decoded_wr_biten[4:4]) | (decoded_wr_data[4:4] & decoded_wr_biten[4:4]);
+            load_next_c = '1;
+        end
+        field_combo.SCREEN_SET.enabled.next = next_c;
+        field_combo.SCREEN_SET.enabled.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SCREEN_SET.enabled.value <= 1'h0;
+        end else begin
+            if(field_combo.SCREEN_SET.enabled.load_next) begin
+                field_storage.SCREEN_SET.enabled.value <= field_combo.SCREEN_SET.enabled.next;
+            end
+        end
+    end
+    assign hwif_out.SCREEN_SET.enabled.value = field_storage.SCREEN_SET.enabled.value;
+    assign hwif_out.SCREEN_SET.enabled.swmod = decoded_reg_strb.SCREEN_SET && decoded_req_is_wr && |(decoded_wr_biten[4:4]);
 
     //--------------------------------------------------------------------------
     // Write response

@@ -6,7 +6,7 @@ package fabric_shared_pkg;
 
     localparam FABRIC_SHARED_DATA_WIDTH = 64;
     localparam FABRIC_SHARED_MIN_ADDR_WIDTH = 9;
-    localparam FABRIC_SHARED_SIZE = 'h120;
+    localparam FABRIC_SHARED_SIZE = 'h148;
 
     typedef struct {
         logic [31:0] next;
@@ -331,6 +331,69 @@ package fabric_shared_pkg;
     } fabric_shared__PINS__out_t;
 
     typedef struct {
+        logic [15:0] value;
+    } wo_f_w16__out_t;
+
+    typedef struct {
+        wo_f_w16__out_t active;
+        wo_f_w16__out_t front;
+        wo_f_w16__out_t sync;
+        wo_f_w16__out_t back;
+    } fabric_shared__SCREEN_H__out_t;
+
+    typedef struct {
+        wo_f_w16__out_t active;
+        wo_f_w16__out_t front;
+        wo_f_w16__out_t sync;
+        wo_f_w16__out_t back;
+    } fabric_shared__SCREEN_V__out_t;
+
+    typedef struct {
+        logic value;
+    } wo_f_desc_d6d0f09a__out_t;
+
+    typedef struct {
+        logic value;
+    } wo_f_desc_8481cd89__out_t;
+
+    typedef struct {
+        logic [7:0] value;
+    } wo_f_w8__out_t;
+
+    typedef struct {
+        logic [11:0] value;
+    } wo_f_desc_127f48c4_w12__out_t;
+
+    typedef struct {
+        wo_f_desc_d6d0f09a__out_t enable;
+        wo_f_desc_8481cd89__out_t on_request;
+        wo_f_w8__out_t pixel_cycles;
+        wo_f_desc_127f48c4_w12__out_t burst_cycles;
+    } fabric_shared__SCREEN__out_t;
+
+    typedef struct {
+        wo_f_w16__out_t x;
+        wo_f_w16__out_t y;
+        wo_f_w16__out_t width;
+        wo_f_w16__out_t height;
+    } fabric_shared__SCREEN_RECT__out_t;
+
+    typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } fabric_shared__SCREEN_SET__vm__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } fabric_shared__SCREEN_SET__enabled__out_t;
+
+    typedef struct {
+        fabric_shared__SCREEN_SET__vm__out_t vm;
+        fabric_shared__SCREEN_SET__enabled__out_t enabled;
+    } fabric_shared__SCREEN_SET__out_t;
+
+    typedef struct {
         fabric_shared__IRQ_STATUS__out_t IRQ_STATUS;
         fabric_shared__IRQ_ENABLE__out_t IRQ_ENABLE;
         fabric_shared__FLUSH__out_t FLUSH;
@@ -345,5 +408,10 @@ package fabric_shared_pkg;
         fabric_shared__ETHERNET_SET__out_t ETHERNET_SET;
         fabric_shared__ETHERNET_SELECT__out_t ETHERNET_SELECT;
         fabric_shared__PINS__out_t PINS;
+        fabric_shared__SCREEN_H__out_t SCREEN_H;
+        fabric_shared__SCREEN_V__out_t SCREEN_V;
+        fabric_shared__SCREEN__out_t SCREEN;
+        fabric_shared__SCREEN_RECT__out_t SCREEN_RECT;
+        fabric_shared__SCREEN_SET__out_t SCREEN_SET;
     } fabric_shared__out_t;
 endpackage
