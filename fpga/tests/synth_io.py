@@ -20,5 +20,6 @@ BLOCKS = [
     Block(top="io_flash", name="io_flash-16vm", parameters={"NumVms": 16}),
     Block(top="io_ethernet", name="io_ethernet-16vm", parameters={"NumVms": 16}),
     Block(top="io_display", name="io_display-16vm", parameters={"NumVms": 16}),
+    Block(top="io_uart", name="io_uart-16vm", parameters={"NumVms": 16}),
     Block(top="gpio_processor", name="gpio_processor-16vm", parameters={"NumVms": 16}),
 ]

@@ -124,6 +124,17 @@ FAULTS = [
     ("io_display", "display_fetch.sv", "if (stop_i && state_q != FtBurst)", "if (stop_i)"),
     ("io_display", "display_fetch.sv", "5'd16 - {1'b0, word_q[3:0]};", "5'd16;"),
     ("io_display", "display_timing.sv", "enable_i && quiet_i) state_q", "enable_i) state_q"),
+    ("uart_lines", "uart_lines.sv", "shown_q && owner_o == vm_i)", "shown_q)"),
+    ("uart_lines", "uart_lines.sv", "(begun_q || vm_i == following)", "1'b1"),
+    ("uart_lines", "uart_lines.sv", "open_q <= byte_o != Newline;", "open_q <= taken_i && byte_o != Newline;"),
+    ("uart_lines", "uart_lines.sv", "else if (!open_q) first = LnOpen;", "else first = LnOpen;"),
+    ("uart_lines", "uart_lines.sv", "two_digits ? owner_o - 4'd10 :", "two_digits ? owner_o :"),
+    ("uart_core", "uart_lines.sv", "(clear_i && vm_i == owner_o)", "(1'b0)"),
+    ("uart_core", "uart_buffer.sv", "advance = take_i ||", "advance = (take_i && byte_o != Newline) ||"),
+    ("uart_core", "uart_slots.sv", "{SlClear, flush_vm_q}", "{SlClear, vm_q}"),
+    ("uart_core", "uart_slots.sv", "{SlTake, take_vm_i}", "{SlTake, scan_q}"),
+    ("uart_core", "uart_core.sv", "= allowed_i[v] && !begins;", "= !begins;"),
+    ("uart_core", "uart_queue.sv", "rows[vm_i] <= next;", "rows[push ? '0 : vm_i] <= next;"),
 ]
 
 

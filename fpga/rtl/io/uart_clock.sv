@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The times of the shared UART: a bit of the line, eight bits, and the age at which incomplete lines are sent.
+module uart_clock (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  /// Cycles of a bit, at least 16.
+  input  logic [15:0] divider_i,
+  /// Eight bits' times, less one.
+  input  logic [11:0] flush_time_i,
+  /// Pulses.
+  output logic        bit_o,
+  output logic        eight_o,
+  output logic        age_o
+);
+
+  logic [15:0] cycle_q;
+  logic [2:0] bit_q;
+  logic [11:0] eight_q;
+
+  assign bit_o   = cycle_q == '0;
+  assign eight_o = bit_o && bit_q == '0;
+  assign age_o   = eight_o && eight_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cycle_q <= '0;
+      bit_q   <= '0;
+      eight_q <= '0;
+    end else begin
+      cycle_q <= bit_o ? divider_i - 1'b1 : cycle_q - 1'b1;
+      if (bit_o) bit_q <= bit_q - 1'b1;
+      if (eight_o) eight_q <= age_o ? flush_time_i : eight_q - 1'b1;
+    end
+  end
+
+endmodule
