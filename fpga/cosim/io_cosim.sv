@@ -32,6 +32,10 @@ module io_cosim
   output logic active_o,
   /// Cycles until the first command of a pin that waits for its time; all ones: none does.
   output logic [47:0] rest_o,
+  /// The UART's line, and the cycles of a bit on it.
+  output logic tx_o,
+  input  logic rx_i,
+  output logic [15:0] bit_cycles_o,
   /// What the Ethernet device sends and receives in this cycle: {enable, error, data}.
   output logic [9:0] sent_o,
   input  logic [9:0] received_i,
@@ -67,6 +71,8 @@ module io_cosim
     .mgr_resp_i(slot_resp),
     .irq_manager_o,
     .irq_vm_o,
+    .tx_o,
+    .rx_i,
     .cs_no(cs_n),
     .sck_o(sck),
     .mosi_o(mosi),
@@ -106,8 +112,25 @@ module io_cosim
     for (int v = 0; v < int'(NumVms); v++) if (rest[v] < rest_o) rest_o = rest[v];
   end
 
+  // The UART looks at one VM after the other: whether bytes of it wait, as of the last look.
+  logic [NumVms-1:0] buffered_q;
+  logic sends, receives;
+  assign sends        = !i_top.i_uart.i_uart.i_transmit.ready_o;
+  assign receives     = i_top.i_uart.i_uart.valid;
+  assign bit_cycles_o = i_top.uart_divider;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) buffered_q <= '0;
+    else if (i_top.i_uart.i_uart.i_core.slot == uart_pkg::SlScan) begin
+      for (int v = 0; v < int'(NumVms); v++) begin
+        if (i_top.i_uart.i_uart.i_core.vm == vm_t'(v)) begin
+          buffered_q[v] <= !i_top.i_uart.i_uart.i_core.nothing || i_top.i_uart.i_uart.i_core.waiting.filled;
+        end
+      end
+    end
+  end
+
   assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || i_top.waiting != '0
-                    || !i_top.i_display.i_display.idle_o;
+                    || !i_top.i_display.i_display.idle_o || sends || receives || buffered_q != '0;
   assign active_o = busy || sent.enable || works != '0;
 
   flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .Pattern(1'b0)) i_flash (

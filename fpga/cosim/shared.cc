@@ -4,6 +4,7 @@
 
 #include "Vio_cosim.h"
 #include "Vio_cosim__Dpi.h"
+#include "serial.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -172,7 +173,8 @@ class Shared::State
     void load_flash();
     void save_flash() const;
 
-    Wire wire; // these three may refuse their files: before the objects of Verilator
+    Serial serial; // these four may refuse their files: before the objects of Verilator
+    Wire wire;
     Recorder recorder;
     Screen screen;
     VerilatedContext context;
@@ -185,7 +187,8 @@ class Shared::State
 };
 
 Shared::State::State(Memory &memory, const SharedOptions &options)
-    : wire(options.pcap), recorder(options.pins), screen(options.screen), top(&context, "shared"), flash(options.flash)
+    : serial(options.uart), wire(options.pcap), recorder(options.pins), screen(options.screen), top(&context, "shared"),
+      flash(options.flash)
 {
     use_memory(memory);
     reset();
@@ -230,6 +233,7 @@ void Shared::State::reset()
 {
     uint64_t before = time;
     top.access_i = 0;
+    top.rx_i = 1;
     top.rst_ni = 0;
     for (unsigned n = 0; n < reset_cycles; n++)
         step();
@@ -253,11 +257,12 @@ void Shared::State::step()
     cycles++;
     time++;
     top.received_i = wire.cycle(top.sent_o, time);
+    top.rx_i = serial.cycle(top.tx_o, top.bit_cycles_o);
     top.pin_i = wired(top.pin_o, top.pin_oe_o);
     recorder.record(top.pin_o, top.pin_oe_o, time);
     if ((top.screen_o & 4) != 0)
         screen.take((top.screen_o & 2) != 0, (top.screen_o & 1) != 0, top.color_o);
-    calm = top.active_o || wire.active() ? 0 : calm + (calm < calm_cycles);
+    calm = top.active_o || wire.active() || serial.active() ? 0 : calm + (calm < calm_cycles);
 }
 
 bool Shared::State::access(Access &access)
@@ -348,6 +353,12 @@ uint32_t Shared::pins() const
 void Shared::write_screen()
 {
     state_->screen.write();
+}
+
+void Shared::type(const std::string &bytes)
+{
+    state_->calm = 0;
+    state_->serial.type(bytes);
 }
 
 Wire &Shared::wire()

@@ -13,6 +13,7 @@ namespace cosim
 
 /// What is connected to the devices. Empty names: nothing.
 struct SharedOptions {
+    std::string uart;   // file for what the UART sends
     std::string flash;  // file with the content of the flash, up to 16 MiB; it is written back at the end
     std::string pcap;   // file for the frames on the wire
     std::string pins;   // file for the levels of the pins (VCD)
@@ -40,6 +41,8 @@ class Shared : public Block
     /// Levels of the pads.
     uint32_t pins() const;
     Wire &wire();
+    /// The UART receives these bytes.
+    void type(const std::string &bytes);
     /// Writes the last complete frame into the file of the screen.
     void write_screen();
 

@@ -17,11 +17,11 @@ std::unique_ptr<cosim::Shared> shared;
 /// Makes the devices, after a reset. `translate` returns a pointer to 8 bytes at a host-physical address, or null. The names are
 /// those of cosim::SharedOptions, or empty.
 PUBLIC void shared_make(cosim::Translate translate, const char *flash, const char *pcap, const char *pins,
-                        const char *screen)
+                        const char *screen, const char *uart)
 {
     memory.translate = translate;
     shared.reset();
-    shared = std::make_unique<cosim::Shared>(memory, cosim::SharedOptions{flash, pcap, pins, screen});
+    shared = std::make_unique<cosim::Shared>(memory, cosim::SharedOptions{uart, flash, pcap, pins, screen});
 }
 
 /// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.
@@ -102,4 +102,10 @@ PUBLIC void shared_loop(bool loop)
 PUBLIC void shared_write_screen()
 {
     shared->write_screen();
+}
+
+/// The UART receives these bytes.
+PUBLIC void shared_type(const char *bytes)
+{
+    shared->type(bytes);
 }

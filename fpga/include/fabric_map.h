@@ -328,7 +328,7 @@
 #define FABRIC_IF_CUSTOM_STRIDE 0x4U /* from one element to the next */
 #define FABRIC_IF_CUSTOM_VALUE_LSB 0x0U
 #define FABRIC_IF_CUSTOM_VALUE_WIDTH 0x20U
-#define FABRIC_SHARED_SPAN 0x148U /* bytes from the first register to the end of the last */
+#define FABRIC_SHARED_SPAN 0x150U /* bytes from the first register to the end of the last */
 #define FABRIC_SHARED_ID 0x0U /* Identification */
 #define FABRIC_SHARED_ID_MAGIC_LSB 0x0U
 #define FABRIC_SHARED_ID_MAGIC_WIDTH 0x20U
@@ -489,6 +489,15 @@
 #define FABRIC_SHARED_SCREEN_SET_VM_WIDTH 0x4U
 #define FABRIC_SHARED_SCREEN_SET_ENABLED_LSB 0x4U
 #define FABRIC_SHARED_SCREEN_SET_ENABLED_WIDTH 0x1U
+#define FABRIC_SHARED_UART 0x148U /* UART */
+#define FABRIC_SHARED_UART_DIVIDER_LSB 0x0U
+#define FABRIC_SHARED_UART_DIVIDER_WIDTH 0x10U
+#define FABRIC_SHARED_UART_MODE_LSB 0x10U
+#define FABRIC_SHARED_UART_MODE_WIDTH 0x1U
+#define FABRIC_SHARED_UART_FOCUS_LSB 0x14U
+#define FABRIC_SHARED_UART_FOCUS_WIDTH 0x4U
+#define FABRIC_SHARED_UART_FLUSH_TIME_LSB 0x20U
+#define FABRIC_SHARED_UART_FLUSH_TIME_WIDTH 0xcU
 #define FABRIC_CHANNEL_SPAN 0x40U /* bytes from the first register to the end of the last */
 #define FABRIC_CHANNEL_ADDR 0x0U /* Guest-physical address of the data of the next request */
 #define FABRIC_CHANNEL_ADDR_ADDR_LSB 0x0U

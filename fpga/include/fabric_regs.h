@@ -1004,6 +1004,24 @@ extern "C" {
 #define FABRIC_SHARED__SCREEN_SET__ENABLED_bw 1
 #define FABRIC_SHARED__SCREEN_SET__ENABLED_reset 0x0
 
+// reg - fabric_shared::UART
+#define FABRIC_SHARED__UART__DIVIDER_bm 0xffff
+#define FABRIC_SHARED__UART__DIVIDER_bp 0
+#define FABRIC_SHARED__UART__DIVIDER_bw 16
+#define FABRIC_SHARED__UART__DIVIDER_reset 0x364
+#define FABRIC_SHARED__UART__MODE_bm 0x10000
+#define FABRIC_SHARED__UART__MODE_bp 16
+#define FABRIC_SHARED__UART__MODE_bw 1
+#define FABRIC_SHARED__UART__MODE_reset 0x0
+#define FABRIC_SHARED__UART__FOCUS_bm 0xf00000
+#define FABRIC_SHARED__UART__FOCUS_bp 20
+#define FABRIC_SHARED__UART__FOCUS_bw 4
+#define FABRIC_SHARED__UART__FOCUS_reset 0x0
+#define FABRIC_SHARED__UART__FLUSH_TIME_bm 0xfff00000000
+#define FABRIC_SHARED__UART__FLUSH_TIME_bp 32
+#define FABRIC_SHARED__UART__FLUSH_TIME_bw 12
+#define FABRIC_SHARED__UART__FLUSH_TIME_reset 0x0
+
 // addrmap - fabric_shared
 typedef struct __attribute__ ((__packed__)) {
     uint64_t ID;
@@ -1034,10 +1052,11 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t SCREEN;
     uint64_t SCREEN_RECT;
     uint64_t SCREEN_SET;
+    uint64_t UART;
 } fabric_shared_t;
 
 
-static_assert(sizeof(fabric_shared_t) == 0x148, "Packing error");
+static_assert(sizeof(fabric_shared_t) == 0x150, "Packing error");
 
 #ifdef __cplusplus
 }

@@ -405,7 +405,7 @@ pub const FABRIC_IF_CUSTOM_STRIDE: usize = 0x4;
 pub const FABRIC_IF_CUSTOM_VALUE_LSB: usize = 0x0;
 pub const FABRIC_IF_CUSTOM_VALUE_WIDTH: usize = 0x20;
 /// bytes from the first register to the end of the last
-pub const FABRIC_SHARED_SPAN: usize = 0x148;
+pub const FABRIC_SHARED_SPAN: usize = 0x150;
 /// Identification
 pub const FABRIC_SHARED_ID: usize = 0x0;
 pub const FABRIC_SHARED_ID_MAGIC_LSB: usize = 0x0;
@@ -596,6 +596,16 @@ pub const FABRIC_SHARED_SCREEN_SET_VM_LSB: usize = 0x0;
 pub const FABRIC_SHARED_SCREEN_SET_VM_WIDTH: usize = 0x4;
 pub const FABRIC_SHARED_SCREEN_SET_ENABLED_LSB: usize = 0x4;
 pub const FABRIC_SHARED_SCREEN_SET_ENABLED_WIDTH: usize = 0x1;
+/// UART
+pub const FABRIC_SHARED_UART: usize = 0x148;
+pub const FABRIC_SHARED_UART_DIVIDER_LSB: usize = 0x0;
+pub const FABRIC_SHARED_UART_DIVIDER_WIDTH: usize = 0x10;
+pub const FABRIC_SHARED_UART_MODE_LSB: usize = 0x10;
+pub const FABRIC_SHARED_UART_MODE_WIDTH: usize = 0x1;
+pub const FABRIC_SHARED_UART_FOCUS_LSB: usize = 0x14;
+pub const FABRIC_SHARED_UART_FOCUS_WIDTH: usize = 0x4;
+pub const FABRIC_SHARED_UART_FLUSH_TIME_LSB: usize = 0x20;
+pub const FABRIC_SHARED_UART_FLUSH_TIME_WIDTH: usize = 0xc;
 /// bytes from the first register to the end of the last
 pub const FABRIC_CHANNEL_SPAN: usize = 0x40;
 /// Guest-physical address of the data of the next request

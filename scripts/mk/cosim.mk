@@ -46,6 +46,8 @@ endef
 
 $(eval $(call cosim_class,fabric,fabric_cosim,fabric_cosim,$(COSIM_SORT)))
 $(eval $(call cosim_class,shared,io_cosim,io_cosim,))
+# For figures.
+$(eval $(call cosim_class,shared-16vm,io_cosim,io_cosim,--set NumVms=16))
 $(eval $(call cosim_class,sort_port,sort_port,sort_port,--rtl-only --set Depth=$(COSIM_SORTER)))
 $(foreach pair,$(COSIM_NUMBERED),$(eval $(call cosim_class,hwtask_$(firstword $(subst :, ,$(pair))),hwtask_$(firstword $(subst :, ,$(pair))),cosim_task,--set Task=$(lastword $(subst :, ,$(pair))))))
 # The same fabric in one class, for comparison: behind the same ports, and with its own ports as pins.
@@ -61,7 +63,7 @@ $(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
 COSIM_SPLIT_INCLUDES := -isystem $(COSIM)/fabric $(patsubst %,-isystem $(COSIM)/%,$(COSIM_PARTS))
 COSIM_LIBS := $(COSIM)/fabric/Vfabric_cosim__ALL.a $(foreach part,$(COSIM_PARTS),$(COSIM)/$(part)/V$(part)__ALL.a) \
 	$(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
-COSIM_SHARED := $(COSIM)/shared.o $(COSIM)/wire.o $(COSIM)/shared/Vio_cosim__ALL.a
+COSIM_SHARED := $(COSIM)/shared.o $(COSIM)/wire.o $(COSIM)/serial.o $(COSIM)/shared/Vio_cosim__ALL.a
 COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-llz4 -lz) -Wl,-Bdynamic
 
 $(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
@@ -76,6 +78,10 @@ $(COSIM)/model-whole.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 $(COSIM)/memory.o: fpga/cosim/memory.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/fabric/Vfabric_cosim.mk
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
+$(COSIM)/serial.o: fpga/cosim/serial.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+	@mkdir -p $(COSIM)
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+
 $(COSIM)/wire.o: fpga/cosim/wire.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
@@ -83,6 +89,9 @@ $(COSIM)/wire.o: fpga/cosim/wire.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 $(COSIM)/shared.o: fpga/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared/Vio_cosim.mk
 	@echo "  CXX   $<"
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/shared -c -o $@ $<
+
+$(COSIM)/shared-16vm.o: fpga/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared-16vm/Vio_cosim.mk
+	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/shared-16vm -c -o $@ $<
 
 $(COSIM)/lockstep.o: fpga/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
@@ -127,6 +136,11 @@ $(COSIM)/shared_plain.o: fpga/cosim/shared_plain.cc $(COSIM_HEADERS) scripts/mk/
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
 $(COSIM)/libshared.so: $(COSIM)/shared_plain.o $(COSIM_SHARED) $(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
+	@echo "  LD    $@"
+	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
+
+$(COSIM)/libshared-16vm.so: $(COSIM)/shared_plain.o $(COSIM)/shared-16vm.o $(COSIM)/wire.o $(COSIM)/serial.o $(COSIM)/shared-16vm/Vio_cosim__ALL.a \
+    $(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
 

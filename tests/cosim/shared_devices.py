@@ -16,7 +16,7 @@ NAMES = {
         r"pub const FABRIC_(\w+): usize = (\w+);", (ROOT / "fpga/include/fabric_regs.rs").read_text(encoding="utf-8")
     )
 }
-FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO = range(1, 7)
+UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO = range(7)
 DONE, BAD, FORBIDDEN, VIOLATION, BUS, TIMEOUT = range(6)
 READ, PROGRAM, ERASE = range(3)
 RAM = 0x80000000  # guest-physical
@@ -35,12 +35,13 @@ TRANSLATE = CFUNCTYPE(c_void_p, c_uint64)
 def _library(vms: int) -> ctypes.CDLL:
     library = ctypes.CDLL(str(LIBRARIES[vms]))
     for name, result, arguments in (
-        ("make", None, [TRANSLATE, *(c_char_p,) * 4]),
+        ("make", None, [TRANSLATE, *(c_char_p,) * 5]),
         ("read", c_bool, [c_uint64, c_uint, c_void_p]),
         ("write", c_bool, [c_uint64, c_uint, c_uint64]),
         ("step", None, [c_uint64]),
         ("wait", c_uint, [c_uint, c_uint]),
         ("write_screen", None, []),
+        ("type", None, [c_char_p]),
         ("interrupts", c_uint, []),
         ("complaints", c_uint, []),
         ("time", c_uint64, []),
@@ -74,13 +75,21 @@ class Devices:
     """The devices after a reset, with VMs that may use all of them."""
 
     def __init__(
-        self, flash: str = "", pcap: str = "", pins: str = "", screen: str = "", *, rights: bool = True, vms: int = VMS
+        self,
+        *,
+        uart: str = "",
+        flash: str = "",
+        pcap: str = "",
+        pins: str = "",
+        screen: str = "",
+        rights: bool = True,
+        vms: int = VMS,
     ):
         self.library = _library(vms)
         self.memory = [bytearray(RAM_SIZE) for _ in range(vms)]
         self.views = [(ctypes.c_char * RAM_SIZE).from_buffer(memory) for memory in self.memory]
         self.translate = TRANSLATE(self._translate)
-        self.library.shared_make(self.translate, *(name.encode() for name in (flash, pcap, pins, screen)))
+        self.library.shared_make(self.translate, *(name.encode() for name in (flash, pcap, pins, screen, uart)))
         self.vms = [Client(self, number) for number in range(vms)]
         for vm in self.vms:
             self.open(vm)
@@ -96,7 +105,7 @@ class Devices:
     def _allow_all(self) -> None:
         self.set("ETHERNET_SELECT", 0)
         for n, vm in enumerate(self.vms):
-            for device in (FLASH, SEND, RECEIVE, COPY, GPIO):
+            for device in (UART, FLASH, SEND, RECEIVE, COPY, GPIO):
                 self.allow(n, device)
             self.set("FLASH_WINDOW", field("SHARED_FLASH_WINDOW_VM", n) | (4 * n) << 8 | 4 << 16)
             self.set("ETHERNET_MAC", vm.mac_number)

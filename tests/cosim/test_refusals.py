@@ -65,7 +65,7 @@ def refusal(qemu, arguments: list[str], machine: str = "virt") -> str:
         (
             "colour=red",
             "unknown option 'colour=red': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
-            "flash=, pcap=, pins= or screen=",
+            "uart=, flash=, pcap=, pins= or screen=",
         ),
         ("trace=/nowhere/file", "trace=/nowhere/file: No such file or directory"),
         ("stats=/nowhere/file", "stats=/nowhere/file: No such file or directory"),

@@ -20,6 +20,7 @@ from shared_devices import (
     RECEIVE,
     RING,
     SEND,
+    UART,
     VIOLATION,
     VMS,
     Client,
@@ -352,13 +353,55 @@ def test_screen(tmp_path):
     assert devices.get("FAULT") & 15 == 2
 
 
+THR, IER, FCR, LCR, LSR = 0, 4, 8, 12, 20  # of a 16550A with a stride of 4
+
+
+def set_uart(devices: Devices, *, mode: int = 0, focus: int = 0) -> None:
+    devices.set("UART", 16 | mode << 16 | focus << 20 | 20 << 32)
+
+
+def print_line(devices: Devices, vm: Client, text: str) -> None:
+    for byte in text.encode():
+        devices.wait_for(lambda: devices.read(vm.page(UART) + LSR, 4) & 0x20 != 0)
+        devices.write(vm.page(UART) + THR, byte, 1)
+
+
+def test_lines_of_the_uart(tmp_path):
+    """Bytes of two VMs, sent in turns, are lines with their owners."""
+    file = tmp_path / "uart"
+    devices = Devices(uart=str(file))
+    set_uart(devices)
+    for first, second in zip("hello from 1\n", "greetings, 2\n", strict=True):
+        print_line(devices, devices.vms[1], first)
+        print_line(devices, devices.vms[2], second)
+    devices.step(100_000)
+    assert sorted(file.read_text().splitlines()) == ["[1] hello from 1", "[2] greetings, 2"]
+
+
+def test_input_of_the_uart():
+    """The VM in focus receives what is typed, and an interrupt; another VM does not."""
+    devices = Devices()
+    set_uart(devices, focus=2)
+    vm, other = devices.vms[2], devices.vms[1]
+    for one in (vm, other):
+        devices.write(one.page(UART) + FCR, 1, 4)
+        devices.write(one.page(UART) + IER, 1, 4)
+    devices.library.shared_type(b"ok")
+    devices.wait_interrupt(1 << 3)
+    devices.step(10_000)
+    assert [devices.read(vm.page(UART), 4) for _ in range(2)] == [ord("o"), ord("k")]
+    assert devices.read(vm.page(UART) + LSR, 4) & 1 == 0
+    assert devices.read(other.page(UART) + LSR, 4) & 1 == 0
+    assert devices.interrupts == 0
+
+
 def hostile_write(generator: random.Random, devices: Devices, vm: Client) -> None:
     """Any value into any register of the VM's pages, or a plausible request."""
-    device = generator.choice((FLASH, SEND, RECEIVE, DISPLAY, GPIO))
+    device = generator.choice((UART, FLASH, SEND, RECEIVE, DISPLAY, GPIO))
     offset = 8 * generator.randrange(10)
     size = generator.choice((1, 2, 4, 8, 8, 8))
     value = generator.getrandbits(8 * size)
-    if generator.random() < 0.5 and device not in (DISPLAY, GPIO):
+    if generator.random() < 0.5 and device not in (UART, DISPLAY, GPIO):
         address = generator.choice(
             (RAM, RAM + RAM_SIZE - 64, generator.getrandbits(41), RAM + generator.randrange(RAM_SIZE))
         )

@@ -123,6 +123,6 @@ module display_page
   end
 
   logic unused;
-  assign unused = &{1'b0, dma_rsp_i, status.fault};
+  assign unused = &{1'b0, access_i.low, dma_rsp_i, status.fault};
 
 endmodule

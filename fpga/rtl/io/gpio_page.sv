@@ -129,4 +129,7 @@ module gpio_page
     end
   end
 
+  logic unused;
+  assign unused = &{1'b0, access_i.low};
+
 endmodule

@@ -57,8 +57,8 @@ module io_bus
   assign offset_o  = addr[10:0];
   assign regs_o    = access && is_regs;
   assign windows_o = access && is_windows;
-  assign page_o    = '{valid: access && is_page, vm: addr[19:16], device: addr[15:12], word: addr[11:3], write: write_o,
-                       data: data_o};
+  assign page_o    = '{valid: access && is_page, vm: addr[19:16], device: addr[15:12], word: addr[11:3],
+                       low: addr[2:0], write: write_o, data: data_o};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -45,6 +45,11 @@ module io_manager
   output io_config_t [Channels-1:0] config_o,
   /// Pulse: allowed_o, prio_o or config_o has changed.
   output logic       changed_o,
+  // UART
+  output logic [15:0] uart_divider_o,
+  output logic       uart_mode_o,
+  output vm_t        uart_focus_o,
+  output logic [11:0] uart_flush_time_o,
   // flash
   output logic [7:0] flash_half_o,
   output logic [7:0] flash_deselect_o,
@@ -191,6 +196,11 @@ module io_manager
       else if (pins_q && hw_out.PINS.vm.value == vm_t'(v)) owner_o[v] <= hw_out.PINS.mask.value;
     end
   end
+
+  assign uart_divider_o    = hw_out.UART.divider.value;
+  assign uart_mode_o       = hw_out.UART.mode.value;
+  assign uart_focus_o      = hw_out.UART.focus.value;
+  assign uart_flush_time_o = hw_out.UART.flush_time.value;
 
   assign flash_half_o     = hw_out.FLASH.half.value;
   assign flash_deselect_o = hw_out.FLASH.deselect.value;

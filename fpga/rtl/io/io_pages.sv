@@ -168,4 +168,7 @@ module io_pages
     end
   end
 
+  logic unused;
+  assign unused = &{1'b0, access_i.low};
+
 endmodule

@@ -69,6 +69,7 @@ package io_pkg;
     vm_t        vm;
     dev_t       device;
     logic [8:0] word;   // of 64 bits in the page
+    logic [2:0] low;    // the lowest bits of the address
     logic [7:0] write;  // byte strobes; 0: a read
     word_t      data;
   } io_access_t;

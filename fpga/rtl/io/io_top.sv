@@ -28,6 +28,9 @@ module io_top
   input  slot_resp_t mgr_resp_i,
   output logic       irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
+  // UART
+  output logic       tx_o,
+  input  logic       rx_i,
   // flash
   output logic       cs_no,
   output logic       sck_o,
@@ -51,7 +54,7 @@ module io_top
   output pixel_t     color_o
 );
 
-  localparam logic [15:0] Devices = 16'b110_1110;
+  localparam logic [15:0] Devices = 16'b110_1111;
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
   logic rst_n;
@@ -63,9 +66,9 @@ module io_top
 
   // ---- Bus ----
   logic [7:0] write;
-  word_t data, regs_data, channel_data, gpio_data, display_data;
+  word_t data, regs_data, channel_data, gpio_data, display_data, uart_data;
   logic [10:0] offset;
-  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error, nobody_q;
+  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error, uart_error, nobody_q;
   io_access_t page;
 
   io_bus #(.NumVms(NumVms)) i_bus (
@@ -81,8 +84,8 @@ module io_top
     .regs_error_i(regs_error),
     .windows_o(windows_access),
     .page_o(page),
-    .page_data_i(channel_data | gpio_data | display_data),
-    .page_error_i(channel_error || gpio_error || display_error || nobody_q)
+    .page_data_i(channel_data | gpio_data | display_data | uart_data),
+    .page_error_i(channel_error || gpio_error || display_error || uart_error || nobody_q)
   );
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) nobody_q <= 1'b0;
@@ -106,6 +109,10 @@ module io_top
   eth_vm_t row;
   lost_e count_why;
   gpio_pins_t [NumVms-1:0] owner;
+  logic [15:0] uart_divider;
+  logic [11:0] uart_flush_time;
+  logic uart_mode;
+  vm_t uart_focus;
   logic screen_enable, screen_on_request, rect_write;
   logic [7:0] pixel_cycles;
   logic [11:0] burst_cycles;
@@ -137,6 +144,10 @@ module io_top
     .server_o(server),
     .config_o(config_of),
     .changed_o(changed),
+    .uart_divider_o(uart_divider),
+    .uart_mode_o(uart_mode),
+    .uart_focus_o(uart_focus),
+    .uart_flush_time_o(uart_flush_time),
     .flash_half_o(flash_half),
     .flash_deselect_o(flash_deselect),
     .flash_slice_o(flash_slice),
@@ -167,7 +178,7 @@ module io_top
   logic [Channels-1:0] refused, complete, complete_ready;
   io_completion_t [Channels-1:0] completion;
   logic [Channels-1:0][NumVms-1:0][CountBits-1:0] waiting;
-  logic [NumVms-1:0] channel_irq, gpio_irq, display_irq;
+  logic [NumVms-1:0] channel_irq, gpio_irq, display_irq, uart_irq;
   logic ring_set;
   vm_t ring_vm;
   io_channel_t ring_channel;
@@ -196,7 +207,7 @@ module io_top
     .flash_bytes_i(flash_bytes),
     .irq_o(channel_irq)
   );
-  assign irq_vm_o = channel_irq | gpio_irq | display_irq;
+  assign irq_vm_o = channel_irq | gpio_irq | display_irq | uart_irq;
 
   // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush
@@ -218,6 +229,23 @@ module io_top
   logic [Channels-1:0] accesses;  // memory, for accesses_vm
   vm_t [Channels-1:0] accesses_vm;
   logic [NumVms-1:0] display_accesses;
+
+  uart_page #(.NumVms(NumVms)) i_uart (
+    .clk_i,
+    .rst_ni(rst_n),
+    .divider_i(uart_divider),
+    .mode_i(uart_mode),
+    .focus_i(uart_focus),
+    .flush_time_i(uart_flush_time),
+    .allowed_i(allowed[DevUart]),
+    .flush_i(flush),
+    .access_i(page),
+    .data_o(uart_data),
+    .error_o(uart_error),
+    .irq_o(uart_irq),
+    .tx_o,
+    .rx_i
+  );
 
   flash_unit #(.NumVms(NumVms), .Depth(Depth)) i_flash (
     .clk_i,

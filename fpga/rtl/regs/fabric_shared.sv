@@ -94,6 +94,7 @@ module fabric_shared (
         logic SCREEN;
         logic SCREEN_RECT;
         logic SCREEN_SET;
+        logic UART;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -168,6 +169,8 @@ module fabric_shared (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h138);
         decoded_reg_strb.SCREEN_SET = cpuif_req_masked & (cpuif_addr == 9'h140) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h140);
+        decoded_reg_strb.UART = cpuif_req_masked & (cpuif_addr == 9'h148) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h148);
         decoded_err = ~is_valid_addr & decoded_req;
     end
 
@@ -416,6 +419,24 @@ module fabric_shared (
                 logic load_next;
             } enabled;
         } SCREEN_SET;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } divider;
+            struct {
+                logic next;
+                logic load_next;
+            } mode;
+            struct {
+                logic [3:0] next;
+                logic load_next;
+            } focus;
+            struct {
+                logic [11:0] next;
+                logic load_next;
+            } flush_time;
+        } UART;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -605,6 +626,20 @@ module fabric_shared (
                 logic value;
             } enabled;
         } SCREEN_SET;
+        struct {
+            struct {
+                logic [15:0] value;
+            } divider;
+            struct {
+                logic value;
+            } mode;
+            struct {
+                logic [3:0] value;
+            } focus;
+            struct {
+                logic [11:0] value;
+            } flush_time;
+        } UART;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -1769,6 +1804,98 @@ module fabric_shared (
     end
     assign hwif_out.SCREEN_SET.enabled.value = field_storage.SCREEN_SET.enabled.value;
     assign hwif_out.SCREEN_SET.enabled.swmod = decoded_reg_strb.SCREEN_SET && decoded_req_is_wr && |(decoded_wr_biten[4:4]);
+    // Field: fabric_shared.UART.divider
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.UART.divider.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.UART && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.UART.divider.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.UART.divider.next = next_c;
+        field_combo.UART.divider.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.UART.divider.value <= 16'h364;
+        end else begin
+            if(field_combo.UART.divider.load_next) begin
+                field_storage.UART.divider.value <= field_combo.UART.divider.next;
+            end
+        end
+    end
+    assign hwif_out.UART.divider.value = field_storage.UART.divider.value;
+    // Field: fabric_shared.UART.mode
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.UART.mode.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.UART && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.UART.mode.value & ~decoded_wr_biten[16:16]) | (decoded_wr_data[16:16] & decoded_wr_biten[16:16]);
+            load_next_c = '1;
+        end
+        field_combo.UART.mode.next = next_c;
+        field_combo.UART.mode.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.UART.mode.value <= 1'h0;
+        end else begin
+            if(field_combo.UART.mode.load_next) begin
+                field_storage.UART.mode.value <= field_combo.UART.mode.next;
+            end
+        end
+    end
+    assign hwif_out.UART.mode.value = field_storage.UART.mode.value;
+    // Field: fabric_shared.UART.focus
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.UART.focus.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.UART && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.UART.focus.value & ~decoded_wr_biten[23:20]) | (decoded_wr_data[23:20] & decoded_wr_biten[23:20]);
+            load_next_c = '1;
+        end
+        field_combo.UART.focus.next = next_c;
+        field_combo.UART.focus.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.UART.focus.value <= 4'h0;
+        end else begin
+            if(field_combo.UART.focus.load_next) begin
+                field_storage.UART.focus.value <= field_combo.UART.focus.next;
+            end
+        end
+    end
+    assign hwif_out.UART.focus.value = field_storage.UART.focus.value;
+    // Field: fabric_shared.UART.flush_time
+    always_comb begin
+        automatic logic [11:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.UART.flush_time.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.UART && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.UART.flush_time.value & ~decoded_wr_biten[43:32]) | (decoded_wr_data[43:32] & decoded_wr_biten[43:32]);
+            load_next_c = '1;
+        end
+        field_combo.UART.flush_time.next = next_c;
+        field_combo.UART.flush_time.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.UART.flush_time.value <= 12'h0;
+        end else begin
+            if(field_combo.UART.flush_time.load_next) begin
+                field_storage.UART.flush_time.value <= field_combo.UART.flush_time.next;
+            end
+        end
+    end
+    assign hwif_out.UART.flush_time.value = field_storage.UART.flush_time.value;
 
     //--------------------------------------------------------------------------
     // Write response

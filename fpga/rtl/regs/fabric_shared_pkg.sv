@@ -6,7 +6,7 @@ package fabric_shared_pkg;
 
     localparam FABRIC_SHARED_DATA_WIDTH = 64;
     localparam FABRIC_SHARED_MIN_ADDR_WIDTH = 9;
-    localparam FABRIC_SHARED_SIZE = 'h148;
+    localparam FABRIC_SHARED_SIZE = 'h150;
 
     typedef struct {
         logic [31:0] next;
@@ -394,6 +394,29 @@ package fabric_shared_pkg;
     } fabric_shared__SCREEN_SET__out_t;
 
     typedef struct {
+        logic [15:0] value;
+    } fabric_shared__UART__divider__out_t;
+
+    typedef struct {
+        logic value;
+    } wo_f_desc_e47043a7__out_t;
+
+    typedef struct {
+        logic [3:0] value;
+    } wo_f_desc_0dbeb6f0_w4__out_t;
+
+    typedef struct {
+        logic [11:0] value;
+    } wo_f_desc_bb73e0c9_w12__out_t;
+
+    typedef struct {
+        fabric_shared__UART__divider__out_t divider;
+        wo_f_desc_e47043a7__out_t mode;
+        wo_f_desc_0dbeb6f0_w4__out_t focus;
+        wo_f_desc_bb73e0c9_w12__out_t flush_time;
+    } fabric_shared__UART__out_t;
+
+    typedef struct {
         fabric_shared__IRQ_STATUS__out_t IRQ_STATUS;
         fabric_shared__IRQ_ENABLE__out_t IRQ_ENABLE;
         fabric_shared__FLUSH__out_t FLUSH;
@@ -413,5 +436,6 @@ package fabric_shared_pkg;
         fabric_shared__SCREEN__out_t SCREEN;
         fabric_shared__SCREEN_RECT__out_t SCREEN_RECT;
         fabric_shared__SCREEN_SET__out_t SCREEN_SET;
+        fabric_shared__UART__out_t UART;
     } fabric_shared__out_t;
 endpackage

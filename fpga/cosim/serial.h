@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other end of the UART's line: 8 data bits, no parity, 1 stop bit. What arrives goes to a file.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <string>
+
+namespace cosim
+{
+
+class Serial
+{
+  public:
+    /// `name`: empty, or the name of a file. Throws std::runtime_error if it cannot be written.
+    explicit Serial(const std::string &name);
+    ~Serial();
+    Serial(const Serial &) = delete;
+
+    /// One cycle: takes the level of the device's output, and returns that of its input.
+    bool cycle(bool level, unsigned bit_cycles);
+    void type(const std::string &bytes);
+    /// A byte is on the line, or will be.
+    bool active() const;
+
+  private:
+    void take(bool level, unsigned bit_cycles);
+    bool give(unsigned bit_cycles);
+
+    FILE *file_ = nullptr;
+    unsigned taken_ = 0; // cycles of the byte that arrives; 0: none
+    unsigned arriving_ = 0;
+    std::deque<uint8_t> waiting_;
+    unsigned given_ = 0; // cycles of the first waiting byte
+};
+
+} // namespace cosim
