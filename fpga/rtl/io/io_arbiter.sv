@@ -173,8 +173,8 @@ module io_arbiter
         ArRun: begin
           cycles_q <= cycles_q + 1'b1;
           if (done_i) state_q <= over ? ArComplete : ArChoose;
-          completion_o <= '{vm: chunk_o.vm, tag: tag_q, status: result_i.status, bytes: done_bytes,
-                            data: result_i.data};
+          completion_o <= '{vm: chunk_o.vm, tag: tag_q, status: result_i.status,
+                            bytes: result_i.status == IoDone ? done_bytes : '0, data: result_i.data};
         end
         default: if (complete_ready_i || abandoned_q) state_q <= ArChoose;  // ArComplete
       endcase
