@@ -7,7 +7,7 @@ module ethernet_harness
   import eth_pkg::*;
 #(
   parameter int unsigned SendBytes = 256,
-  parameter int unsigned Threshold = 64,
+  parameter int unsigned Threshold = 48,
   localparam int unsigned NumVms = 4,
   localparam int unsigned Depth = 4,
   localparam int unsigned WireBytes = 65536,

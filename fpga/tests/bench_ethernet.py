@@ -278,7 +278,8 @@ async def frames_are_complete_on_the_wire(dut):
         sent = await device.sent()
         assert [data for _, data, _ in sent] == expected
         assert not any(error for _, _, error in sent)
-        assert min(gap for gap, _, _ in sent[1:]) == GAP
+        least = min(gap for gap, _, _ in sent[1:])
+        assert least >= GAP and (least == GAP or latency > 20)  # a slow memory makes it longer
 
 
 @cocotb.test()

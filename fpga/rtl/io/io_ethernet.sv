@@ -10,7 +10,7 @@ module io_ethernet
   parameter int unsigned NumVms = 4,
   /// Bytes of the send queue, and of them those in it before a frame begins (io_ethernet_send).
   parameter int unsigned SendBytes = 256,
-  parameter int unsigned Threshold = 64,
+  parameter int unsigned Threshold = 48,
   /// Bytes and frames of the receive buffer (eth_buffer).
   parameter int unsigned ReceiveBytes = 4096,
   parameter int unsigned Frames = 32

@@ -11,7 +11,7 @@ module io_ethernet_send
   /// Bytes of the queue, a power of two.
   parameter int unsigned Bytes = 256,
   /// Bytes of a frame in the queue before it begins on the wire: 1 to Bytes. The header has to be there, too.
-  parameter int unsigned Threshold = 64
+  parameter int unsigned Threshold = 48
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,

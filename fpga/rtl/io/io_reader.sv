@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From memory to a device's bytes: reads consecutive addresses, in any alignment, ahead of the device.
+// From memory to a device's bytes: reads consecutive addresses, in any alignment, ahead of the device, which gets the bytes of
+// a burst when the burst is over without an error.
 module io_reader
   import fabric_pkg::*;
   import io_pkg::*;
@@ -17,7 +18,7 @@ module io_reader
   output logic       valid_o,
   output logic [7:0] byte_o,
   input  logic       ready_i,
-  /// IoDone as long as no burst has failed; after a failure no byte follows.
+  /// IoDone as long as no burst has failed; after a failure no byte follows, nor has one of the failed burst been given.
   output io_status_e status_o,
   /// No transfer, and no burst is outstanding.
   output logic       quiet_o,
@@ -39,8 +40,8 @@ module io_reader
   logic [16:0] coming_q;         // bytes that are not requested yet, counted from the first word's first byte
   io_length_t left_q;            // bytes that the device has not taken
   logic [2:0] lane_q;            // of the next byte in the first word of the FIFO
-  logic reading_q, taken, word_over, fifo_ready, fifo_valid, flush;
-  logic [$clog2(Depth):0] usage;
+  logic reading_q, taken, word_over, good, fifo_ready, fifo_valid;
+  logic [$clog2(Depth):0] usage, over_q;  // over_q: words in the FIFO whose bursts are over
   logic [4:0] in_block;
   logic [13:0] words_left;
   beats_t beats;
@@ -50,13 +51,13 @@ module io_reader
   assign words_left = coming_q[16:3] + 14'(coming_q[2:0] != '0);
   assign beats      = words_left < 14'(in_block) ? beats_t'(words_left) : in_block;
 
-  assign valid_o   = fifo_valid && left_q != '0 && status_o == IoDone;
+  assign valid_o   = over_q != '0 && left_q != '0;
   assign byte_o    = word[8*lane_q+:8];
   assign taken     = valid_o && ready_i;
   assign word_over = taken && (lane_q == '1 || left_q == 16'd1);
   assign request_o = reading_q;
   assign quiet_o   = !reading_q && left_q == '0;
-  assign flush     = left_q == '0 && !reading_q;
+  assign good      = done_i && status_i == IoDone;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -71,7 +72,7 @@ module io_reader
     end else if (start_i) begin
       vm_q     <= vm_i;
       next_q   <= {addr_i[AddrWidth-1:3], 3'b0};
-      coming_q <= {1'b0, bytes_i} + 17'(addr_i[2:0]);
+      coming_q <= bytes_i == '0 ? '0 : {1'b0, bytes_i} + 17'(addr_i[2:0]);
       left_q   <= bytes_i;
       lane_q   <= addr_i[2:0];
       status_o <= IoDone;
@@ -97,12 +98,18 @@ module io_reader
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) over_q <= '0;
+    else if (quiet_o) over_q <= '0;
+    else over_q <= over_q + (good ? ($clog2(Depth) + 1)'(burst_o.beats) : '0) - ($clog2(Depth) + 1)'(word_over);
+  end
+
   word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(flush), .data_i, .valid_i(give_i), .ready_o(fifo_ready), .data_o(word),
+    .clk_i, .rst_ni, .flush_i(quiet_o), .data_i, .valid_i(give_i), .ready_o(fifo_ready), .data_o(word),
     .valid_o(fifo_valid), .ready_i(word_over), .usage_o(usage)
   );
 
   logic unused;
-  assign unused = &{1'b0, fifo_ready};
+  assign unused = &{1'b0, fifo_ready, fifo_valid};
 
 endmodule
