@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the filter with three VMs, for all frames and tables that do not change during a frame: three cycles after the 16th
-// byte the mask has exactly the VMs that the frame is for, and before that no other one.
+// byte the mask has exactly the VMs that the frame is for; before that no other one, and before the 16th byte none.
 module eth_filter_props
   import fabric_pkg::*;
   import eth_pkg::*;
@@ -48,11 +48,19 @@ module eth_filter_props
   assign source = head_q[79:32];
   assign vlan   = head_q[31:16] == 16'h8100 ? head_q[11:0] : '0;
 
+  // What the filter has stored of the head, in the places of head_q.
+  logic [127:0] from_first, stored;
+  logic [7:0] missing;  // bits
+  assign missing    = {5'd16 - number_q, 3'b0};
+  assign from_first = head_q << missing;
+  assign stored     = {number_q < 5'd6 ? dut.dest_q << (missing - 8'd80) : dut.dest_q,
+                       number_q < 5'd6 ? 80'b0 : {dut.source_q, dut.type_q, dut.tag_q} << missing};
+
   (* keep *) logic [1:0] any;
   always_ff @(posedge clk_i) any <= any;
   always_comb assume (any < 2'(NumVms));
   eth_vm_t row;
-  logic same_vlan, takes;
+  logic same_vlan, addressed, takes;
   assign row       = rows[any];
   assign same_vlan = vlan == '0 ? !row.in_vlan : row.in_vlan && row.vlan == vlan;
   always_comb begin
@@ -60,6 +68,8 @@ module eth_filter_props
     if (head_q[120]) takes = (dest == 48'hFFFFFFFFFFFF || row.multicast) && row.mac != source;
     takes = takes && same_vlan && row.enabled;
   end
+  assign addressed = row.enabled && (from_first[120] ? from_first[127:80] == '1 || row.multicast
+                                                     : from_first[127:80] == row.mac);
 
   // The first cycle, which is the only one of the reset.
   always_ff @(posedge clk_i) if (!rst_n) assert (number_q == '0 && since_q == '0 && head_q == '0);
@@ -67,18 +77,23 @@ module eth_filter_props
   always_ff @(posedge clk_i) if (rst_n) begin
     // invariants
     assert (dut.count_q == number_q && number_q <= 5'd16);
-    assert ({dut.dest_q, dut.source_q, dut.type_q, dut.tag_q} == head_q);
-    assert (dut.walk_q == (number_q == 5'd16 && since_q < 3'(NumVms)));
-    if (number_q != 5'd16) assert (vm == '0 && since_q == '0);
-    else assert (vm == (since_q < 3'(NumVms) ? vm_t'(since_q) : vm_t'(NumVms)));
+    assert (stored == from_first);
+    assert (vm <= vm_t'(NumVms) && (vm >= vm_t'(since_q) || vm == vm_t'(NumVms)));
+    if (number_q < 5'd6) assert (vm == '0 && !dut.walk_q);
+    else assert (dut.walk_q == (vm != vm_t'(NumVms)));
+    if (number_q != 5'd16) assert (since_q == '0);
     assert (vm > vm_t'(any) || !(mask[any] || missed[any]));
+    if (vm > vm_t'(any) && number_q != 5'd16) assert (!addressed);
 
-    if (vm > vm_t'(any)) begin  // has been compared, at the latest three cycles after the 16th byte
+    if (number_q != 5'd16) assert (!(mask[any] || missed[any]));
+    if (since_q >= 3'(NumVms)) assert (vm > vm_t'(any));
+    if (number_q == 5'd16 && vm > vm_t'(any)) begin  // has been compared
       assert (mask[any] == takes);
       assert (missed[any] == (row.enabled && row.mac == dest && !head_q[120] && !same_vlan));
       assert (has_tag == (head_q[31:16] == 16'h8100));
     end
     cover (end_i && mask == 3'b101 && has_tag);
+    cover (mask == 3'b100 && since_q == 3'd1);
     cover (end_i && mask == 3'b000 && missed != '0);
   end
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Received frames, first in, first out, in a block RAM. Bytes are stored as they arrive; at the end of a frame they are kept
-// or removed. A frame that does not fit is removed as a whole. The first frame can be read several times.
+// or removed. A frame that does not fit is removed as a whole. The first frame can be read several times, and already while
+// it arrives; whether it is kept is known at its end only.
 module eth_buffer
   import eth_pkg::*;
 #(
@@ -19,12 +20,17 @@ module eth_buffer
   /// In the cycle of end_i: the frame is to be kept.
   input  logic       keep_i,
   input  logic       tagged_i,
+  /// VMs that the frame is for, complete with end_i. As soon as there is one, the frame can be read.
   input  logic [15:0] mask_i,
   /// In the cycle of end_i: it does not fit.
   output logic       full_o,
   // the first frame
+  /// Falls, without remove_i and for several cycles, if the frame is removed at its end.
   output logic       frame_valid_o,
+  /// As far as it has arrived.
   output eth_frame_t frame_o,
+  /// It has arrived and is kept.
+  output logic       whole_o,
   output logic [$clog2(Frames):0] number_o,
   /// Pulse: removes it.
   input  logic       remove_i,
@@ -32,13 +38,16 @@ module eth_buffer
   input  logic       read_i,
   output logic       valid_o,
   output logic [7:0] byte_o,
-  output logic       last_o,
+  /// All bytes of the frame, which is whole, have been read.
+  output logic       over_o,
   input  logic       ready_i
 );
 
   logic [7:0] mem [Bytes];
   logic [PointerBits:0] write_q, first_q, base_q;  // first_q: of the frame that arrives; base_q: of the one that is read
   logic [10:0] offset_q;
+  logic [$clog2(Frames):0] kept;
+  eth_frame_t arriving, first;
   logic lost_q, fits, store, keep, frames_ready, fetch, skip;
 
   // ---- Arriving ----
@@ -63,16 +72,21 @@ module eth_buffer
   end
 
   word_fifo #(.Width($bits(eth_frame_t)), .Depth(Frames)) i_frames (
-    .clk_i, .rst_ni, .flush_i(1'b0), .data_i({11'(write_q - first_q), tagged_i, mask_i}), .valid_i(keep),
-    .ready_o(frames_ready), .data_o(frame_o), .valid_o(frame_valid_o), .ready_i(remove_i), .usage_o(number_o)
+    .clk_i, .rst_ni, .flush_i(1'b0), .data_i(arriving), .valid_i(keep), .ready_o(frames_ready), .data_o(first),
+    .valid_o(whole_o), .ready_i(remove_i), .usage_o(kept)
   );
+
+  assign arriving      = '{bytes: 11'(write_q - first_q), has_tag: tagged_i, mask: mask_i};
+  assign frame_o       = whole_o ? first : arriving;
+  assign frame_valid_o = whole_o || (mask_i != '0 && !lost_q);
+  assign number_o      = whole_o ? kept : ($clog2(Frames) + 1)'(frame_valid_o);
 
   // ---- Leaving ----
   logic [PointerBits-1:0] read_addr;
   assign read_addr = base_q[PointerBits-1:0] + PointerBits'(offset_q);
   assign fetch     = read_i && offset_q != frame_o.bytes && (!valid_o || ready_i);
   assign skip      = frame_o.has_tag && offset_q == 11'd11;
-  assign last_o    = offset_q == frame_o.bytes;
+  assign over_o    = whole_o && offset_q == frame_o.bytes && !valid_o;
 
   always_ff @(posedge clk_i) begin
     if (store) mem[write_q[PointerBits-1:0]] <= byte_i;

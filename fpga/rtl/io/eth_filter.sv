@@ -3,7 +3,9 @@
 // multicast; and only VMs of the frame's VLAN. A frame to a group does not return to its sender, if the switch outside
 // reflects it.
 //
-// One VM is compared in a cycle, after the 16th byte. The end of a good frame is at least 44 bytes later.
+// One VM is compared in a cycle, from the sixth byte on: those with other addresses are passed before the rest of the head
+// has arrived, and the first one with this address is found with the 16th byte. The end of a good frame is at least
+// 44 bytes later.
 module eth_filter
   import fabric_pkg::*;
   import eth_pkg::*;
@@ -19,20 +21,22 @@ module eth_filter
   // rows (eth_table)
   output vm_t        vm_o,
   input  eth_vm_t    row_i,
-  // at the end of a good frame
+  // of a good frame; complete at its end
+  /// Has the head arrived, VM after VM is added.
   output logic [NumVms-1:0] mask_o,
   /// VMs that have the frame's address, but not its VLAN.
   output logic [NumVms-1:0] missed_o,
   output logic       tagged_o
 );
 
+  localparam int unsigned AddressBytes = 6;
   localparam int unsigned HeadBytes = HeaderBytes + 2;  // the last two: VLAN, if the type is that of a tag
 
   mac_t dest_q, source_q;
   logic [15:0] type_q, tag_q;
   logic [4:0] count_q;     // bytes of the head
   logic walk_q;
-  logic complete, group, own, addressed, same_vlan, has_vlan;
+  logic complete, group, addressed, reflected, same_vlan, has_vlan, step;
 
   assign complete = count_q == 5'(HeadBytes);
 
@@ -42,18 +46,20 @@ module eth_filter
       count_q <= '0;
     end else if (end_i) count_q <= '0;
     else if (valid_i && !complete) begin
-      {dest_q, source_q, type_q, tag_q} <= {dest_q[39:0], source_q, type_q, tag_q, byte_i};
+      if (count_q < 5'(AddressBytes)) dest_q <= {dest_q[39:0], byte_i};
+      else {source_q, type_q, tag_q} <= {source_q[39:0], type_q, tag_q, byte_i};
       count_q <= count_q + 1'b1;
     end
   end
 
   // A tag for VLAN 0 has a priority only.
   assign tagged_o  = type_q == TypeTag;
-  assign has_vlan   = tagged_o && tag_q[11:0] != '0;
+  assign has_vlan  = tagged_o && tag_q[11:0] != '0;
   assign group     = dest_q[40];
-  assign own       = row_i.mac == dest_q;
-  assign addressed = group ? (dest_q == '1 || row_i.multicast) && row_i.mac != source_q : own;
+  assign addressed = row_i.enabled && (group ? dest_q == '1 || row_i.multicast : row_i.mac == dest_q);
+  assign reflected = group && row_i.mac == source_q;
   assign same_vlan = has_vlan ? row_i.in_vlan && row_i.vlan == tag_q[11:0] : !row_i.in_vlan;
+  assign step      = walk_q && (complete || !addressed);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -67,12 +73,12 @@ module eth_filter
       mask_o   <= '0;
       missed_o <= '0;
     end else begin
-      if (valid_i && count_q == 5'(HeadBytes - 1)) walk_q <= 1'b1;
-      if (walk_q) begin
+      if (valid_i && count_q == 5'(AddressBytes - 1)) walk_q <= 1'b1;
+      if (step) begin
         for (int v = 0; v < int'(NumVms); v++) begin
           if (vm_o == vm_t'(v)) begin
-            mask_o[v]   <= row_i.enabled && addressed && same_vlan;
-            missed_o[v] <= row_i.enabled && !group && own && !same_vlan;
+            mask_o[v]   <= addressed && !reflected && same_vlan;
+            missed_o[v] <= addressed && !group && !same_vlan;
           end
         end
         vm_o <= vm_o + 1'b1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the wire to the frame buffer: only good frames that are for a VM stay in it.
+// From the wire to the frame buffer: only good frames that are for a VM stay in it. The first one can be read while it
+// arrives, as soon as a VM is known that it is for.
 module eth_ingress
   import fabric_pkg::*;
   import eth_pkg::*;
@@ -25,12 +26,13 @@ module eth_ingress
   // the first frame (eth_buffer)
   output logic       frame_valid_o,
   output eth_frame_t frame_o,
+  output logic       whole_o,
   output logic [$clog2(Frames):0] number_o,
   input  logic       remove_i,
   input  logic       read_i,
   output logic       valid_o,
   output logic [7:0] byte_o,
-  output logic       last_o,
+  output logic       over_o,
   input  logic       ready_i
 );
 
@@ -59,8 +61,8 @@ module eth_ingress
 
   eth_buffer #(.Bytes(Bytes), .Frames(Frames)) i_buffer (
     .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .keep_i(keep), .tagged_i(has_tag),
-    .mask_i(16'(mask)), .full_o(full), .frame_valid_o, .frame_o, .number_o, .remove_i, .read_i, .valid_o, .byte_o, .last_o,
-    .ready_i
+    .mask_i(16'(mask)), .full_o(full), .frame_valid_o, .frame_o, .whole_o, .number_o, .remove_i, .read_i, .valid_o,
+    .byte_o, .over_o, .ready_i
   );
 
 endmodule

@@ -51,7 +51,7 @@ package eth_pkg;
     WireNobody  = 3'd5   // a good frame for none of the VMs
   } wire_e;
 
-  // A received frame in the buffer.
+  // A received frame in the buffer, or what has arrived of it.
   typedef struct packed {
     logic [10:0] bytes;   // with the tag
     logic        has_tag;

@@ -104,7 +104,7 @@ module io_ethernet
   );
 
   // ---- Receive ----
-  logic frame_valid, frame_remove, reads, frame_byte_valid, frame_last, frame_ready;
+  logic frame_valid, frame_whole, frame_remove, reads, frame_byte_valid, frame_over, frame_ready;
   logic [7:0] frame_byte;
   logic [$clog2(Frames):0] number;
   eth_frame_t frame;
@@ -112,17 +112,17 @@ module io_ethernet
   eth_ingress #(.NumVms(NumVms), .Bytes(ReceiveBytes), .Frames(Frames)) i_ingress (
     .clk_i, .rst_ni, .tick_i(receive_tick_i), .gmii_i, .vm_o(receive_vm), .row_i(receive_row), .wire_o(wire_event),
     .wire_why_o(wire_why), .lost_o(arrived), .lost_mask_o(arrived_mask), .lost_why_o(arrived_why),
-    .frame_valid_o(frame_valid), .frame_o(frame), .number_o(number), .remove_i(frame_remove), .read_i(reads),
-    .valid_o(frame_byte_valid), .byte_o(frame_byte), .last_o(frame_last), .ready_i(frame_ready)
+    .frame_valid_o(frame_valid), .frame_o(frame), .whole_o(frame_whole), .number_o(number), .remove_i(frame_remove),
+    .read_i(reads), .valid_o(frame_byte_valid), .byte_o(frame_byte), .over_o(frame_over), .ready_i(frame_ready)
   );
 
   io_ethernet_receive #(.NumVms(NumVms), .Frames(Frames)) i_receive (
     .clk_i, .rst_ni, .enabled_i(enabled), .flush_i, .flush_vm_i, .frame_valid_i(frame_valid), .frame_i(frame),
-    .number_i(number), .frame_remove_o(frame_remove), .read_o(reads), .valid_i(frame_byte_valid), .byte_i(frame_byte),
-    .last_i(frame_last), .ready_o(frame_ready), .want_vm_o, .head_valid_i, .head_i, .remove_o, .remove_vm_o, .complete_o,
-    .completion_o, .complete_ready_i, .busy_o, .busy_vm_o, .lost_o(lost), .lost_vm_o(lost_vm), .lost_why_o(lost_why),
-    .lost_ready_i(lost_ready), .write_start_o, .write_vm_o, .write_addr_o, .write_valid_o, .write_byte_o, .write_ready_i,
-    .write_end_o, .write_done_i, .write_status_i
+    .whole_i(frame_whole), .number_i(number), .frame_remove_o(frame_remove), .read_o(reads), .valid_i(frame_byte_valid),
+    .byte_i(frame_byte), .over_i(frame_over), .ready_o(frame_ready), .want_vm_o, .head_valid_i, .head_i, .remove_o,
+    .remove_vm_o, .complete_o, .completion_o, .complete_ready_i, .busy_o, .busy_vm_o, .lost_o(lost), .lost_vm_o(lost_vm),
+    .lost_why_o(lost_why), .lost_ready_i(lost_ready), .write_start_o, .write_vm_o, .write_addr_o, .write_valid_o,
+    .write_byte_o, .write_ready_i, .write_end_o, .write_done_i, .write_status_i
   );
 
 endmodule

@@ -2,6 +2,9 @@
 // Gives received frames to VMs: for each VM that the frame is for it takes the VM's first request, writes the frame to the
 // request's address, and completes the request with the frame's length. A VM without a request loses the frame and delays no
 // other VM; nor does a wrong request, which costs its VM the frame.
+//
+// For the first VM this begins while the frame arrives. Nothing is completed or counted before the frame is whole. If it is
+// dropped instead, the request stays in the ring; its memory may have been written, up to the request's length.
 module io_ethernet_receive
   import fabric_pkg::*;
   import io_pkg::*;
@@ -21,12 +24,13 @@ module io_ethernet_receive
   // frames (eth_buffer)
   input  logic        frame_valid_i,
   input  eth_frame_t  frame_i,
+  input  logic        whole_i,
   input  logic [$clog2(Frames):0] number_i,
   output logic        frame_remove_o,
   output logic        read_o,
   input  logic        valid_i,
   input  logic [7:0]  byte_i,
-  input  logic        last_i,
+  input  logic        over_i,
   output logic        ready_o,
   // requests (io_ring): the first one of want_vm_o, in the same cycle
   output vm_t         want_vm_o,
@@ -62,17 +66,20 @@ module io_ethernet_receive
   typedef enum logic [2:0] {RvFrame, RvHead, RvCopy, RvDrain, RvComplete, RvLost} state_e;
 
   state_e state_q;
-  logic [NumVms-1:0] mask_q;   // VMs that follow
+  logic [NumVms-1:0] past_q;   // VMs that have had their turn, and those that the frame is not for any longer
+  logic [NumVms-1:0] rest;     // VMs that follow, as far as they are known
   logic [NumVms-1:0] stale;    // VMs that the first frame is not for any longer
   logic [NumVms-1:0] flushes;
-  logic abandoned_q, abandons, suits, wait_for_flush;
+  logic dropped_q, dropped;    // the frame, at its end
+  logic abandoned_q, abandons, wait_for_flush, offer;
   vm_t vm_q;
   io_tag_t tag_q;
   io_status_e status_q;
+  io_length_t space_q;         // bytes that the request can still take
   io_length_t bytes;
 
-  assign bytes = 16'(frame_i.bytes) - (frame_i.has_tag ? 16'(TagBytes) : '0);
-  assign suits = head_i.op == OpReceive && head_i.length >= bytes;
+  assign bytes   = 16'(frame_i.bytes) - (frame_i.has_tag ? 16'(TagBytes) : '0);
+  assign dropped = dropped_q || !frame_valid_i;
 
   // ---- Flushed VMs ----
   // The number of frames, from the first one on, that had arrived when the VM was flushed.
@@ -83,50 +90,61 @@ module io_ethernet_receive
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) stale_q <= '0;
       else if (flushes[v]) stale_q <= number_i - ($clog2(Frames) + 1)'(frame_remove_o);
+      else if (!frame_valid_i) stale_q <= '0;  // the only one has been dropped
       else if (frame_remove_o && stale[v]) stale_q <= stale_q - 1'b1;
     end
   end
 
   // ---- The VM whose turn it is ----
+  assign rest = frame_i.mask[NumVms-1:0] & ~past_q;
   always_comb begin
     want_vm_o = '0;
-    for (int v = int'(NumVms) - 1; v >= 0; v--) if (mask_q[v]) want_vm_o = vm_t'(v);
+    for (int v = int'(NumVms) - 1; v >= 0; v--) if (rest[v]) want_vm_o = vm_t'(v);
   end
-  assign wait_for_flush = (mask_q & flushes) != '0;
-  assign abandons       = abandoned_q || (flush_i && flush_vm_i == vm_q);
+  assign wait_for_flush = (rest & flushes) != '0;
+  assign offer          = state_q == RvHead && !dropped && rest != '0 && !wait_for_flush;
+  assign abandons       = abandoned_q || dropped || (flush_i && flush_vm_i == vm_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= RvFrame;
-      mask_q      <= '0;
+      past_q      <= '0;
+      dropped_q   <= 1'b0;
       abandoned_q <= 1'b0;
       vm_q        <= '0;
       tag_q       <= '0;
       status_q    <= IoDone;
+      space_q     <= '0;
       lost_why_o  <= LostNoRequest;
     end else begin
-      mask_q      <= mask_q & ~flushes;
+      past_q      <= past_q | flushes;
+      dropped_q   <= dropped;
       abandoned_q <= abandons;
       unique case (state_q)
-        RvFrame: if (frame_valid_i) begin
-          mask_q  <= frame_i.mask[NumVms-1:0] & enabled_i & ~stale & ~flushes;
-          state_q <= RvHead;
+        RvFrame: begin
+          dropped_q <= 1'b0;
+          past_q    <= ~enabled_i | stale | flushes;
+          if (frame_valid_i) state_q <= RvHead;
         end
-        RvHead: if (mask_q == '0) state_q <= RvFrame;
-        else if (!wait_for_flush) begin
-          mask_q      <= mask_q & ~(NumVms'(1) << want_vm_o);
+        RvHead: if (dropped || frame_remove_o) state_q <= RvFrame;
+        else if (offer && (head_valid_i || whole_i)) begin
+          state_q     <= head_valid_i ? RvCopy : RvLost;
+          past_q      <= past_q | flushes | NumVms'(1) << want_vm_o;
           vm_q        <= want_vm_o;
           tag_q       <= head_i.tag;
           abandoned_q <= 1'b0;
-          status_q    <= suits ? IoDone : IoBad;
+          status_q    <= IoDone;
+          space_q     <= head_i.op == OpReceive ? head_i.length : '0;
           lost_why_o  <= head_valid_i ? LostRequest : LostNoRequest;
-          if (!head_valid_i) state_q <= RvLost;
-          else state_q <= suits ? RvCopy : RvComplete;
         end
-        RvCopy: if (write_end_o) state_q <= RvDrain;
+        RvCopy: begin
+          if (write_valid_o && write_ready_i) space_q <= space_q - 1'b1;
+          if (valid_i && space_q == '0) status_q <= IoBad;
+          if (write_end_o) state_q <= RvDrain;
+        end
         RvDrain: if (write_done_i) begin
-          state_q  <= RvComplete;
-          status_q <= write_status_i;
+          state_q <= RvComplete;
+          if (status_q == IoDone) status_q <= write_status_i;
         end
         RvComplete: begin
           if (abandoned_q) state_q <= RvHead;
@@ -137,7 +155,7 @@ module io_ethernet_receive
     end
   end
 
-  assign frame_remove_o = state_q == RvHead && mask_q == '0;
+  assign frame_remove_o = state_q == RvHead && !dropped && whole_i && rest == '0;
   assign remove_o       = complete_o && complete_ready_i;
   assign remove_vm_o    = vm_q;
   assign complete_o     = state_q == RvComplete && !abandoned_q;
@@ -149,15 +167,15 @@ module io_ethernet_receive
   assign lost_vm_o      = vm_q;
 
   // ---- Data ----
-  // A flushed VM's copy ends at once, and what is on its way to memory is drained.
+  // The copy of a dropped frame, or for a flushed VM, ends at once, and what is on its way to memory is drained.
   assign read_o        = state_q == RvCopy;
-  assign write_start_o = state_q == RvHead && mask_q != '0 && !wait_for_flush && head_valid_i && suits;
+  assign write_start_o = offer && head_valid_i;
   assign write_vm_o    = want_vm_o;
   assign write_addr_o  = head_i.addr;
-  assign write_valid_o = state_q == RvCopy && valid_i && !abandons;
+  assign write_valid_o = state_q == RvCopy && valid_i && space_q != '0 && !abandons;
   assign write_byte_o  = byte_i;
-  assign ready_o       = write_ready_i;
-  assign write_end_o   = state_q == RvCopy && (abandons || (valid_i && last_i && write_ready_i));
+  assign ready_o       = write_ready_i || space_q == '0;
+  assign write_end_o   = state_q == RvCopy && (abandons || over_i);
 
   logic unused;
   assign unused = &{1'b0, head_i.target, head_i.due, frame_i.mask};
