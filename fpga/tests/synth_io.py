@@ -17,6 +17,7 @@ BLOCKS = [
     Block(top="ethernet_unit", name="ethernet_unit-16vm", parameters={"NumVms": 16}),
     Block(top="io_reader"),
     Block(top="io_writer"),
+    Block(top="io_copy"),
     Block(top="io_flash", name="io_flash-16vm", parameters={"NumVms": 16}),
     Block(top="io_ethernet", name="io_ethernet-16vm", parameters={"NumVms": 16}),
     Block(top="io_display", name="io_display-16vm", parameters={"NumVms": 16}),

@@ -31,6 +31,8 @@ package io_pkg;
 
   // Operations of the flash.
   localparam io_op_t FlashRead = 8'd0, FlashProgram = 8'd1, FlashErase = 8'd2;
+  // The operation of the copy device.
+  localparam io_op_t CopyBytes = 8'd0;
 
   // Which request a device serves next.
   typedef enum logic [1:0] {
