@@ -384,8 +384,8 @@ async def check_delivery(
     device: Device, frame: bytes, posted: dict[int, tuple[int, int]], behind_bad: bool = False
 ) -> None:
     """
-    All VMs that take the frame, in their order, had posted a request for it. If bad frames were before it, the rest of the
-    request's memory is arbitrary.
+    All VMs that take the frame, in their order, had posted a request for it. If bad frames were before it, the rest of
+    the request's memory is arbitrary.
     """
     expected = deliveries(device, frame)
     text = without_tag(frame)
@@ -543,8 +543,8 @@ def bad_frames(dest: bytes) -> list[tuple[list[int], int]]:
 @cocotb.test()
 async def a_bad_frame_completes_nothing(dut):
     """
-    Its bytes may be in the memory of its first VM, where the next frame replaces them, and nowhere else; the request takes
-    the next good frame, also if memory is so slow that this one has arrived before the bad one's bytes are written.
+    Its bytes may be in the memory of its first VM, where the next frame replaces them, and nowhere else; the request
+    takes the next good frame, also if memory is so slow that it has arrived before the bad one's bytes are written.
     """
     device = Device(dut)
     for ticks, latency in ((1, 0), (1, 20), (1, 400), (7, 20)):
@@ -697,7 +697,7 @@ async def a_flushed_vm_gets_nothing(dut):
 
 @cocotb.test()
 async def a_vm_flushed_while_its_frame_arrives(dut):
-    """It gets nothing of it, not even for its next request; another VM gets the frame, and the next one is for both."""
+    """It gets nothing of it, not even for its next request; another VM gets the frame, and both get the next one."""
     device = Device(dut)
     await device.begin()
     for delay in [45, 60, 200, 999, *(random.randint(45, 999) for _ in range(12))]:

@@ -109,7 +109,7 @@ FAULTS = [
     ("io_ethernet_receive", "io_ethernet_receive.sv", "~enabled_i | stale | flushes;", "~enabled_i | flushes;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "~enabled_i | stale | flushes;", "stale | flushes;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "space_q != '0 && !abandons;", "space_q != '0;"),
-    ("io_ethernet_receive", "io_ethernet_receive.sv", "valid_i && space_q != '0 && !abandons;", "valid_i && !abandons;"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "&& space_q != '0 && !abandons;", "&& !abandons;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "head_i.op == OpReceive ? head_i.length : '0;", "head_i.length;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "if (valid_i && space_q == '0) status_q <= IoBad;", ""),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "== RvComplete && !abandoned_q;", "== RvComplete;"),
