@@ -165,6 +165,8 @@ test-cosim-long: | setup-dev setup-fpga setup-qemu-new
 bench-cosim: | setup-dev setup-fpga
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/lockstep $(COSIM)/lockstep-pins
 	@$(FPGA_PYTHON) fpga/cosim/measure.py $(COSIM)
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/libshared-16vm.so
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:scripts:tests/cosim $(PYTHON) fpga/cosim/measure_shared.py
 
 .PHONY: cosim test-cosim test-cosim-long bench-cosim
 .SECONDARY: $(patsubst %,$(COSIM)/qemu_device-%.o,1 4)

@@ -6,6 +6,7 @@ import random
 import pytest
 from shared_devices import (
     BAD,
+    COPY,
     DISPLAY,
     DONE,
     ERASE,
@@ -353,6 +354,27 @@ def test_screen(tmp_path):
     assert devices.get("FAULT") & 15 == 2
 
 
+def test_copies(devices):
+    """Of any alignment, within the VM's windows."""
+    generator = random.Random(3)
+    vm = ready(devices.vms[2], COPY)
+    for _ in range(20):
+        number, source, target = (
+            generator.randrange(1, 700),
+            generator.randrange(0x1000),
+            0x3000 + generator.randrange(64),
+        )
+        data = generator.randbytes(number)
+        vm.store(source, data)
+        around = vm.load(target - 1, 1), vm.load(target + number, 1)
+        done = vm.do(COPY, 0, RAM + target, number, RAM + source)
+        assert (done.status, done.bytes) == (DONE, number)
+        assert vm.load(target, number) == data
+        assert (vm.load(target - 1, 1), vm.load(target + number, 1)) == around
+    assert vm.do(COPY, 0, RAM, 64, RAM - 64).status == VIOLATION
+    assert vm.do(COPY, 0, RAM + RAM_SIZE, 64, RAM).status == VIOLATION
+
+
 THR, IER, FCR, LCR, LSR = 0, 4, 8, 12, 20  # of a 16550A with a stride of 4
 
 
@@ -397,7 +419,7 @@ def test_input_of_the_uart():
 
 def hostile_write(generator: random.Random, devices: Devices, vm: Client) -> None:
     """Any value into any register of the VM's pages, or a plausible request."""
-    device = generator.choice((UART, FLASH, SEND, RECEIVE, DISPLAY, GPIO))
+    device = generator.choice((UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO))
     offset = 8 * generator.randrange(10)
     size = generator.choice((1, 2, 4, 8, 8, 8))
     value = generator.getrandbits(8 * size)

@@ -54,7 +54,7 @@ module io_top
   output pixel_t     color_o
 );
 
-  localparam logic [15:0] Devices = 16'b110_1111;
+  localparam logic [15:0] Devices = 16'b111_1111;
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
   logic rst_n;
@@ -223,7 +223,7 @@ module io_top
   end
 
   // ---- Devices ----
-  localparam int unsigned NumClients = 6;
+  localparam int unsigned NumClients = 8;
   io_client_req_t [NumClients-1:0] client_req;
   io_client_rsp_t [NumClients-1:0] client_rsp;
   logic [Channels-1:0] accesses;  // memory, for accesses_vm
@@ -310,6 +310,27 @@ module io_top
     .gmii_o,
     .receive_tick_i,
     .gmii_i
+  );
+
+  copy_unit #(.NumVms(NumVms), .Depth(Depth)) i_copy (
+    .clk_i,
+    .rst_ni(rst_n),
+    .config_i(config_of[ChCopy]),
+    .prio_i(prio[ChCopy]),
+    .allowed_i(allowed[DevCopy]),
+    .changed_i(changed),
+    .server_i(server[ChCopy]),
+    .submit_i(submit[ChCopy]),
+    .refused_o(refused[ChCopy]),
+    .count_o(waiting[ChCopy]),
+    .flush_i(channel_flush[ChCopy]),
+    .complete_o(complete[ChCopy]),
+    .completion_o(completion[ChCopy]),
+    .complete_ready_i(complete_ready[ChCopy]),
+    .busy_o(accesses[ChCopy]),
+    .busy_vm_o(accesses_vm[ChCopy]),
+    .dma_req_o(client_req[7:6]),
+    .dma_rsp_i(client_rsp[7:6])
   );
 
   gpio_page #(.NumVms(NumVms), .NumPins(NumPins)) i_gpio (
@@ -451,13 +472,5 @@ module io_top
     fault_burst = '0;
     for (int c = 0; c < int'(NumClients); c++) if (done[c]) fault_burst = burst[c];
   end
-
-  // ---- Channel of the copy device: not there yet ----
-  assign refused[ChCopy]     = submit[ChCopy].valid;
-  assign complete[ChCopy]    = 1'b0;
-  assign completion[ChCopy]  = '0;
-  assign waiting[ChCopy]     = '0;
-  assign accesses[ChCopy]    = 1'b0;
-  assign accesses_vm[ChCopy] = '0;
 
 endmodule
