@@ -551,6 +551,9 @@ async def a_bad_frame_completes_nothing(dut):
         await device.begin(ticks, latency)
         for dest, vm in ((VMS[0].mac, 0), (VMS[1].mac, 1), (EVERYBODY, 0)):
             for symbols, why in bad_frames(dest):
+                before = await device.counts()
+                await device.play(symbols)
+                await compare_counts(device, before, {(WIRE, why): 1})  # not as a frame without a request
                 posted: dict[int, tuple[int, int]] = {}
                 await post_all(device, posted)
                 before = await device.counts()
@@ -697,30 +700,35 @@ async def a_flushed_vm_gets_nothing(dut):
 
 @cocotb.test()
 async def a_vm_flushed_while_its_frame_arrives(dut):
-    """It gets nothing of it, not even for its next request; another VM gets the frame, and both get the next one."""
+    """
+    It gets nothing of it, not even for its next request, whether it is the first VM of the frame or the second one; the
+    other VM gets the frame, and both get the next one.
+    """
     device = Device(dut)
     await device.begin()
-    for delay in [45, 60, 200, 999, *(random.randint(45, 999) for _ in range(12))]:
+    for turn, delay in enumerate([45, 45, 60, 60, 200, 999, *(random.randint(45, 999) for _ in range(12))]):
+        vm, other = turn % 2, 1 - turn % 2
         frames = [random_frame(random_bytes(6), EVERYBODY, number) for number in (1000, 300)]
         addr = random.randrange(2048, 4096)
-        device.store(0, addr, bytes([0xEE] * 1530))
-        await device.post(0, 0, 1514)
-        tags = [await device.post(1, 0, 1514), await device.post(1, 2048, 1514)]
+        device.store(vm, addr, bytes([0xEE] * 1530))
+        await device.post(vm, 0, 1514)
+        tags = {other: await device.post(other, 0, 1514)}
         await device.play_on(symbols_of(with_fcs(frames[0])))
         await ClockCycles(dut.clk_i, delay)
         await FallingEdge(dut.clk_i)
-        dut.flush_vm_i.value = 0
+        dut.flush_vm_i.value = vm
         await device.pulse("flush_i")
-        tags.append(await device.post(0, addr, 1514))
+        tags[vm] = await device.post(vm, addr, 1514)
         await FallingEdge(dut.playing_o)
         await device.settle()
-        assert [(one.vm, one.tag, one.bytes) for one in device.completions] == [(1, tags[0], 1000)]
-        assert device.load(1, 0, 1000) == frames[0]
-        assert device.load(0, addr, 1514) == bytes([0xEE] * 1514)
+        assert [(one.vm, one.tag, one.bytes) for one in device.completions] == [(other, tags[other], 1000)]
+        assert device.load(other, 0, 1000) == frames[0]
+        assert device.load(vm, addr, 1514) == bytes([0xEE] * 1514)
         device.completions.clear()
+        tags[other] = await device.post(other, 2048, 1514)
         await device.play(symbols_of(with_fcs(frames[1])))
-        assert [(one.vm, one.tag) for one in device.completions] == [(0, tags[2]), (1, tags[1])]
-        assert device.load(0, addr, 300) == device.load(1, 2048, 300) == frames[1]
+        assert [(one.vm, one.tag) for one in device.completions] == [(n, tags[n]) for n in (0, 1)]
+        assert device.load(vm, addr, 300) == device.load(other, 2048, 300) == frames[1]
         device.completions.clear()
 
 

@@ -108,6 +108,7 @@ FAULTS = [
     ("io_ethernet_receive", "io_ethernet_receive.sv", "rest = frame_i.mask[NumVms-1:0] & ~past_q;", "rest = ~past_q;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "~enabled_i | stale | flushes;", "~enabled_i | flushes;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "~enabled_i | stale | flushes;", "stale | flushes;"),
+    ("io_ethernet_receive", "io_ethernet_receive.sv", "past_q      <= past_q | flushes;", ""),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "space_q != '0 && !abandons;", "space_q != '0;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "&& space_q != '0 && !abandons;", "&& !abandons;"),
     ("io_ethernet_receive", "io_ethernet_receive.sv", "head_i.op == OpReceive ? head_i.length : '0;", "head_i.length;"),
