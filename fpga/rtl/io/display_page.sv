@@ -52,7 +52,7 @@ module display_page
   word_t data;
 
   assign here   = access_i.valid && access_i.device == DevDisplay;
-  assign known  = 32'(access_i.word) < NumWords && access_i.write inside {8'h00, 8'hff};
+  assign known  = 32'(access_i.word) < NumWords && access_i.low == '0 && access_i.write inside {8'h00, 8'hff};
   assign writes = here && access_i.write == '1;
 
   function automatic logic at(int unsigned offset);

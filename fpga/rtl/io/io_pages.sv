@@ -59,7 +59,7 @@ module io_pages
   assign here    = access_i.valid && access_i.device >= DevFlash && access_i.device <= DevCopy;
   assign channel = io_channel_t'(access_i.device - DevFlash);
   assign row     = {channel, access_i.vm};
-  assign known   = 32'(access_i.word) < NumWords && access_i.write inside {8'h00, 8'hff};
+  assign known   = 32'(access_i.word) < NumWords && access_i.low == '0 && access_i.write inside {8'h00, 8'hff};
   assign reads   = here && access_i.write == '0;
   assign writes  = here && access_i.write == '1;
 
