@@ -176,7 +176,8 @@ module ethernet_harness
 
   io_ring #(.NumVms(NumVms), .Depth(Depth)) i_ring (
     .clk_i, .rst_ni, .submit_i, .submit_vm_i,
-    .submit_request_i('{op: submit_op_i, tag: submit_tag_i, length: submit_bytes_i, target: '0, addr: submit_addr_i, due: '0}),
+    .submit_request_i('{op: submit_op_i, tag: submit_tag_i, length: submit_bytes_i, target: '0, addr: submit_addr_i,
+                        due: '0, face: 1'b0}),
     .refused_o(), .count_o(), .flush_i, .flush_vm_i, .pending_o(pending[NumVms-1:0]), .head_vm_i(want_vm), .head_o(head),
     .progress_o(), .update_i(remove), .update_vm_i(remove_vm), .update_remove_i(1'b1), .update_progress_i('0)
   );

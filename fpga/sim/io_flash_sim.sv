@@ -109,7 +109,7 @@ module io_flash_sim
     .clk_i, .rst_ni, .policy_i(io_policy_e'(policy_i)), .size_i, .timeout_i, .period_i, .prio_i, .set_budget_i, .set_vm_i,
     .set_cycles_i, .allowed_i,
     .changed_i, .submit_i, .submit_vm_i(vm_i),
-    .submit_request_i('{op: op_i, tag: tag_i, length: length_i, target: target_i, addr: addr_i, due: due_i}),
+    .submit_request_i('{op: op_i, tag: tag_i, length: length_i, target: target_i, addr: addr_i, due: due_i, face: 1'b0}),
     .refused_o, .count_o(), .flush_i, .flush_vm_i, .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others),
     .busy_o, .done_i(done), .result_i(result), .complete_o(complete), .completion_o(completion),
     .complete_ready_i(complete_ready)

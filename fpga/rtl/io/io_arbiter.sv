@@ -16,7 +16,7 @@ module io_arbiter
   input  logic        rst_ni,
   // configuration by the manager
   input  io_policy_e  policy_i,
-  /// A chunk has at most 2^size_i bytes.
+  /// A chunk has at most 2^size_i bytes. Up to 4 bytes of the SPI face are not cut.
   input  logic [3:0]  size_i,
   /// Cycles that a chunk may take; 0: no limit.
   input  logic [31:0] timeout_i,
@@ -138,7 +138,7 @@ module io_arbiter
   io_length_t left, size, bytes;
   assign left  = head_i.length - progress_i;
   assign size  = 16'd1 << size_i;
-  assign bytes = left < size ? left : size;
+  assign bytes = left < size || (head_i.face && left <= 16'd4) ? left : size;
 
   io_tag_t tag_q;
   io_length_t progress_q, done_bytes;
@@ -163,7 +163,8 @@ module io_arbiter
         ArChoose: if (grant) begin
           state_q     <= ArRun;
           chunk_o     <= '{vm: best_q, op: head_i.op, bytes: bytes, target: head_i.target + 32'(progress_i),
-                           addr: head_i.addr + 41'(progress_i), first: progress_i == '0, last: bytes == left};
+                           addr: head_i.addr + 41'(progress_i), first: progress_i == '0, last: bytes == left,
+                           face: head_i.face};
           last_q      <= best_q;
           tag_q       <= head_i.tag;
           progress_q  <= progress_i;

@@ -178,6 +178,6 @@ module io_ethernet_receive
   assign write_end_o   = state_q == RvCopy && (abandons || over_i);
 
   logic unused;
-  assign unused = &{1'b0, head_i.target, head_i.due, frame_i.mask};
+  assign unused = &{1'b0, head_i.target, head_i.due, head_i.face, frame_i.mask};
 
 endmodule

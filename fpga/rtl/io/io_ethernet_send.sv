@@ -139,6 +139,6 @@ module io_ethernet_send
   );
 
   logic unused;
-  assign unused = &{1'b0, chunk_i.target, chunk_i.addr, row_i.multicast};
+  assign unused = &{1'b0, chunk_i.target, chunk_i.addr, chunk_i.face, row_i.multicast};
 
 endmodule

@@ -33,7 +33,7 @@ module io_flash
   /// Pulse: the requests of this VM are removed; a suspended operation of it is no longer its own.
   input  logic       flush_i,
   input  vm_t        flush_vm_i,
-  // data to memory (io_writer), and from it (io_reader)
+  // data to memory (io_writer), and from it (io_reader), or from the SPI face
   output logic       write_start_o,
   output logic       write_valid_o,
   output logic [7:0] write_byte_o,
@@ -83,7 +83,8 @@ module io_flash
   assign page_left    = 9'd256 - {1'b0, chunk_i.target[7:0]};
   assign partial      = chunk_i.op == FlashProgram && chunk_i.bytes > 16'(page_left);
   assign bytes        = partial ? 16'(page_left) : chunk_i.bytes;
-  assign inline       = chunk_i.op == FlashRead && chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4;
+  assign inline       = chunk_i.op == FlashRead
+                        && (chunk_i.face || (chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4));
 
   io_status_e refusal;
   always_comb begin

@@ -77,7 +77,7 @@ module io_pages
   assign request = '{
     op: access_i.data[ChannelSubmitOpLsb+:8], tag: access_i.data[ChannelSubmitTagLsb+:8],
     length: access_i.data[ChannelSubmitLengthLsb+:16], target: access_i.data[ChannelSubmitTargetLsb+:32],
-    addr: addr[row], due: due[row]
+    addr: addr[row], due: due[row], face: 1'b0
   };
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
     logic mine;

@@ -5,7 +5,7 @@ package io_pkg;
 
   // Numbers of the devices, which are those of their pages, too.
   localparam dev_t DevUart = 4'd0, DevFlash = 4'd1, DevSend = 4'd2, DevReceive = 4'd3, DevCopy = 4'd4, DevDisplay = 4'd5;
-  localparam dev_t DevGpio = 4'd6;
+  localparam dev_t DevGpio = 4'd6, DevSpi = 4'd7;
   // Devices 1 to 4 execute requests, and have a channel: device number - 1.
   localparam int unsigned Channels = 4;
   localparam int unsigned ChFlash = 0, ChSend = 1, ChReceive = 2, ChCopy = 3;
@@ -27,6 +27,7 @@ package io_pkg;
     io_target_t target;  // address in the device
     addr_t      addr;    // guest-physical address of the data
     io_time_t   due;     // absolute deadline
+    logic       face;    // of the SPI face: its data are there, not in memory
   } io_request_t;
 
   // Operations of the flash.
@@ -85,6 +86,7 @@ package io_pkg;
     addr_t      addr;    // of the first byte of the chunk
     logic       first;
     logic       last;
+    logic       face;    // of io_request_t
   } io_chunk_t;
 
   typedef enum logic [3:0] {
