@@ -19,6 +19,7 @@ BLOCKS = [
     Block(top="io_writer"),
     Block(top="io_copy"),
     Block(top="io_flash", name="io_flash-16vm", parameters={"NumVms": 16}),
+    Block(top="spi_face", name="spi_face-16vm", parameters={"NumVms": 16}),
     Block(top="io_ethernet", name="io_ethernet-16vm", parameters={"NumVms": 16}),
     Block(top="io_display", name="io_display-16vm", parameters={"NumVms": 16}),
     Block(top="io_uart", name="io_uart-16vm", parameters={"NumVms": 16}),

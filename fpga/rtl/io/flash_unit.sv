@@ -31,6 +31,17 @@ module flash_unit
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
+  /// Level: the end of a request of the SPI face; of completion_o.
+  output logic        face_complete_o,
+  input  logic        face_ready_i,
+  // bytes that the SPI face programs
+  /// Pulse: bytes of face_vm_o's page follow, from face_index_o on.
+  output logic        face_start_o,
+  output vm_t         face_vm_o,
+  output logic [7:0]  face_index_o,
+  input  logic        face_valid_i,
+  input  logic [7:0]  face_byte_i,
+  output logic        face_take_o,
   /// A chunk of busy_vm_o may access memory.
   output logic        busy_o,
   output vm_t         busy_vm_o,
@@ -46,7 +57,7 @@ module flash_unit
   input  logic        miso_i
 );
 
-  logic start, abort, others, executes, done;
+  logic start, abort, others, executes, done, complete;
   io_chunk_t chunk;
   io_result_t result;
   logic [7:0] first;
@@ -58,8 +69,13 @@ module flash_unit
     .set_cycles_i(server_i.cycles), .allowed_i, .changed_i, .submit_i(submit_i.valid), .submit_vm_i(submit_i.vm),
     .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),
     .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others), .busy_o(executes), .done_i(done),
-    .result_i(result), .complete_o, .completion_o, .complete_ready_i
+    .result_i(result), .complete_o(complete), .completion_o,
+    .complete_ready_i(chunk.face ? face_ready_i : complete_ready_i)
   );
+  // The chunk stays until its completion is taken.
+  assign complete_o      = complete && !chunk.face;
+  assign face_complete_o = complete && chunk.face;
+
   // An erase accesses no memory, and takes long.
   assign busy_o    = executes && chunk.op != FlashErase;
   assign busy_vm_o = chunk.vm;
@@ -69,9 +85,9 @@ module flash_unit
     .write_number_i(window_number_i), .vm_i(chunk.vm), .first_o(first), .number_o(number), .size_vm_i, .size_bytes_o
   );
 
-  logic write_start, write_valid, write_ready, write_end, write_done, read_start, read_stop, read_valid, read_ready;
-  logic read_quiet;
-  logic [7:0] write_byte, read_byte;
+  logic write_start, write_valid, write_ready, write_end, write_done, read_start, read_stop, read_ready;
+  logic read_quiet, memory_valid;
+  logic [7:0] write_byte, memory_byte;
   io_status_e write_status, read_status;
 
   io_flash #(.NumVms(NumVms)) i_flash (
@@ -79,8 +95,9 @@ module flash_unit
     .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i(flush_i.valid),
     .flush_vm_i(flush_i.vm), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte),
     .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status),
-    .read_start_o(read_start), .read_stop_o(read_stop), .read_valid_i(read_valid), .read_byte_i(read_byte),
-    .read_ready_o(read_ready), .read_status_i(read_status), .read_quiet_i(read_quiet), .cs_no, .sck_o, .mosi_o, .miso_i
+    .read_start_o(read_start), .read_stop_o(read_stop),
+    .read_valid_i(chunk.face ? face_valid_i : memory_valid), .read_byte_i(chunk.face ? face_byte_i : memory_byte),
+    .read_ready_o(read_ready), .read_status_i(chunk.face ? IoDone : read_status), .read_quiet_i(read_quiet), .cs_no, .sck_o, .mosi_o, .miso_i
   );
 
   io_writer i_writer (
@@ -90,12 +107,16 @@ module flash_unit
     .take_i(dma_rsp_i[0].take), .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
   );
   io_reader i_reader (
-    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(chunk.addr), .bytes_i(chunk.bytes),
-    .stop_i(read_stop), .valid_o(read_valid), .byte_o(read_byte), .ready_i(read_ready), .status_o(read_status),
+    .clk_i, .rst_ni, .start_i(read_start && !chunk.face), .vm_i(chunk.vm), .addr_i(chunk.addr), .bytes_i(chunk.bytes),
+    .stop_i(read_stop), .valid_o(memory_valid), .byte_o(memory_byte), .ready_i(read_ready), .status_o(read_status),
     .quiet_o(read_quiet), .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
     .give_i(dma_rsp_i[1].give), .done_i(dma_rsp_i[1].done), .status_i(dma_rsp_i[1].status)
   );
   assign dma_req_o[1].word = '0;
+  assign face_start_o = read_start && chunk.face;
+  assign face_vm_o    = chunk.vm;
+  assign face_index_o = chunk.target[7:0];
+  assign face_take_o  = read_ready;
 
   logic unused;
   assign unused = &{1'b0, dma_rsp_i};

@@ -39,7 +39,7 @@ module io_manager
   // VMs
   input  logic [NumVms-1:0] busy_i,
   output io_flush_t  flush_o,
-  output logic [6:0][NumVms-1:0] allowed_o,
+  output logic [7:0][NumVms-1:0] allowed_o,
   output prio_t [Channels-1:0][NumVms-1:0] prio_o,
   output io_server_t [Channels-1:0] server_o,
   output io_config_t [Channels-1:0] config_o,
@@ -179,16 +179,20 @@ module io_manager
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
     logic allows;
     assign allows = allow_q && hw_out.ALLOW.vm.value == vm_t'(v);
-    for (genvar d = 0; d < 7; d++) begin : gen_device
+    for (genvar d = 0; d < 8; d++) begin : gen_device
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) allowed_o[d][v] <= 1'b0;
         else if (allows && hw_out.ALLOW.device.value == dev_t'(d)) allowed_o[d][v] <= hw_out.ALLOW.allowed.value;
       end
     end
     for (genvar c = 0; c < int'(Channels); c++) begin : gen_prio
+      logic sets;
+      // The right to the SPI face sets the priority at the flash, too.
+      assign sets = hw_out.ALLOW.device.value == DevFlash + dev_t'(c)
+                    || (c == ChFlash && hw_out.ALLOW.device.value == DevSpi && hw_out.ALLOW.allowed.value);
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) prio_o[c][v] <= '0;
-        else if (allows && hw_out.ALLOW.device.value == DevFlash + dev_t'(c)) prio_o[c][v] <= hw_out.ALLOW.prio.value;
+        else if (allows && sets) prio_o[c][v] <= hw_out.ALLOW.prio.value;
       end
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -54,7 +54,7 @@ module io_top
   output pixel_t     color_o
 );
 
-  localparam logic [15:0] Devices = 16'b111_1111;
+  localparam logic [15:0] Devices = 16'b1111_1111;
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
   logic rst_n;
@@ -66,9 +66,9 @@ module io_top
 
   // ---- Bus ----
   logic [7:0] write;
-  word_t data, regs_data, channel_data, gpio_data, display_data, uart_data;
+  word_t data, regs_data, channel_data, gpio_data, display_data, uart_data, spi_data;
   logic [10:0] offset;
-  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error, uart_error, nobody_q;
+  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error, uart_error, spi_error, nobody_q;
   io_access_t page;
 
   io_bus #(.NumVms(NumVms)) i_bus (
@@ -84,8 +84,8 @@ module io_top
     .regs_error_i(regs_error),
     .windows_o(windows_access),
     .page_o(page),
-    .page_data_i(channel_data | gpio_data | display_data | uart_data),
-    .page_error_i(channel_error || gpio_error || display_error || uart_error || nobody_q)
+    .page_data_i(channel_data | gpio_data | display_data | uart_data | spi_data),
+    .page_error_i(channel_error || gpio_error || display_error || uart_error || spi_error || nobody_q)
   );
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) nobody_q <= 1'b0;
@@ -93,7 +93,7 @@ module io_top
   end
 
   // ---- Manager page ----
-  logic [6:0][NumVms-1:0] allowed;
+  logic [7:0][NumVms-1:0] allowed;
   prio_t [Channels-1:0][NumVms-1:0] prio;
   io_server_t [Channels-1:0] server;
   io_config_t [Channels-1:0] config_of;
@@ -178,7 +178,7 @@ module io_top
   logic [Channels-1:0] refused, complete, complete_ready;
   io_completion_t [Channels-1:0] completion;
   logic [Channels-1:0][NumVms-1:0][CountBits-1:0] waiting;
-  logic [NumVms-1:0] channel_irq, gpio_irq, display_irq, uart_irq;
+  logic [NumVms-1:0] channel_irq, gpio_irq, display_irq, uart_irq, spi_irq;
   logic ring_set;
   vm_t ring_vm;
   io_channel_t ring_channel;
@@ -207,7 +207,7 @@ module io_top
     .flash_bytes_i(flash_bytes),
     .irq_o(channel_irq)
   );
-  assign irq_vm_o = channel_irq | gpio_irq | display_irq | uart_irq;
+  assign irq_vm_o = channel_irq | gpio_irq | display_irq | uart_irq | spi_irq;
 
   // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush
@@ -229,6 +229,11 @@ module io_top
   logic [Channels-1:0] accesses;  // memory, for accesses_vm
   vm_t [Channels-1:0] accesses_vm;
   logic [NumVms-1:0] display_accesses;
+
+  io_submit_t face_submit;
+  logic face_complete, face_ready, face_start, face_valid, face_take;
+  vm_t face_vm;
+  logic [7:0] face_index, face_byte;
 
   uart_page #(.NumVms(NumVms)) i_uart (
     .clk_i,
@@ -252,7 +257,7 @@ module io_top
     .rst_ni(rst_n),
     .config_i(config_of[ChFlash]),
     .prio_i(prio[ChFlash]),
-    .allowed_i(allowed[DevFlash]),
+    .allowed_i(allowed[DevFlash] | allowed[DevSpi]),
     .changed_i(changed),
     .server_i(server[ChFlash]),
     .half_i(flash_half),
@@ -262,13 +267,21 @@ module io_top
     .window_vm_i(window_vm),
     .window_first_i(window_first),
     .window_number_i(window_number),
-    .submit_i(submit[ChFlash]),
+    .submit_i(submit[ChFlash].valid ? submit[ChFlash] : face_submit),
     .refused_o(refused[ChFlash]),
     .count_o(waiting[ChFlash]),
     .flush_i(channel_flush[ChFlash]),
     .complete_o(complete[ChFlash]),
     .completion_o(completion[ChFlash]),
     .complete_ready_i(complete_ready[ChFlash]),
+    .face_complete_o(face_complete),
+    .face_ready_i(face_ready),
+    .face_start_o(face_start),
+    .face_vm_o(face_vm),
+    .face_index_o(face_index),
+    .face_valid_i(face_valid),
+    .face_byte_i(face_byte),
+    .face_take_o(face_take),
     .busy_o(accesses[ChFlash]),
     .busy_vm_o(accesses_vm[ChFlash]),
     .size_vm_i(size_vm),
@@ -375,6 +388,29 @@ module io_top
     .vsync_o,
     .data_enable_o,
     .color_o
+  );
+
+  spi_face #(.NumVms(NumVms)) i_spi (
+    .clk_i,
+    .rst_ni(rst_n),
+    .time_i(time_i[31:0]),
+    .access_i(page),
+    .data_o(spi_data),
+    .error_o(spi_error),
+    .allowed_i(allowed[DevSpi]),
+    .flush_i(channel_flush[ChFlash]),
+    .submit_o(face_submit),
+    .refused_i(refused[ChFlash]),
+    .complete_i(face_complete),
+    .completion_i(completion[ChFlash]),
+    .complete_ready_o(face_ready),
+    .read_start_i(face_start),
+    .read_vm_i(face_vm),
+    .read_index_i(face_index),
+    .read_valid_o(face_valid),
+    .read_byte_o(face_byte),
+    .read_ready_i(face_take),
+    .irq_o(spi_irq)
   );
 
   // ---- Completions ----
