@@ -16,7 +16,7 @@ NAMES = {
         r"pub const FABRIC_(\w+): usize = (\w+);", (ROOT / "fpga/include/fabric_regs.rs").read_text(encoding="utf-8")
     )
 }
-UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO = range(7)
+UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO, SPI = range(8)
 DONE, BAD, FORBIDDEN, VIOLATION, BUS, TIMEOUT = range(6)
 READ, PROGRAM, ERASE = range(3)
 RAM = 0x80000000  # guest-physical
@@ -105,7 +105,7 @@ class Devices:
     def _allow_all(self) -> None:
         self.set("ETHERNET_SELECT", 0)
         for n, vm in enumerate(self.vms):
-            for device in (UART, FLASH, SEND, RECEIVE, COPY, GPIO):
+            for device in (UART, FLASH, SEND, RECEIVE, COPY, GPIO, SPI):
                 self.allow(n, device)
             self.set("FLASH_WINDOW", field("SHARED_FLASH_WINDOW_VM", n) | (4 * n) << 8 | 4 << 16)
             self.set("ETHERNET_MAC", vm.mac_number)

@@ -21,6 +21,7 @@ from shared_devices import (
     RECEIVE,
     RING,
     SEND,
+    SPI,
     UART,
     VIOLATION,
     VMS,
@@ -419,11 +420,11 @@ def test_input_of_the_uart():
 
 def hostile_write(generator: random.Random, devices: Devices, vm: Client) -> None:
     """Any value into any register of the VM's pages, or a plausible request."""
-    device = generator.choice((UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO))
+    device = generator.choice((UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO, SPI))
     offset = 8 * generator.randrange(10)
     size = generator.choice((1, 2, 4, 8, 8, 8))
     value = generator.getrandbits(8 * size)
-    if generator.random() < 0.5 and device not in (UART, DISPLAY, GPIO):
+    if generator.random() < 0.5 and device not in (UART, DISPLAY, GPIO, SPI):
         address = generator.choice(
             (RAM, RAM + RAM_SIZE - 64, generator.getrandbits(41), RAM + generator.randrange(RAM_SIZE))
         )
