@@ -51,7 +51,7 @@ module io_copy_sim
     .clk_i, .rst_ni, .config_i('{policy: PolicyRoundRobin, size: size_i, timeout: timeout_i, period: '0}), .prio_i('0),
     .allowed_i('1), .changed_i(1'b0), .server_i('0),
     .submit_i('{valid: submit_i, vm: vm_i, request: '{op: op_i, tag: tag_i, length: length_i, target: target_i,
-                                                      addr: addr_i, due: '0}}),
+                                                      addr: addr_i, due: '0, face: 1'b0}}),
     .refused_o, .count_o(), .flush_i('{valid: flush_i, vm: flush_vm_i}), .complete_o, .completion_o(completion),
     .complete_ready_i(1'b1), .busy_o, .busy_vm_o, .dma_req_o(client), .dma_rsp_i(answer)
   );

@@ -100,6 +100,6 @@ module io_copy
   assign write_end_o   = state_q == CpCopy && (read_quiet_i || failure != IoDone);
 
   logic unused;
-  assign unused = &{1'b0, chunk_i.vm, chunk_i.first};
+  assign unused = &{1'b0, chunk_i.face, chunk_i.vm, chunk_i.first};
 
 endmodule
