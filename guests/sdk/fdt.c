@@ -82,19 +82,29 @@ static bool fdt_leave(struct fdt_walk *walk)
     return true;
 }
 
+/* The value of the property here, past which the walk goes. NULL: the tree is corrupt, which ends the walk. */
+static const void *fdt_next(struct fdt_walk *walk, const char **name, uint32_t *bytes)
+{
+    const uint8_t *value = walk->base + walk->at + 8U;
+
+    *bytes = fdt_word(walk, walk->at);
+    *name = fdt_text(walk, walk->strings + fdt_word(walk, walk->at + 4U));
+    if (walk->at > walk->size - 8U || *bytes > walk->size - walk->at - 8U || *name == NULL) {
+        walk->at = walk->size;
+        return NULL;
+    }
+    walk->at = fdt_align(walk->at + 8U + *bytes);
+    return value;
+}
+
 /* Returns the value if this property is the wanted one, otherwise NULL; advances past it. */
 static const void *fdt_visit(struct fdt_walk *walk, const char *property, uint32_t *length)
 {
-    uint32_t bytes = fdt_word(walk, walk->at);
-    const char *name = fdt_text(walk, walk->strings + fdt_word(walk, walk->at + 4U));
-    const uint8_t *value = walk->base + walk->at + 8U;
+    uint32_t bytes;
+    const char *name;
+    const void *value = fdt_next(walk, &name, &bytes);
 
-    if (walk->at > walk->size - 8U || bytes > walk->size - walk->at - 8U || name == NULL) {
-        walk->at = walk->size; /* corrupt tree: end the walk */
-        return NULL;
-    }
-    walk->at = fdt_align(walk->at + 8U + bytes);
-    if (!walk->inside || walk->depth != 2 || strcmp(name, property) != 0) {
+    if (value == NULL || !walk->inside || walk->depth != 2 || strcmp(name, property) != 0) {
         return NULL;
     }
     *length = bytes;
@@ -123,23 +133,107 @@ static bool fdt_step(struct fdt_walk *walk, const char *node, const char *proper
     }
 }
 
+static bool fdt_begin(struct fdt_walk *walk, const void *fdt)
+{
+    *walk = (struct fdt_walk){.base = fdt, .size = 12U};
+    if (fdt == NULL || fdt_word(walk, 0) != FDT_MAGIC) {
+        return false;
+    }
+    walk->size = fdt_word(walk, FDT_TOTAL_SIZE);
+    if (walk->size < FDT_SIZE_MIN || walk->size > FDT_SIZE_MAX) {
+        return false;
+    }
+    walk->at = fdt_word(walk, FDT_STRUCT_OFFSET);
+    walk->strings = fdt_word(walk, FDT_STRINGS_OFFSET);
+    return true;
+}
+
 const void *fdt_property(const void *fdt, const char *node, const char *property, uint32_t *length)
 {
-    struct fdt_walk walk = {.base = fdt, .size = 12U};
+    struct fdt_walk walk;
     const void *found = NULL;
 
-    if (fdt == NULL || fdt_word(&walk, 0) != FDT_MAGIC) {
-        return NULL;
-    }
-    walk.size = fdt_word(&walk, FDT_TOTAL_SIZE);
-    if (walk.size < FDT_SIZE_MIN || walk.size > FDT_SIZE_MAX) {
-        return NULL;
-    }
-    walk.at = fdt_word(&walk, FDT_STRUCT_OFFSET);
-    walk.strings = fdt_word(&walk, FDT_STRINGS_OFFSET);
-    while (fdt_step(&walk, node, property, length, &found)) {
+    if (fdt_begin(&walk, fdt)) {
+        while (fdt_step(&walk, node, property, length, &found)) {
+        }
     }
     return found;
+}
+
+/* What is known of the node that the walk is in. A node's properties come before its children. */
+struct fdt_device {
+    const char *compatible, *property; /* wanted */
+    bool matches;
+    const void *value; /* of the property, or NULL */
+    uint32_t length;
+};
+
+/* Whether a list of texts has this one. */
+static bool fdt_lists(const char *list, uint32_t length, const char *wanted)
+{
+    size_t size = strlen(wanted) + 1U;
+
+    for (uint32_t at = 0; at < length && size <= length - at; at++) {
+        if ((at == 0 || list[at - 1U] == '\0') && memcmp(list + at, wanted, size) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Processes a property. False: the device is found. */
+static bool fdt_note(struct fdt_walk *walk, struct fdt_device *device)
+{
+    uint32_t bytes;
+    const char *name;
+    const void *value = fdt_next(walk, &name, &bytes);
+
+    if (value == NULL) {
+        return true; /* the walk ends with the next token */
+    }
+    device->matches =
+        device->matches || (strcmp(name, "compatible") == 0 && fdt_lists(value, bytes, device->compatible));
+    if (strcmp(name, device->property) == 0) {
+        device->value = value;
+        device->length = bytes;
+    }
+    return !device->matches || device->value == NULL;
+}
+
+/* As fdt_step(), in nodes of all depths. */
+static bool fdt_look(struct fdt_walk *walk, struct fdt_device *device)
+{
+    uint32_t token = fdt_word(walk, walk->at);
+
+    walk->at += 4U;
+    if (token == FDT_PROP) {
+        return fdt_note(walk, device);
+    }
+    if (token != FDT_NOP) {
+        device->matches = false;
+        device->value = NULL;
+    }
+    switch (token) {
+    case FDT_BEGIN_NODE:
+        return fdt_enter(walk, "");
+    case FDT_END_NODE:
+        return fdt_leave(walk);
+    default:
+        return token == FDT_NOP;
+    }
+}
+
+const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length)
+{
+    struct fdt_device device = {.compatible = compatible, .property = property};
+    struct fdt_walk walk;
+
+    if (fdt_begin(&walk, fdt)) {
+        while (fdt_look(&walk, &device)) {
+        }
+    }
+    *length = device.length;
+    return device.value;
 }
 
 /* The word after this one, or the end of the text. */

@@ -117,6 +117,22 @@ static void test_tree(const uint8_t *tree)
     must(fdt_property(NULL, "chosen", "marker", &length) == NULL, "no tree", 0);
 }
 
+static void test_devices(const uint8_t *tree)
+{
+    uint32_t length = 0;
+    const void *value = fdt_device(tree, "maker,pins", "reg", &length);
+
+    must(length == 8 && fdt_cell(value, length, 0) == 0x18206000 && fdt_cell(value, length, 1) == 4096, "reg", length);
+    must(fdt_cell(value, length, 2) == 0, "a cell behind the end", 0);
+    value = fdt_device(tree, "maker,clock", "reg", &length);
+    must(length == 4 && fdt_cell(value, length, 0) == 7, "a device whose reg comes first", length);
+    must(fdt_device(tree, "maker,pin", "reg", &length) == NULL, "a part of a name", 0);
+    must(fdt_device(tree, "pins", "reg", &length) == NULL, "the end of a name", 0);
+    must(fdt_device(tree, "maker,bus", "reg", &length) == NULL, "the child of a device", 0);
+    must(fdt_device(tree, "maker,pins", "clocks", &length) == NULL, "no such property", 0);
+    must(fdt_device(NULL, "maker,pins", "reg", &length) == NULL, "no tree", 0);
+}
+
 /* With any byte changed, nothing outside the tree may be read; the sanitizer detects such reads. */
 static void test_damaged_tree(uint8_t *tree, size_t size)
 {
@@ -133,6 +149,7 @@ static void test_damaged_tree(uint8_t *tree, size_t size)
             tree[at] = (uint8_t)bad;
             (void)fdt_bootarg(tree, "do", value, sizeof(value));
             (void)fdt_property(tree, "other", "bootargs", &length);
+            (void)fdt_device(tree, "maker,pins", "clocks", &length);
         }
         tree[at] = kept;
     }
@@ -204,6 +221,7 @@ int main(int argc, char **argv)
     test_strings();
     test_rt_errors();
     test_tree(tree);
+    test_devices(tree);
     test_damaged_tree(tree, size);
     free(tree);
     return 0;

@@ -15,6 +15,11 @@ TREE = """
         inner { deep = <1>; };
     };
     other { bootargs = "wrong=2"; };
+    bus {
+        compatible = "maker,bus";
+        pins@6000 { compatible = "maker,old-pins", "maker,pins"; reg = <0x18206000 4096>; };
+        clock@7 { reg = <7>; compatible = "maker,clock"; };
+    };
 };
 """
 STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strncpy")

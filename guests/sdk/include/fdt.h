@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Minimal reader of a flattened device tree: one property of one child of the root. */
+/* Minimal reader of a flattened device tree: one property of one child of the root, or of one device. */
 #ifndef GUEST_FDT_H
 #define GUEST_FDT_H
 
@@ -12,6 +12,23 @@
  * not exist or `fdt` is not a device tree.
  */
 const void *fdt_property(const void *fdt, const char *node, const char *property, uint32_t *length);
+
+/**
+ * Property `property` of the first node whose property `compatible` has this text; the node is one that has both. Otherwise as
+ * fdt_property().
+ */
+const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length);
+
+/** Big-endian cell `index` of a property's value, of `length` bytes; 0 beyond its end. */
+static inline uint32_t fdt_cell(const void *value, uint32_t length, uint32_t index)
+{
+    const uint8_t *p = (const uint8_t *)value + 4U * index;
+
+    if (index >= length / 4U) {
+        return 0;
+    }
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
+}
 
 /**
  * Word `key=value` of /chosen/bootargs: copies the value (up to a blank or the end) to `value`,
