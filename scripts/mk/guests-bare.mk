@@ -167,6 +167,9 @@ $(eval $(call bare_guest,overlay,$(wildcard guests/test/overlay/*.c) $(ACCEL_SDK
 $(eval $(call bare_guest,accel_faults,$(wildcard guests/test/accel_faults/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,accel_load,$(wildcard guests/test/accel_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+# The drivers of shared devices.
+SHARED_SDK := $(wildcard guests/sdk/shared/*.c)
+$(eval $(call bare_guest,shared,$(wildcard guests/test/shared/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
