@@ -169,6 +169,10 @@ $(eval $(call bare_guest,accel_load,$(wildcard guests/test/accel_load/*.c),$(BAR
 $(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 # The drivers of shared devices.
 SHARED_SDK := $(wildcard guests/sdk/shared/*.c)
+$(eval $(call bare_guest,flash_log,$(wildcard guests/examples/flash_log/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,ping,$(wildcard guests/examples/ping/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,pulse,$(wildcard guests/examples/pulse/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,flood,$(wildcard guests/examples/flood/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,shared,$(wildcard guests/test/shared/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
@@ -195,7 +199,8 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
-guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam,$(BARE_OUT)/$(name)/$(name).bin)
+guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam \
+	flash_log ping pulse flood,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

@@ -3,6 +3,8 @@
 
 import subprocess
 
+import pytest
+
 from tessera.run.runner import ROOT
 
 TREE = """
@@ -23,6 +25,8 @@ TREE = """
 };
 """
 STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strncpy")
+SHARED = ROOT / "build/guests/ping/obj/guests/sdk/shared"
+DRIVER_MAX = 4096  # bytes of code of a driver of a shared device, with the channel's
 
 
 def test_sdk_on_the_host(tmp_path):
@@ -51,3 +55,13 @@ def test_sdk_on_the_host(tmp_path):
     subprocess.run(["dtc", "-o", str(tmp_path / "tree.dtb"), "-"], input=TREE.encode(), check=True)
     done = subprocess.run([program, str(tmp_path / "tree.dtb")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("driver", ["flash", "ethernet", "gpio"])
+def test_size_of_a_driver(driver):
+    """Code and constants of the objects of `make guests-bare`."""
+    objects = [str(SHARED / f"{name}.o") for name in ("channel", driver)]
+    done = subprocess.run(["riscv64-unknown-elf-size", *objects], capture_output=True, text=True, check=True)
+    sizes = [int(line.split()[0]) for line in done.stdout.splitlines()[1:]]
+    assert len(sizes) == 2
+    assert 0 < sum(sizes) < DRIVER_MAX, sizes
