@@ -5,13 +5,16 @@ their signs of life (smoke), one guest without a hypervisor (native), or one VM 
 debug-server).
 
 QEMU=path selects another QEMU; CPU=flags adds flags of its processor, for instance CPU=sstc=false.
+FLASH=, PCAP= and PINS= name other files for a system's shared devices than those beside its image.
 """
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import FrameType
 
 from tessera.run import debugger
@@ -56,17 +59,40 @@ def interact(command: list[str]) -> int:
             end_process(process)
 
 
-def start(system: BuiltSystem, *for_iasim: str) -> tuple[list[str], str]:
-    """Returns the command that boots the system, and a description of its machine."""
+# The files of the shared devices: for each of cosim.FabricOptions, the variable that names another one, and
+# the file beside the system's image.
+SHARED_FILES = {
+    "flash": ("FLASH", "flash.bin"),
+    "pcap": ("PCAP", "ethernet.pcap"),
+    "pins": ("PINS", "pins.vcd"),
+}
+
+
+def shared_files(system: BuiltSystem) -> dict[str, Path]:
+    """Returns the files of a system's shared devices; none for a system without such devices."""
+    if not system.data.get("shared_devices"):
+        return {}
+    return {
+        name: Path(os.environ.get(variable) or system.image.with_name(file))
+        for name, (variable, file) in SHARED_FILES.items()
+    }
+
+
+def start(system: BuiltSystem, *for_iasim: str, **files: Path) -> tuple[list[str], str]:
+    """Returns the command that boots the system, and a description of its machine; `files` as in
+    system_command()."""
     if system.data["iasim"]:
         return iasim_command(system, *for_iasim), f"the board '{system.data['board']}' of iasim"
     qemu = find_qemu()
-    return system_command(qemu, system), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
+    return system_command(qemu, system, **files), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
 
 
 def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
-    command, machine = start(system, "--real-time")
+    files = shared_files(system)
+    command, machine = start(system, "--real-time", **files)
     say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
+    if files:
+        say(f"Shared devices: {', '.join(f'{name} {os.path.relpath(path)}' for name, path in files.items())}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     if arguments.consoles == "shared":
         say()

@@ -25,7 +25,8 @@ class FabricOptions:
     `period`: ns of virtual time for each cycle; None: 10 under -icount, else 10000.
     `trace`: file for the changes of the regions; `stats`: file for the figures of the run (JSON);
     `waves`: file for waveforms (FST), which needs the model that `make cosim FST=1` builds;
-    `shared`: with the shared devices.
+    `shared`: with the shared devices; `flash`: file with the content of their flash, written back
+    at the end; `pcap`, `pins`: files for the frames on the wire and the levels of the pins (VCD).
     """
 
     quantum: int | None = None
@@ -36,6 +37,9 @@ class FabricOptions:
     base: int = BASE
     irq: int = MANAGER_IRQ
     shared: bool = False
+    flash: Path | None = None
+    pcap: Path | None = None
+    pins: Path | None = None
 
 
 def options_from_environment(**others: Path | int | None) -> FabricOptions:
@@ -56,7 +60,7 @@ def fabric_arguments(qemu: Qemu, *, options: FabricOptions | None = None) -> lis
         value = getattr(options, name)
         if value is not None:
             words.append(f"{name}={value}")
-    for name in ("trace", "stats", "waves"):
+    for name in ("trace", "stats", "waves", "flash", "pcap", "pins"):
         file = getattr(options, name)
         if file is not None:
             words.append(f"{name}={file}")

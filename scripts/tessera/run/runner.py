@@ -181,8 +181,9 @@ def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[
     return [iasim(), "run", "--board", "generic", *options, guest]
 
 
-def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
-    """Returns the command line that boots the system: OpenSBI, then the hypervisor with its VMs."""
+def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:
+    """Returns the command line that boots the system: OpenSBI, then the hypervisor with its VMs. `files`: of the shared
+    devices, as in cosim.FabricOptions."""
     wanted = system.data["qemu"]
     return [
         qemu.program,
@@ -191,12 +192,12 @@ def system_command(qemu: Qemu, system: BuiltSystem) -> list[str]:
         *console_arguments(),
         *("-kernel", str(system.image)),
         *wanted["arguments"],
-        *_fabric_arguments(qemu, system),
+        *_fabric_arguments(qemu, system, files),
         *executed.qemu_arguments(qemu.version, system.hypervisor),
     ]
 
 
-def _fabric_arguments(qemu: Qemu, system: BuiltSystem) -> list[str]:
+def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path]) -> list[str]:
     """Returns QEMU's options for the fabric of a system with accelerators, with shared devices or with queues in
     sorters, else none."""
     shared = bool(system.data.get("shared_devices"))
@@ -206,7 +207,7 @@ def _fabric_arguments(qemu: Qemu, system: BuiltSystem) -> list[str]:
         cosim = importlib.import_module("tessera.run.cosim")  # builds the model of the RTL: only where it is needed
     except ModuleNotFoundError as error:
         raise RunError(f"system '{system.name}' needs the simulated fabric: {error}") from None
-    return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared)))
+    return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared, **(files if shared else {}))))
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
