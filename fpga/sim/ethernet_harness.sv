@@ -69,7 +69,8 @@ module ethernet_harness
     if (start_i) chunk_q <= chunk;
   end
   io_chunk_t chunk;
-  assign chunk = start_i ? '{vm: vm_i, op: op_i, bytes: bytes_i, target: '0, addr: addr_i, first: first_i, last: last_i}
+  assign chunk = start_i ? '{vm: vm_i, op: op_i, bytes: bytes_i, target: '0, addr: addr_i, first: first_i, last: last_i,
+                             face: 1'b0}
                          : chunk_q;
 
   // ---- Wire ----

@@ -2,10 +2,67 @@
 """VMs that share a flash, an Ethernet port and pins (docs/hardware-io.md), whose RTL runs beside QEMU (fpga/cosim)."""
 
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
-from helpers import BOOT_S, SOON_S, booted, built
+import pytest
+from helpers import BOOT_S, OUT, SOON_S, booted, built, clean_environment, command, keyboard
+from recorded import edges, frames
+from terminal import at_terminal
 
-from tessera.run.machine import HYPERVISOR
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, find_qemu, system_command
+
+HOST = bytes([2, 0x54, 0x53, 0, 0, 1])
+LINK = bytes([1, 0x80, 0xC2, 0, 0, 0])  # the first of 16 addresses of the link itself
+FORBIDDEN = (0x8100, 0x88A8, 0x8808)  # types of tags, and of frames that control the link
+ECHO_REPLY, ECHO_REQUEST = 0, 8
+CYCLES_MS = 100_000
+SECTOR, RECORD = 65536, 64  # bytes
+QUIET_MS = 100  # from one line of the hypervisor about a kind of error to the next
+
+
+def mac(number: int) -> bytes:
+    return bytes([2, 0, 0, 0, 0, number])
+
+
+@dataclass(frozen=True)
+class Files:
+    flash: Path
+    pcap: Path
+    pins: Path
+
+
+def files_in(folder: Path) -> Files:
+    return Files(folder / "flash.bin", folder / "ethernet.pcap", folder / "pins.vcd")
+
+
+@contextmanager
+def recording(name: str, files: Files, label: str = "") -> Iterator[Machine]:
+    system = built(name)
+    words = system_command(find_qemu(), system, **vars(files))
+    OUT.mkdir(parents=True, exist_ok=True)
+    with Machine(words, system.names, OUT / f"{label or name}.log") as machine:
+        yield machine
+
+
+def leave(machine: Machine) -> None:
+    """Ends QEMU by the operator's command, so that it writes its files."""
+    command(machine, "q")
+    assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not shut down"
+
+
+def assert_exact(pulse: Machine, files: Files, half: int = 1000) -> int:
+    """Each edge of the VM `pulse` is in its own cycle, as long as the VM drives its pin. Returns their number."""
+    said = re.search(rf"edges every {half} cycles from cycle (\d+)", pulse.console.text("pulse"))
+    assert said is not None
+    first = int(said[1])
+    found = [edge for edge in edges(files.pins)[0] if edge[0] >= first and edge[1] != "z"]
+    assert found == [(first + half * n, "10"[n % 2]) for n in range(len(found))]
+    return len(found)
 
 
 def test_drivers():
@@ -18,3 +75,161 @@ def test_drivers():
         lines = re.findall(r"error: .*", machine.console.text(HYPERVISOR))
         assert lines, "the hypervisor reports an access outside of a VM"
         assert all(line.endswith("by a shared device is outside of the VM, address 0x1000") for line in lines), lines
+
+
+@pytest.fixture(scope="module")
+def flooded(tmp_path_factory) -> tuple[Machine, Files]:
+    files = files_in(tmp_path_factory.mktemp("flood"))
+    with recording("shared-flood", files) as machine:
+        for name in ("flash_log", "ping", "pulse", "flood"):
+            machine.expect(name.removeprefix("flash_"), rf"{name}: done", BOOT_S)
+        assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not shut down"
+        return machine, files
+
+
+def test_flood(flooded):
+    """All FIFOs of one VM are full all the time."""
+    machine, _ = flooded
+    found = re.search(
+        r"done, (\d+) flash requests, (\d+) frames, (\d+) trains .*, 0 failed", machine.console.text("flood")
+    )
+    assert found is not None, machine.console.text("flood")
+    requests, sent, trains = map(int, found.groups())
+    assert requests >= 2, "32 KiB need 10 ms"
+    assert sent > 1000
+    assert trains > 1000
+
+
+def test_log_beside_the_flood(flooded):
+    machine, _ = flooded
+    text = machine.console.text("log")
+    assert "flash_log: the log is empty" in text
+    assert re.findall(r"flash_log: (\d+): record \d+ of life 0", text) == [str(n) for n in range(10)]
+
+
+def test_pins_beside_the_flood(flooded):
+    """0 cycles of error."""
+    machine, files = flooded
+    assert "pulse: done, 0 late, 0 other results" in machine.console.text("pulse")
+    assert assert_exact(machine, files) == 2 * 20 * 100
+    others = edges(files.pins)
+    assert set(others) == {0, 16}
+    assert len(others[16]) > 100_000, "the flood's pulses"
+
+
+def test_pings_beside_the_flood(flooded):
+    """Each has its answer, on the wire and in the guest, whose round trip is the longer one."""
+    machine, files = flooded
+    said = re.findall(r"ping: (\d+): (\d+\.\d) us", machine.console.text("ping"))
+    assert [int(number) for number, _ in said] == list(range(1, 11))
+    wire = [frame for frame in frames(files.pcap) if frame.echo]
+    asked = {frame.echo[1]: frame for frame in wire if frame.echo[0] == ECHO_REQUEST}
+    answered = {frame.echo[1]: frame for frame in wire if frame.echo[0] == ECHO_REPLY}
+    assert list(asked) == list(answered) == list(range(1, 11))
+    for number, us in said:
+        request, answer = asked[int(number)], answered[int(number)]
+        assert (request.source, request.to, answer.source, answer.to) == (mac(2), HOST, HOST, mac(2))
+        assert answer.ns - request.ns < 1000 * float(us)
+
+
+def test_log_survives_the_machine(flooded, tmp_path):
+    """The next machine with the same file continues the log."""
+    _, before = flooded
+    files = Files(before.flash, tmp_path / "pcap", tmp_path / "pins")
+    with recording("shared-flood", files, "shared-flood-again") as machine:
+        machine.expect("log", r"flash_log: the last record is 9: record 10 of life 0", BOOT_S)
+        machine.expect("log", r"flash_log: 10: record 1 of life 1", BOOT_S)
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory) -> tuple[Machine, Files]:
+    files = files_in(tmp_path_factory.mktemp("hostile"))
+    with recording("shared-hostile", files) as machine:
+        machine.expect("hostile", r"hostile: \d{5,} rounds, [1-9]\d* traps", BOOT_S)
+        machine.expect("ping", r"ping: 4: \d", BOOT_S)
+        machine.expect("log", r"flash_log: 4: ", BOOT_S)
+        machine.expect("pulse", r"pulse: 1000 pulses, 0 late, 0 other", BOOT_S)
+        machine.expect("witness", r"witness: \d{3,} rounds", BOOT_S)
+        leave(machine)
+        return machine, files
+
+
+@pytest.mark.parametrize("name", ["ping", "log", "pulse", "witness"])
+def test_others_do_not_notice_a_hostile_vm(attacked, name):
+    """Pings are answered, records are written, no edge is late, memory is right."""
+    text = attacked[0].console.text(name)
+    assert not re.search(r"FAILED|no answer|[1-9]\d* (wrong|late|other)", text), text
+
+
+def test_flash_beside_a_hostile_vm(attacked):
+    """The log has its own records only, and what no VM may write is erased."""
+    content = attacked[1].flash.read_bytes()
+    slots = [content[at : at + RECORD] for at in range(0, 4 * SECTOR, RECORD)]
+    records = [slot for slot in slots if slot != b"\xff" * RECORD]
+    assert [(slot[:4], int.from_bytes(slot[4:8], "little")) for slot in records] == [
+        (b"TLOG", number) for number in range(len(records))
+    ]
+    assert len(records) >= 5
+    assert set(content[8 * SECTOR :]) == {0xFF}
+
+
+def test_wire_and_pins_beside_a_hostile_vm(attacked):
+    machine, files = attacked
+    assert assert_exact(machine, files) > 1000
+    assert set(edges(files.pins)) <= {0, 16}
+    sent = frames(files.pcap)
+    assert {frame.source for frame in sent} == {HOST, mac(2), mac(4)}
+    assert not any(frame.kind in FORBIDDEN or (frame.to[:5] == LINK[:5] and frame.to[5] < 16) for frame in sent)
+
+
+def test_lines_about_a_hostile_vm(attacked):
+    """Not as many as it causes errors."""
+    machine, files = attacked
+    lines = re.findall(r"error: (.*)", machine.console.text(HYPERVISOR))
+    assert all(line.startswith("hostile: ") for line in lines), lines
+    virtual_ms = edges(files.pins)[0][-1][0] // CYCLES_MS
+    assert 1 <= len(lines) <= 2 * (1 + virtual_ms // QUIET_MS), lines
+
+
+def test_restart_in_the_middle_of_requests(tmp_path):
+    """Each life finds its memory clear, where the requests of the one before would have written, and its pins low."""
+    files = files_in(tmp_path)
+    lives = 6
+    with recording("shared-restart", files) as machine:
+        for life in range(lives):
+            machine.expect("busy", r"restart: clear", BOOT_S)
+            machine.expect("busy", rf"restart: round {8 * (life + 1)}\n", SOON_S)
+            if life == 0:
+                keyboard(machine, "busy")
+            if life < lives - 1:
+                command(machine, "r")
+                machine.expect(HYPERVISOR, r"busy stopped by the console, starts again", SOON_S)
+        machine.skip("ping")
+        machine.expect("ping", r"ping: \d+: \d", SOON_S)
+        leave(machine)
+        for name in machine.console.names:
+            assert not re.search(r"FAILED|no answer", machine.console.text(name)), machine.console.text(name)
+        assert "error:" not in machine.console.text(HYPERVISOR)
+    levels = [level for _, level in edges(files.pins)[4]]
+    assert levels.count("z") >= lives - 1, "undriven from the end of a life to the next one"
+
+
+def test_make_run(build_system, tmp_path):
+    """The four VMs on one console; files of the devices that the environment names."""
+    build_system("hardware-io")
+    files = files_in(tmp_path)
+    environment = {name: str(path) for name, path in zip(("FLASH", "PCAP", "PINS"), vars(files).values(), strict=True)}
+    words = [sys.executable, str(ROOT / "scripts" / "run.py"), "run", "--system", "hardware-io"]
+    with at_terminal(words, {**clean_environment(), **environment}) as shown:
+        for line in (
+            r"log +\| flash_log: \d+: ",
+            r"ping +\| ping: \d+: ",
+            r"pulse +\| pulse: \d+ pulses",
+            r"flood +\| .*0 failed",
+        ):
+            shown.until(rf"^{line}", BOOT_S)
+        shown.write(b"\x14q")
+        shown.until(r"^tessera +\| bye")
+        shown.until_sent(b"bye")
+    assert frames(files.pcap)
+    assert edges(files.pins)

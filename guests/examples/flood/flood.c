@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Floods the shared devices that the VM has: the FIFO of each is full of long requests all the time. Words of the kernel's arguments:
- * `pause=` us from one look at the completions to the next, 0: looks without pause; `time=` us before the VM ends, 0: never;
- * `report=` us from one line to the next.
+ * `pause=` us from one look at the completions to the next, 0: looks without pause; `half=` cycles from one edge of its pin to the
+ * next; `time=` us before the VM ends, 0: never; `report=` us from one line to the next.
  */
 #include <string.h>
 
@@ -27,6 +27,7 @@ static struct flash flash;
 static struct ethernet port;
 static struct gpio gpio;
 static bool has_flash, has_port, has_gpio;
+static uint32_t half[2] = {GPIO_SHORTEST_PULSE, GPIO_SHORTEST_PULSE};
 static unsigned long requests, frames, trains, failed;
 static uint8_t data[READ_BYTES], frame[ETHERNET_FRAME];
 
@@ -75,13 +76,12 @@ static void flood_port(void)
 
 static void flood_gpio(void)
 {
-    static const uint32_t shortest[2] = {GPIO_SHORTEST_PULSE, GPIO_SHORTEST_PULSE};
     struct gpio_result result;
     uint32_t mask = gpio.pins & -gpio.pins;
 
     while (gpio_take(&gpio, &result)) {
     }
-    while (gpio_pulses(&gpio, gpio_now(&gpio) + 100U, mask, shortest, PULSES) == SHARED_OK) {
+    while (gpio_pulses(&gpio, gpio_now(&gpio) + half[1] + 100U, mask, half, PULSES) == SHARED_OK) {
         trains++;
     }
 }
@@ -139,6 +139,8 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     timer_init();
     open_all(fdt);
+    half[0] = (uint32_t)fdt_bootarg_number(fdt, "half", half[0]);
+    half[1] = half[0];
     while (machine_time() < end) {
         flood();
         if (machine_time() >= next) {

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run with shared devices has written: frames on the wire (pcap), levels of the pins (VCD)."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+CYCLE_NS = 10
+
+
+@dataclass(frozen=True)
+class Frame:
+    ns: int
+    data: bytes
+
+    @property
+    def to(self) -> bytes:
+        return self.data[:6]
+
+    @property
+    def source(self) -> bytes:
+        return self.data[6:12]
+
+    @property
+    def kind(self) -> int:
+        return int.from_bytes(self.data[12:14], "big")
+
+    @property
+    def echo(self) -> tuple[int, int] | None:
+        """Type and sequence number of an ICMP echo message."""
+        if self.kind != 0x0800 or self.data[23] != 1:
+            return None
+        return self.data[34], int.from_bytes(self.data[40:42], "big")
+
+
+def frames(file: Path) -> list[Frame]:
+    data = file.read_bytes()
+    assert data[:4] == struct.pack("<I", 0xA1B23C4D), "pcap with times in ns"
+    found = []
+    at = 24
+    while at + 16 <= len(data):
+        seconds, ns, kept, whole = struct.unpack_from("<4I", data, at)
+        assert kept == whole
+        found.append(Frame(seconds * 10**9 + ns, data[at + 16 : at + 16 + kept]))
+        at += 16 + kept
+    return found
+
+
+def edges(file: Path) -> dict[int, list[tuple[int, str]]]:
+    """The changes of each pin, without the first level: cycle of the time base, and level (0, 1 or z)."""
+    names: dict[str, int] = {}
+    found: dict[int, list[tuple[int, str]]] = {}
+    ns = 0
+    for line in file.read_text(encoding="ascii").splitlines():
+        if line.startswith("$var"):
+            names[line.split()[3]] = int(line.split()[4].removeprefix("pin"))
+        elif line.startswith("#"):
+            ns = int(line[1:])
+        elif line[:1] in ("0", "1", "z") and ns > 0:
+            assert ns % CYCLE_NS == 0
+            found.setdefault(names[line[1:]], []).append((ns // CYCLE_NS, line[0]))
+    return found
