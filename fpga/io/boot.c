@@ -36,10 +36,24 @@ static const char *check_hardware(const struct io_image *image)
     return NULL;
 }
 
+static bool screen_fits(const struct io_image *image)
+{
+    return image->pixel_cycles >> FABRIC_SHARED_SCREEN_PIXEL_CYCLES_WIDTH == 0 &&
+           image->burst_cycles >> FABRIC_SHARED_SCREEN_BURST_CYCLES_WIDTH == 0 && image->on_request <= 1U;
+}
+
+static bool uart_fits(const struct io_image *image)
+{
+    return image->uart_divider >> FABRIC_SHARED_UART_DIVIDER_WIDTH == 0 &&
+           image->uart_flush >> FABRIC_SHARED_UART_FLUSH_TIME_WIDTH == 0 && image->uart_mode <= 1U &&
+           image->uart_focus < IO_MAX_CLIENTS;
+}
+
 /* Values must fit their registers' fields. */
 static const char *check_devices(const struct io_image *image)
 {
-    bool fit = image->devices >> IO_DEVICES == 0 && image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU;
+    bool fit = image->devices >> IO_DEVICES == 0 && image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU &&
+               screen_fits(image) && uart_fits(image);
 
     for (unsigned i = 0; i < IO_CHANNELS; i++) {
         fit = fit && image->channels[i].policy <= 2U && image->channels[i].size - 2U <= 13U;
@@ -52,12 +66,25 @@ static bool has_pins(uint32_t pins)
     return io.pins >= 32U || pins >> io.pins == 0;
 }
 
+/* Where it is in the VM's memory is the VM's windows' matter. */
+static bool framebuffer_fits(const struct io_image_client *config)
+{
+    return config->framebuffer == 0 ||
+           (config->framebuffer % 8U == 0 && config->framebuffer >> FABRIC_SCREEN_BASE_ADDR_WIDTH == 0 &&
+            io_line_bytes(config->rect.width) >> FABRIC_SCREEN_FORMAT_STRIDE_WIDTH == 0);
+}
+
+static bool row_fits(const struct io_image_client *config)
+{
+    return config->mac >> FABRIC_SHARED_ETHERNET_MAC_MAC_WIDTH == 0 && config->ethernet < 4U &&
+           config->vlan >> FABRIC_SHARED_ETHERNET_SET_VLAN_WIDTH == 0;
+}
+
 static const char *check_rights(const struct io_image_client *config)
 {
     bool fit = (config->devices & ~io.image->devices) == 0 && config->flash_first < SECTORS &&
-               config->flash_sectors <= SECTORS - config->flash_first && has_pins(config->pins) &&
-               config->mac >> FABRIC_SHARED_ETHERNET_MAC_MAC_WIDTH == 0 && config->ethernet < 4U &&
-               config->vlan >> FABRIC_SHARED_ETHERNET_SET_VLAN_WIDTH == 0;
+               config->flash_sectors <= SECTORS - config->flash_first && has_pins(config->pins) && row_fits(config) &&
+               framebuffer_fits(config);
 
     for (unsigned i = 0; i < IO_CHANNELS; i++) {
         fit = fit && config->priority[i] >> FABRIC_SHARED_ALLOW_PRIO_WIDTH == 0;
@@ -100,7 +127,7 @@ static const char *connect(const struct io_client *c)
     bool mapped = true;
 
     for (unsigned device = 0; device < IO_DEVICES; device++) {
-        if (io_has(c->config->devices, device)) {
+        if (io_has(c->config->devices, device) && (device != IO_DISPLAY || !io_shows(c))) {
             mapped = mapped && arch_device_give(c->vm, (gpa_t)c->config->gpa + device * IO_PAGE,
                                                 (hpa_t)io.image->base + io_page(c->number, device));
         }

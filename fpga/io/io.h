@@ -78,17 +78,30 @@ static inline bool io_has(uint32_t devices, unsigned device)
     return (devices >> device & 1U) != 0;
 }
 
+/* Bytes of a framebuffer's line, which the hardware wants to be a multiple of 8. */
+static inline uint32_t io_line_bytes(uint32_t pixels)
+{
+    return (4U * pixels + 7U) & ~7U;
+}
+
+/* Whether the VM's part of the screen shows a framebuffer from each start on, which the image builder has chosen; then the VM has no
+ * page for the display. */
+static inline bool io_shows(const struct io_client *c)
+{
+    return io_has(c->config->devices, IO_DISPLAY) && c->config->framebuffer != 0;
+}
+
 /* --- rights.c; at boot --- */
 
 /* Takes all rights, requests and windows from VM `number` of the hardware, which may have them from before the machine was started
  * again. */
 void io_revoke(unsigned number);
 
-/* Writes the arbiters and the timing of the flash. */
+/* Writes the arbiters, the timing of the flash and of the screen, and the UART's mode. */
 void io_set_devices(void);
 
-/* Gives a client what the image says: devices, priorities, budgets, a window of the flash, an address, pins. Before, io_revoke() for
- * all VMs of the hardware. */
+/* Gives a client what the image says: devices, priorities, budgets, a window of the flash, an address, a part of the screen, pins.
+ * Before, io_revoke() for all VMs of the hardware. */
 void io_set_rights(const struct io_client *c);
 
 /* --- manager.c --- */

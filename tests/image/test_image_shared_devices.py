@@ -13,48 +13,21 @@ import pytest
 from c_headers import evaluate, values
 from fixtures import ROOT, changed, read_cases
 from image_reader import read_image
+from shared_devices import BOARD_DEVICES, CLOCK_MHZ, PLAIN, SYSTEM, array, channel, line_of, of_device, on_board, read
 
 from tessera.fabric.bitstream import of_file
 from tessera.image import fdt, io_image, vdm, virtual
 from tessera.image.board import read_board
 from tessera.image.build import Options, build
+from tessera.image.display import line_bytes
 from tessera.image.problems import BuildError
 from tessera.image.system import has_shared_devices
 from tessera.run import cosim
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 
 HEADER = ROOT / "fpga" / "io" / "include" / "io_image.h"
-SYSTEM = Path(__file__).with_name("shared-devices.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-shared-devices.txt"))
-# Without shared devices.
-PLAIN = re.sub(r"\n\t(?:\t\t)?shared-devices \{.*?\n\t(?:\t\t)?\};", "", SYSTEM, flags=re.DOTALL)
-BOARD_DEVICES = re.search(r'devices = "flash".*', (ROOT / "platform/qemu-virt/board.dts").read_text())[0]
-CLOCK_MHZ = 100
 FLASH, SEND, RECEIVE, COPY, GPIO = 1, 2, 3, 4, 6
-
-
-def read(built):
-    """The image's section of shared devices: the header, and the clients."""
-    data = read_image(built.files["tessera.bin"]).sections[io_image.TAG]
-    head = io_image.IMAGE.unpack(data)
-    assert len(data) == head["clients_offset"] + head["nclients"] * io_image.CLIENT.size
-    assert len(data) <= io_image.LARGEST
-    at = head["clients_offset"]
-    return head, [io_image.CLIENT.unpack(data, at + n * io_image.CLIENT.size) for n in range(head["nclients"])]
-
-
-def channel(head, device):
-    index = device - 1
-    return tuple(head[f"channels[{index}].{name}"] for name in ("policy", "size", "timeout_cycles", "period_cycles"))
-
-
-def array(client, name):
-    return [client[f"{name}[{index}]"] for index in range(io_image.CHANNELS)]
-
-
-def line_of(text, item):
-    assert text.count(item) == 1
-    return text[: text.index(item)].count("\n") + 1
 
 
 def test_records_are_those_of_the_header():
@@ -90,6 +63,14 @@ def test_limits_are_those_of_the_registers():
     assert all(longest < 1 << width(f"{name}_CYCLES") for name in ("BUDGET", "TIMEOUT", "PERIOD"))
     assert longest < 1 << width("FLASH_SLICE")
     assert width("FLASH_HALF") >= (vdm.FASTEST_HZ // (2 * 10**6)).bit_length()
+    for field in ("SCREEN_H_ACTIVE", "SCREEN_V_BACK", "SCREEN_RECT_WIDTH"):
+        assert 1 << width(field) == io_image.LONGEST_PHASE + 1
+    assert 1 << width("SCREEN_PIXEL_CYCLES") == io_image.MAX_PIXEL_CYCLES + 1
+    assert 1 << width("SCREEN_BURST_CYCLES") == io_image.MAX_BURST_CYCLES + 1
+    assert 1 << width("UART_DIVIDER") == io_image.LARGEST_DIVIDER + 1
+    assert 1 << width("UART_FLUSH_TIME") == io_image.LONGEST_FLUSH
+    (bits,) = values("fabric_map.h", "FABRIC_SCREEN_FORMAT_STRIDE_WIDTH")
+    assert line_bytes(io_image.WIDEST_SCREEN) < 1 << bits <= line_bytes(io_image.WIDEST_SCREEN + 1)
 
 
 def test_board_is_the_plugins():
@@ -104,6 +85,8 @@ def test_board_is_the_plugins():
     top = (ROOT / "fpga" / "rtl" / "io" / "io_top.sv").read_text()
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
     assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
+    page = (ROOT / "fpga" / "rtl" / "io" / "display_page.sv").read_text()
+    assert shared.screen_width == int(re.search(r"MaxWidth = (\d+)", page)[1])
 
 
 def test_section(builder):
@@ -127,13 +110,6 @@ def test_section(builder):
     assert array(second, "priority") == array(second, "budget") == [0, 0, 0, 0]
 
 
-def of_device(device, node="", use=""):
-    """A system in which a VM uses only this device."""
-    return PLAIN.replace("\tvms {\n", f"\tshared-devices {{ {device} {{ {node} }}; }};\n\tvms {{\n").replace(
-        "\t\tsecond {\n", f"\t\tsecond {{\n\t\t\tshared-devices {{ {device} {{ {use} }}; }};\n"
-    )
-
-
 def test_defaults(builder):
     head, (client,) = read(builder.build(of_device("flash", use="window = <255 1>;")))
     assert (head["devices"], client["devices"], client["vm"]) == (1 << FLASH, 1 << FLASH, 2)
@@ -151,16 +127,8 @@ def test_gpio_alone(builder):
     assert (client["flash_first"], client["flash_sectors"], client["pins"]) == (0, 0, 1 << 7)
 
 
-def with_copy(builder):
-    builder.make_board((BOARD_DEVICES, 'devices = "flash", "ethernet", "copy", "gpio";'))
-
-
-def on_board(text):
-    return text.replace('"qemu-virt"', '"alt"')
-
-
 def test_copy(builder):
-    with_copy(builder)
+    builder.make_board((BOARD_DEVICES, 'devices = "flash", "ethernet", "copy", "gpio";'))
     text = on_board(of_device("copy", "chunk = <32768>; period-us = <10>;", "priority = <2>; budget-us = <10>;"))
     built = builder.build(text)
     head, (client,) = read(built)
@@ -353,12 +321,15 @@ def test_interrupt_that_a_device_has(builder):
         ("vm-interrupt = <26>", "vm-interrupt = <29>", "vm-interrupt", "expected sources up to 31 for 4 VMs, got 32"),
         ("\t\tflash-sectors = <256>;", "", "", "flash-sectors: missing; expected it with flash in devices"),
         ("\t\tpins = <32>;", "", "", "pins: missing; expected it with gpio in devices"),
+        ("\t\tscreen-width = <1024>;", "", "", "screen-width: missing; expected it with display in devices"),
+        ("\t\tburst-cycles = <24>;", "", "", "burst-cycles: missing; expected it with display in devices"),
+        (BOARD_DEVICES, 'devices = "spi", "gpio";', "devices", "expected spi only together with flash"),
         (
             BOARD_DEVICES,
             'devices = "flsh";',
             "devices",
-            'expected a list of different devices out of "flash", "ethernet", "copy", "gpio", got "flsh" '
-            '(did you mean "flash"?)',
+            'expected a list of different devices out of "uart", "flash", "ethernet", "copy", "display", "gpio", '
+            '"spi", got "flsh" (did you mean "flash"?)',
         ),
     ],
 )

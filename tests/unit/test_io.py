@@ -14,7 +14,8 @@ from core import CORE, MMIO, SHARED, TICKS_PER_US, VM_RUNNING, VM_STOPPED, VM_ST
 BASE, IRQ, VM_IRQ, GUEST_IRQ = values(
     "testbed_io.h", "TESTBED_IO_BASE TESTBED_IO_IRQ TESTBED_IO_VM_IRQ TESTBED_IO_GUEST_IRQ"
 )
-CLIENTS, CHANNELS, DEVICES, FLASH, GPIO = values("io_image.h", "IO_MAX_CLIENTS IO_CHANNELS IO_DEVICES IO_FLASH IO_GPIO")
+CLIENTS, CHANNELS, DEVICES = values("io_image.h", "IO_MAX_CLIENTS IO_CHANNELS IO_DEVICES")
+UART, FLASH, DISPLAY, GPIO, SPI = values("io_image.h", "IO_UART IO_FLASH IO_DISPLAY IO_GPIO IO_SPI")
 MANAGER, WINDOWS, PAGES, PAGE = values(
     "fabric_map.h", "FABRIC_SHARED FABRIC_SHARED_WINDOWS FABRIC_SHARED_PAGES FABRIC_SHARED_PAGE_STRIDE"
 )
@@ -37,14 +38,20 @@ NAMES = (
         "ARBITER",
     ),
     *("TIMEOUT", "PERIOD", "FLASH", "FLASH_WINDOW", "ETHERNET_MAC", "ETHERNET_SET", "PINS"),
+    *("SCREEN", "SCREEN_H", "SCREEN_V", "SCREEN_RECT", "SCREEN_SET", "UART"),
 )
 REGISTERS = dict(zip(NAMES, values("fabric_map.h", " ".join(f"FABRIC_SHARED_{name}" for name in NAMES)), strict=True))
+# Of a VM's page for the display, by offset.
+SCREEN_PAGE = dict(
+    zip(values("fabric_map.h", "FABRIC_SCREEN_BASE FABRIC_SCREEN_FORMAT"), ("BASE", "FORMAT"), strict=True)
+)
 PER_CHANNEL = ("ARBITER", "TIMEOUT", "PERIOD")
 MAGIC = 0x5453494F
 FAULT, LOST = 1, 2
 QUIET = 100_000 * TICKS_PER_US
 QUANTUM = 1000 * TICKS_PER_US
 SHARED_GPA = 0x18200000
+FRAMEBUFFER = 0x80100000
 
 READ, WRITE = CFUNCTYPE(c_uint64, c_uint64, c_uint), CFUNCTYPE(None, c_uint64, c_uint, c_uint64)
 _SIGNATURES = {
@@ -60,10 +67,14 @@ for _name, (_result, _arguments) in _SIGNATURES.items():
     getattr(CORE, _name).restype = _result
     getattr(CORE, _name).argtypes = _arguments
 
-HEADER = ("base", "vm_irq", "devices", "nclients", "clients_offset", "flash_half", "flash_deselect", "flash_slice")
-CLIENT = ("vm", "guest_irq", "devices", "flash_first", "flash_sectors", "pins", "mac", "ethernet", "vlan", "gpa")
-_PLACES = [f"io_image, {name}" for name in (*HEADER, "channels[1].policy", "channels[1].size")]
-_PLACES += [f"io_image_client, {name}" for name in (*CLIENT, "priority[2]")]
+_HEADER = ["base", "vm_irq", "devices", "nclients", "clients_offset", "flash_half", "flash_deselect", "flash_slice"]
+_HEADER += ["channels[1].policy", "channels[1].size", "pixel_cycles", "burst_cycles", "on_request"]
+_HEADER += ["uart_divider", "uart_flush", "uart_mode", "uart_focus"]
+_CLIENT = ["vm", "guest_irq", "devices", "flash_first", "flash_sectors", "pins", "mac", "ethernet", "vlan", "gpa"]
+_CLIENT += ["priority[2]", "rect.width", "framebuffer"]
+_PLACES = [f"io_image, {name}" for name in _HEADER] + [f"io_image_client, {name}" for name in _CLIENT]
+_BYTES = dict.fromkeys(("base", "mac", "gpa", "framebuffer"), 8)
+_BYTES |= dict.fromkeys(("pixel_cycles", "burst_cycles", "rect.width"), 2)  # others have 4
 
 
 def _evaluated(text: str) -> list[int]:
@@ -76,7 +87,7 @@ FIELDS = {
     for place, *field in zip(
         _PLACES,
         _evaluated("offsetof(struct @)"),
-        [8 if place.rpartition(" ")[2] in ("base", "mac", "gpa") else 4 for place in _PLACES],
+        [_BYTES.get(name, 4) for name in _HEADER + _CLIENT],
         strict=True,
     )
 }
@@ -112,8 +123,9 @@ class Hardware:
 
     def _write(self, offset: int, size: int, value: int) -> None:
         assert size == 8
-        assert offset < PAGES - MANAGER, "the hypervisor writes to no page of a VM"
-        if offset >= WINDOWS - MANAGER:
+        if offset >= PAGES - MANAGER:
+            self._write_page(offset - (PAGES - MANAGER), value)
+        elif offset >= WINDOWS - MANAGER:
             self._write_window(offset - (WINDOWS - MANAGER), value)
         elif offset == REGISTERS["IRQ_STATUS"]:
             self.plain["IRQ_STATUS"] &= ~value
@@ -121,6 +133,13 @@ class Hardware:
             self.plain["IRQ_ENABLE"] = value
         else:
             self.writes.append((self._name(offset), value))
+
+    def _write_page(self, offset: int, value: int) -> None:
+        """Of the VMs' pages, the hypervisor writes those of the display only."""
+        page, register = divmod(offset, PAGE)
+        vm, device = divmod(page, 16)
+        assert device == DISPLAY
+        self.writes.append((f"{SCREEN_PAGE[register]} of {vm}", value))
 
     def _write_window(self, offset: int, value: int) -> None:
         vm, rest = divmod(offset, VM_WINDOWS)
@@ -202,6 +221,12 @@ def machine() -> Machine:
     return Machine().boot()
 
 
+def follow(hardware: Hardware, *writes: tuple[str, int]) -> bool:
+    """Whether these writes follow each other."""
+    at = hardware.writes.index(writes[0])
+    return hardware.writes[at : at + len(writes)] == list(writes)
+
+
 def test_vms_get_what_the_section_says() -> None:
     hardware = Machine(3).boot().hardware
     for vm in range(3):
@@ -214,9 +239,10 @@ def test_vms_get_what_the_section_says() -> None:
             assert hardware.last("BUDGET", 0xFF, name) == budget
         assert hardware.last("FLASH_WINDOW", 0xF, vm) == vm | 8 * vm << 8 | 8 << 16
         assert hardware.last("PINS", 0xF, vm) == vm | 3 << 2 * vm + 32
+        rect = 10 * vm | 20 << 16 | 5 + vm << 32 | 30 << 48
+        assert follow(hardware, ("SCREEN_RECT", rect), ("SCREEN_SET", vm | 1 << 4))
         flags = 1 << 4 | (vm & 1) << 5 | (vm >> 1 & 1) << 6
-        row = ("ETHERNET_SET", vm | flags | 100 + vm << 16)
-        assert hardware.writes[hardware.writes.index(row) - 1] == ("ETHERNET_MAC", 0x020000000001 + vm)
+        assert follow(hardware, ("ETHERNET_MAC", 0x020000000001 + vm), ("ETHERNET_SET", vm | flags | 100 + vm << 16))
 
 
 def test_devices_are_set(machine: Machine) -> None:
@@ -227,6 +253,18 @@ def test_devices_are_set(machine: Machine) -> None:
         assert written[f"TIMEOUT{suffix}"] == 10000 + index
         assert written[f"PERIOD{suffix}"] == 20000 + index
     assert written["FLASH"] == 2 | 10 << 8 | 100000 << 32
+    assert written["UART"] == 868 | 1 << 16 | 1 << 20 | 287 << 32
+
+
+def test_the_mode_of_the_screen_changes_while_it_is_disabled(machine: Machine) -> None:
+    assert follow(
+        machine.hardware,
+        ("SCREEN", 0),
+        ("SCREEN_H", 320 | 48 << 16 | 32 << 32 | 80 << 48),
+        ("SCREEN_V", 240 | 3 << 16 | 4 << 32 | 6 << 48),
+        ("SCREEN", 1 | 1 << 1 | 4 << 8 | 144 << 16),
+    )
+    assert [value & 1 for name, value in machine.hardware.writes if name == "SCREEN"] == [0, 1]
 
 
 def test_other_vms_of_the_hardware_have_no_rights() -> None:
@@ -234,7 +272,7 @@ def test_other_vms_of_the_hardware_have_no_rights() -> None:
     for vm in range(1, CLIENTS):
         for device in range(DEVICES):
             assert hardware.last("ALLOW", 0xFF, vm | device << 4) == vm | device << 4
-        for name in ("FLUSH", "FLASH_WINDOW", "ETHERNET_SET", "PINS"):
+        for name in ("FLUSH", "FLASH_WINDOW", "ETHERNET_SET", "SCREEN_SET", "PINS"):
             assert hardware.last(name, 0xF, vm) == vm
         assert not hardware.is_open(vm)
 
@@ -255,7 +293,19 @@ def test_a_vm_gets_the_devices_that_it_may_use_only() -> None:
         name, has = 1 | device << 4, device in (FLASH, GPIO)
         assert hardware.last("ALLOW", 0x1FF, name | 1 << 8) is not None or not has
         assert (CORE.testbed_io_page(1, SHARED_GPA + PAGE * device) != 0) == has
-    assert hardware.last("ETHERNET_SET", 0xF, 1) == 1
+    assert hardware.last("ETHERNET_SET", 0xF, 1) == hardware.last("SCREEN_SET", 0xF, 1) == 1
+
+
+def test_a_vm_with_an_spi_controller_has_window_priority_and_budget_of_the_flash() -> None:
+    machine = Machine(2)
+    machine.put("io_image_client.devices", 1 << SPI, client=1)
+    hardware = machine.boot().hardware
+    assert hardware.last("FLASH_WINDOW", 0xF, 1) == 1 | 8 << 8 | 8 << 16
+    assert hardware.last("BUDGET", 0xFF, 1 | FLASH << 4) == 1 | FLASH << 4 | 1000 << 32
+    assert hardware.last("ALLOW", 0xFF, 1 | FLASH << 4) == 1 | FLASH << 4 | 1 << 12
+    assert hardware.last("ALLOW", 0xFF, 1 | SPI << 4) == 1 | SPI << 4 | 1 << 8
+    assert CORE.testbed_io_page(1, SHARED_GPA + PAGE * FLASH) == 0
+    assert CORE.testbed_io_page(1, SHARED_GPA + PAGE * SPI) != 0
 
 
 def test_devices_that_the_system_does_not_use_are_not_set() -> None:
@@ -263,7 +313,7 @@ def test_devices_that_the_system_does_not_use_are_not_set() -> None:
     machine.put("io_image.devices", 1 << GPIO)
     machine.put("io_image_client.devices", 1 << GPIO)
     written = dict(machine.boot().hardware.writes)
-    assert not {"FLASH", "ARBITER", "TIMEOUT1", "PERIOD2"} & set(written)
+    assert not {"FLASH", "ARBITER", "TIMEOUT1", "PERIOD2", "SCREEN", "SCREEN_RECT", "UART"} & set(written)
     assert written["FLASH_WINDOW"] == CLIENTS - 1  # of the last VM: none
 
 
@@ -346,6 +396,13 @@ TAKEN = "the interrupt of a VM's shared devices is taken"
         ("io_image.channels[1].policy", 3, SETTING),
         ("io_image.channels[1].size", 1, SETTING),
         ("io_image.channels[1].size", 16, SETTING),
+        ("io_image.pixel_cycles", 256, SETTING),
+        ("io_image.burst_cycles", 4096, SETTING),
+        ("io_image.on_request", 2, SETTING),
+        ("io_image.uart_divider", 1 << 16, SETTING),
+        ("io_image.uart_flush", 1 << 12, SETTING),
+        ("io_image.uart_mode", 2, SETTING),
+        ("io_image.uart_focus", CLIENTS, SETTING),
         ("io_image_client.vm", 2, VM),
         ("io_image_client.vm", 1, VM),
         ("io_image_client.gpa", SHARED_GPA + 8, PLACE),
@@ -359,6 +416,8 @@ TAKEN = "the interrupt of a VM's shared devices is taken"
         ("io_image_client.ethernet", 4, RIGHTS),
         ("io_image_client.vlan", 4096, RIGHTS),
         ("io_image_client.priority[2]", 16, RIGHTS),
+        ("io_image_client.framebuffer", FRAMEBUFFER + 4, RIGHTS),
+        ("io_image_client.framebuffer", 1 << 41, RIGHTS),
     ],
 )
 def test_wrong_sections_are_refused(field: str, value: int, message: str) -> None:
@@ -366,6 +425,16 @@ def test_wrong_sections_are_refused(field: str, value: int, message: str) -> Non
     machine.put(field, value)
     assert machine.refusal() == message
     assert machine.hardware.writes == []
+
+
+@pytest.mark.parametrize(("width", "line_bytes"), [(7, 32), (8, 32), (16382, 65528), (16383, None)])
+def test_lines_of_a_framebuffer(width: int, line_bytes: int | None) -> None:
+    machine = Machine(1)
+    machine.put("io_image_client.rect.width", width)
+    machine.put("io_image_client.framebuffer", FRAMEBUFFER)
+    assert machine.refusal() == (RIGHTS if line_bytes is None else None)
+    shown = [value for name, value in machine.hardware.writes if name == "FORMAT of 0"]
+    assert shown == ([] if line_bytes is None else [line_bytes | 1 << 32])
 
 
 def test_a_section_that_is_cut_is_refused() -> None:
@@ -430,6 +499,32 @@ def test_a_vm_that_stops_loses_requests_then_windows(machine: Machine) -> None:
     names = [name for name, _ in machine.hardware.writes]
     assert names == ["FLUSH", *[f"window {SIZE}"] * 4, *[f"window {register}" for register in (GUEST, HOST, SIZE)]]
     assert all(value == 1 for _, value in machine.hardware.writes)
+
+
+def test_a_framebuffer_is_shown_from_each_start_on() -> None:
+    """The windows are open before; and the VM, which has no page of the display, cannot change it."""
+    machine = Machine(3)
+    machine.put("io_image_client.framebuffer", FRAMEBUFFER, client=1)
+    hardware = machine.boot().hardware
+    shown = [("BASE of 1", FRAMEBUFFER), ("FORMAT of 1", 24 | 1 << 32)]
+    for life in range(3):
+        assert [write for write in hardware.writes if write[0].endswith(" of 1")] == shown
+        assert hardware.writes.index((f"window {SIZE}", 1)) < hardware.writes.index(shown[0])
+        hardware.writes.clear()
+        assert CORE.testbed_vm_stop(0, 1, life == 0)
+        settle()
+        assert (CORE.testbed_vm_state(1) == VM_STOPPED) == (life > 0)
+        assert life == 0 or (CORE.testbed_vm_start(0, 1) and not settle())
+    for vm in range(3):
+        assert (CORE.testbed_io_page(vm, SHARED_GPA + PAGE * DISPLAY) != 0) == (vm != 1)
+        assert CORE.testbed_io_page(vm, SHARED_GPA + PAGE * UART) != 0
+
+
+def test_a_framebuffer_without_the_display_is_not_shown() -> None:
+    machine = Machine(1)
+    machine.put("io_image_client.framebuffer", FRAMEBUFFER)
+    machine.put("io_image_client.devices", 1 << GPIO)
+    assert not [name for name, _ in machine.boot().hardware.writes if name.endswith(" of 0")]
 
 
 @pytest.mark.parametrize("steps", [1, 5])

@@ -38,6 +38,7 @@ static void make_client(struct io_image_client *c, uint32_t vm)
         .ethernet = vm & 3U,
         .vlan = 100U + vm,
         .gpa = 0x18200000,
+        .rect = {(uint16_t)(10U * vm), 20, (uint16_t)(5U + vm), 30},
     };
     for (uint32_t i = 0; i < IO_CHANNELS; i++) {
         c->priority[i] = (vm + i) & 15U;
@@ -63,6 +64,15 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
         .flash_half = 2,
         .flash_deselect = 10,
         .flash_slice = 100000,
+        .screen_h = {320, 48, 32, 80},
+        .screen_v = {240, 3, 4, 6},
+        .pixel_cycles = 4,
+        .burst_cycles = 144,
+        .on_request = 1,
+        .uart_divider = 868,
+        .uart_flush = 287,
+        .uart_mode = 1,
+        .uart_focus = 1,
     };
     for (uint32_t i = 0; i < IO_CHANNELS; i++) {
         s->header.channels[i] = (struct io_image_channel){i % 3U, 7U + i, 10000U + i, 20000U + i};

@@ -33,6 +33,16 @@ struct io_image_channel {
     uint32_t period_cycles;
 };
 
+/* The phases of a line, pixels, or of a frame, lines; as in the registers SCREEN_H and SCREEN_V. */
+struct io_image_phases {
+    uint16_t active, front, sync, back;
+};
+
+/* A part of the screen, pixels; as in the register SCREEN_RECT. */
+struct io_image_rect {
+    uint16_t x, y, width, height;
+};
+
 struct io_image {
     uint64_t base;                     /* host-physical address of the manager page, 2 MiB aligned */
     uint32_t irq;                      /* host source of the manager's interrupt */
@@ -41,6 +51,12 @@ struct io_image {
     uint32_t nclients, clients_offset; /* struct io_image_client[] */
     uint32_t flash_half, flash_deselect, flash_slice; /* cycles: register FLASH */
     struct io_image_channel channels[IO_CHANNELS];
+    struct io_image_phases screen_h, screen_v;
+    uint16_t pixel_cycles, burst_cycles; /* register SCREEN */
+    uint32_t on_request;                 /* 1: a frame for each pulse of the board; 0: frames without pause */
+    uint32_t uart_divider, uart_flush;   /* register UART */
+    uint32_t uart_mode;                  /* 0: lines of all clients, with their owners; 1: what the focus writes */
+    uint32_t uart_focus;                 /* the client that receives the input */
 };
 
 /* A VM that uses shared devices. Its index is its number in the hardware. */
@@ -55,7 +71,11 @@ struct io_image_client {
     uint32_t vlan;                       /* 1 .. 4094; 0 without a VLAN */
     uint32_t priority[IO_CHANNELS];      /* of device 1 + index, 0 .. 15 */
     uint32_t budget[IO_CHANNELS];        /* cycles in each period; 0: no limit */
-    uint64_t gpa; /* guest-physical address of the page of device 0; the others follow in steps of 4 KiB */
+    uint64_t gpa;              /* guest-physical address of the page of device 0; the others follow in steps of 4 KiB */
+    struct io_image_rect rect; /* the VM's part of the screen */
+    /* 0: the VM chooses what its part shows, by its page. Otherwise guest-physical address of what it shows from each start on; the
+     * VM has no page of the display. */
+    uint64_t framebuffer;
 };
 
 #endif

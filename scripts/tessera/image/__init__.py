@@ -13,7 +13,7 @@ check_*   checks that a schema cannot express: overlaps, files that do not fit, 
 accelerators reads and checks the devices of the fabric, and writes their section of the image; vdm has
           the section's binary layout, equal to fpga/vdm/include/vdm_image.h
 shared    checks the shared devices, and writes their section of the image; io_image has the section's
-          binary layout, equal to fpga/io/include/io_image.h
+          binary layout, equal to fpga/io/include/io_image.h; display and uart check what these devices have
 place     places the loads in each VM's memory, and each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to

@@ -125,6 +125,8 @@ def _shared(node: Read) -> SharedDevices:
         devices=node["devices"],
         flash_sectors=node["flash-sectors"],
         pins=node["pins"],
+        screen_width=node["screen-width"],
+        burst_cycles=node["burst-cycles"],
         clock_hz=node["clock-hz"],
     )
 
@@ -191,9 +193,13 @@ def _check_fabric(node: Read) -> None:
 
 
 def _check_shared(node: Read) -> None:
-    for prop, device in (("flash-sectors", "flash"), ("pins", "gpio")):
-        if device in node["devices"] and not node[prop]:
+    devices = node["devices"]
+    needed = (("flash-sectors", "flash"), ("pins", "gpio"), ("screen-width", "display"), ("burst-cycles", "display"))
+    for prop, device in needed:
+        if device in devices and not node[prop]:
             node.problem(prop, f"missing; expected it with {device} in devices")
+    if "spi" in devices and "flash" not in devices:
+        node.problem("devices", "expected spi only together with flash")
 
 
 def _ranges(node: Read) -> tuple[tuple[int, int], ...]:

@@ -174,7 +174,11 @@ def _check_loads(vm: Vm) -> None:
     outside = [load for load in vm.loads if load.gpa < vm.memory_base or load.end > vm.memory_end]
     for load in outside:
         _report_outside(vm, load)
-    for load, other in combinations([load for load in vm.loads if load not in outside], 2):
+    _check_apart(vm, [load for load in (*vm.loads, vm.framebuffer) if load and load not in outside])
+
+
+def _check_apart(vm: Vm, loads: list[Load]) -> None:
+    for load, other in combinations(loads, 2):
         if load.gpa < other.end and other.gpa < load.end:
             got = f"got the {load.what} at {_range(load)} and the {other.what} at {_range(other)}"
             vm.node.problem(_property_to_change(vm, load, other), f"expected loads that do not overlap, {got}")

@@ -5,8 +5,9 @@ specifies."""
 import re
 
 from tessera.image import io_image, virtual
+from tessera.image.display import line_bytes
 from tessera.image.fixups import SEED, SEED_SIZE
-from tessera.image.model import Board, BoardDevice, Shared, System, Vm, VmAccelerator
+from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
 from tessera.image.reading import Read
 from tessera.image.schema import GUEST_FEATURES
 
@@ -40,11 +41,15 @@ def guest_dts(system: System, vm: Vm) -> str:
     ]
     if vm.node["message-interrupt"]:
         body += ["", *_messages(vm)]
+    if vm.framebuffer:
+        body += ["", *_reserved_memory(vm.framebuffer)]
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
-    if vm.accelerators or vm.shared_devices:
-        body += ["", *_fabric(system.board, vm)]
+    if "spi" in vm.shared_devices:
+        body += ["", *_shared_clock(system.board)]
+    if vm.accelerators or vm.shared_pages:
+        body += ["", *_fabric(system, vm)]
     if vm.has_finisher:
         body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
@@ -77,13 +82,42 @@ def _chosen(vm: Vm) -> list[str]:
         body.append(f"bootargs = {_string(vm.node['bootargs'])};")
     if vm.has_uart:
         body.append(f'stdout-path = "/soc/serial@{vm.machine.uart_base:x}";')
+    elif "uart" in vm.shared_devices:
+        body.append(f'stdout-path = "/fabric/serial@{io_image.address("uart"):x}";')
     for load in vm.loads:
         if load.what == "initrd":
             body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
             body.append(f"linux,initrd-end = {_cells(*_wide(load.end))};")
     if vm.machine.architecture == "riscv":
         body.append(f"{SEED} = [{'00' * SEED_SIZE}];  // the hypervisor writes another at each start")
+    if vm.framebuffer:
+        body += ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;", "", *_framebuffer(vm, vm.framebuffer)]
     return _node("chosen", body)
+
+
+def _framebuffer(vm: Vm, memory: Load) -> list[str]:
+    """Returns the node of a framebuffer that is on the screen already."""
+    _, _, width, height = vm.shared_devices["display"]["rectangle"]
+    body = [
+        'compatible = "simple-framebuffer";',
+        f"reg = {_reg(memory.gpa, memory.span)};",
+        f"width = <{width}>;",
+        f"height = <{height}>;",
+        f"stride = <{line_bytes(width)}>;",
+        'format = "x8r8g8b8";',
+    ]
+    return _node(f"framebuffer@{memory.gpa:x}", body)
+
+
+def _reserved_memory(memory: Load) -> list[str]:
+    node = _node(f"framebuffer@{memory.gpa:x}", [f"reg = {_reg(memory.gpa, memory.span)};", "no-map;"])
+    return _node("reserved-memory", ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;", "", *node])
+
+
+def _shared_clock(board: Board) -> list[str]:
+    """Returns the node of the shared devices' clock, by which drivers set the rates of SPI controllers."""
+    body = ['compatible = "fixed-clock";', "#clock-cells = <0>;", f"clock-frequency = <{_hardware(board).clock_hz}>;"]
+    return _node("shared_clock: shared-clock", body)
 
 
 def _cpus(board: Board, vm: Vm) -> list[str]:
@@ -212,14 +246,14 @@ def _shared(region: Shared) -> list[str]:
     return _node(f"shared@{region.base:x}", body)
 
 
-def _fabric(board: Board, vm: Vm) -> list[str]:
+def _fabric(system: System, vm: Vm) -> list[str]:
     """Returns the bus of the fabric's devices and of the shared ones. It is not a part of /soc, whose dma-ranges would
     make a driver translate: DMA addresses of these devices are guest-physical."""
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     for use in vm.accelerators:
         body += ["", *_accelerator(use)]
-    for name, node in vm.shared_devices.items():
-        body += ["", *_shared_device(board, name, node)]
+    for name in vm.shared_pages:
+        body += ["", *_shared_device(system, name, vm.shared_devices[name])]
     return _node("fabric", body)
 
 
@@ -238,24 +272,60 @@ def _accelerator(use: VmAccelerator) -> list[str]:
     return _node(f"accelerator@{device.address:x}", body)
 
 
-def _shared_device(board: Board, name: str, use: Read) -> list[str]:
-    """Returns the node of a shared device, with a page in `reg` for each of its numbers."""
+def _hardware(board: Board) -> SharedDevices:
     assert board.shared_devices is not None, "load_shared_devices() refuses shared devices that the board lacks"
+    return board.shared_devices
+
+
+def _shared_device(system: System, name: str, use: Read) -> list[str]:
+    """Returns the node of a shared device, with a page in `reg` for each of its numbers."""
     pages = (virtual.SHARED_BASE + number * virtual.SHARED_PAGE for number in io_image.DEVICES[name])
     body = [
-        f'compatible = "tessera,shared-{name}";',
         f"reg = {', '.join(_reg(page, virtual.SHARED_PAGE) for page in pages)};",
         "interrupt-parent = <&plic>;",
         f"interrupts = <{virtual.SHARED_IRQ}>;",
-        f"clock-frequency = <{board.shared_devices.clock_hz}>;",  # of the time base
+    ]
+    devices = system.node.children["shared-devices"].children
+    if name == "uart":
+        return _node(f"serial@{io_image.address(name):x}", [*body, *_shared_uart(devices[name])])
+    if name == "spi":
+        return _node(f"spi@{io_image.address(name):x}", [*body, *_spi(use, devices["flash"])])
+    body = [
+        f'compatible = "tessera,shared-{name}";',
+        *body,
+        f"clock-frequency = <{_hardware(system.board).clock_hz}>;",  # of the time base
     ]
     if name == "flash":
         body.append(f"tessera,window-sectors = <{use['window'][1]}>;")
     elif name == "ethernet":
         body.append(f"local-mac-address = [{use['mac'].hex(' ')}];")
+    elif name == "display":
+        body.append(f"tessera,rectangle = <{' '.join(map(str, use['rectangle']))}>;")
     elif name == "gpio":
         body.append(f"tessera,pins = <{' '.join(map(str, use['pins']))}>;")
     return _node(f"{name}@{io_image.address(name):x}", body)
+
+
+def _shared_uart(device: Read) -> list[str]:
+    return [
+        'compatible = "ns16550a";',
+        "reg-shift = <2>;",
+        "reg-io-width = <4>;",
+        f"clock-frequency = <{virtual.UART_CLOCK_HZ}>;",  # any: the hardware ignores the divisor
+        f"current-speed = <{device['baud']}>;",
+    ]
+
+
+def _spi(use: Read, flash: Read) -> list[str]:
+    """Returns the controller's own properties, and the chip with the VM's window as its only partition: the chip has
+    the identification of the whole flash."""
+    partition = ['label = "window";', f"reg = {_cells(0, use['window'][1] * io_image.SECTOR)};"]
+    partitions = ['compatible = "fixed-partitions";', "#address-cells = <1>;", "#size-cells = <1>;"]
+    partitions += ["", *_node("partition@0", partition)]
+    chip = ['compatible = "jedec,spi-nor";', "reg = <0>;", f"spi-max-frequency = <{flash['sck-hz']}>;"]
+    chip += ["", *_node("partitions", partitions)]
+    body = ['compatible = "sifive,spi0";', "clocks = <&shared_clock>;", "#address-cells = <1>;", "#size-cells = <0>;"]
+    return [*body, "", *_node("flash@0", chip)]
 
 
 def _messages(vm: Vm) -> list[str]:

@@ -25,9 +25,20 @@ NUMBERS = {
     "spi": 7,
 }
 # Those of each device of a system file. The first one has the policy, the priorities and the budgets, if any.
-DEVICES = {"flash": (1,), "ethernet": (2, 3), "copy": (4,), "gpio": (6,)}
+DEVICES = {
+    "uart": (0,),
+    "flash": (1,),
+    "ethernet": (2, 3),
+    "copy": (4,),
+    "display": (5,),
+    "gpio": (6,),
+    "spi": (7,),
+}
 
 POLICIES = {"round-robin": 0, "priority": 1, "edf": 2}
+UART_MODES = {"lines": 0, "focus": 1}
+
+PHASES = ("active", "front", "sync", "back")  # of a line, and of a frame
 
 IMAGE = Record(
     "io_image",
@@ -46,6 +57,14 @@ IMAGE = Record(
             for index in range(CHANNELS)
             for field in ("policy", "size", "timeout_cycles", "period_cycles")
         ),
+        *((f"screen_{axis}.{phase}", "H") for axis in "hv" for phase in PHASES),
+        ("pixel_cycles", "H"),
+        ("burst_cycles", "H"),
+        ("on_request", "I"),
+        ("uart_divider", "I"),
+        ("uart_flush", "I"),
+        ("uart_mode", "I"),
+        ("uart_focus", "I"),
     ),
 )
 CLIENT = Record(
@@ -63,6 +82,11 @@ CLIENT = Record(
         *((f"priority[{index}]", "I") for index in range(CHANNELS)),
         *((f"budget[{index}]", "I") for index in range(CHANNELS)),
         ("gpa", "Q"),
+        ("rect.x", "H"),
+        ("rect.y", "H"),
+        ("rect.width", "H"),
+        ("rect.height", "H"),
+        ("framebuffer", "Q"),
     ),
 )
 
@@ -71,10 +95,19 @@ LARGEST = IMAGE.size + MAX_CLIENTS * CLIENT.size  # upper bound of the section's
 # The hardware itself (docs/hardware-io.md).
 SIZE = 0x200000  # bytes of its registers
 MAX_SECTORS = 256
+SECTOR = 1 << 16  # bytes
 MAX_PINS = 32
 MAX_PRIORITY = 15
 SMALLEST_CHUNK = 4
 LARGEST_CHUNK = 1 << 15
+LONGEST_PHASE = 0xFFFF  # of a line, pixels, or of a frame, lines
+WIDEST_SCREEN = 0xFFF8 // 4  # pixels; the bytes of a line fit the stride
+MAX_PIXEL_CYCLES = 0xFF
+BURST_WORDS = 16
+MAX_BURST_CYCLES = 0xFFF
+DMA_CLIENTS = {"flash": 2, "ethernet": 2, "copy": 2}  # of io_dma, whose bursts a display waits for; and the completions
+LEAST_DIVIDER, LARGEST_DIVIDER = 16, 0xFFFF  # cycles of a bit of the UART
+LONGEST_FLUSH = 0x1000  # times eight bits of the UART
 
 
 def address(device: str) -> int:
@@ -83,6 +116,6 @@ def address(device: str) -> int:
 
 
 def channel(device: str) -> int | None:
-    """Returns the index of a device's arbiter, None for a device without one."""
+    """Returns the index of the arbiter that a device has, None for a device without one."""
     number = DEVICES[device][0]
     return number - 1 if 1 <= number <= CHANNELS else None

@@ -57,6 +57,8 @@ class SharedDevices:
     devices: tuple[str, ...]  # those that exist
     flash_sectors: int
     pins: int
+    screen_width: int
+    burst_cycles: int  # of a burst at memory, at most
     clock_hz: int
 
     def cycles(self, us: int) -> int:
@@ -252,6 +254,7 @@ class Vm:
     accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
     fabric_irq: int = 0  # host source of the interrupt of its accelerators; 0: it has none
     shared_devices: dict[str, Read] = field(default_factory=dict)  # by name, in the order of their numbers
+    framebuffer: Load | None = None  # memory that the display shows from the start on; no bytes are loaded
     loads: list[Load] = field(default_factory=list)
     compatible: bool = True  # the hypervisor has the component compat
 
@@ -311,8 +314,13 @@ class Vm:
         found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerators]
         return found + [
             (name, io_image.address(name), len(io_image.DEVICES[name]) * virtual.SHARED_PAGE)
-            for name in self.shared_devices
+            for name in self.shared_pages
         ]
+
+    @property
+    def shared_pages(self) -> list[str]:
+        """The shared devices of which the VM has pages: a display that shows `framebuffer` has none."""
+        return [name for name in self.shared_devices if name != "display" or self.framebuffer is None]
 
     @property
     def irqs(self) -> list[tuple[int, int]]:

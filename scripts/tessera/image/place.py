@@ -3,6 +3,7 @@
 
 from tessera.fabric.bitstream import TAG_SIZE
 from tessera.image import io_image, layout, vdm
+from tessera.image.display import place_framebuffer
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
 from tessera.image.layout import PAGE, align_down, align_up
@@ -14,7 +15,8 @@ Span = tuple[int, int]  # first address, end address
 
 def place_guest(vm: Vm) -> None:
     """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a
-    file is omitted."""
+    file is omitted. Reserves the VM's framebuffer."""
+    place_framebuffer(vm)
     if vm.image:
         header = linux_header(vm.image.data)
         span = max(len(vm.image.data), header.image_size if header else 0)
@@ -22,7 +24,8 @@ def place_guest(vm: Vm) -> None:
     if vm.initrd:
         size = len(vm.initrd.data)
         # Below the RAM if the initrd does not fit; check_vm reports that.
-        highest = max(align_down(vm.dtb_address - size, vm.machine.ram_align), 0)
+        end = vm.framebuffer.gpa if vm.framebuffer else vm.dtb_address
+        highest = max(align_down(end - size, vm.machine.ram_align), 0)
         gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
         vm.loads.append(Load("initrd", gpa, vm.initrd.data, size))
     vm.loads.append(Load("device tree", vm.dtb_address, b"", vm.machine.dtb_room))

@@ -306,22 +306,22 @@ SHARE = (
     ),
 )
 
+WINDOW = Prop(
+    "window",
+    Numbers("numbers", 0, io_image.MAX_SECTORS, count=2),
+    "The part: its first sector, and the number of its sectors of 64 KiB. No other VM has one of them.",
+    required=True,
+)
+
 VM_SHARED_DEVICES = NodeSchema(
     doc="The devices of `/shared-devices` that the VM may use. Such a VM has a PLIC, whose source "
     f"{virtual.SHARED_IRQ} is the interrupt of all of them, and at most {vdm.DMA_WINDOWS - 1} regions of shared "
     f"memory: the devices access memory through {vdm.DMA_WINDOWS} DMA windows for each VM.",
     children={
+        "uart": NodeSchema(doc="The VM has a UART (`ns16550a`) that sends its lines on the shared one."),
         "flash": NodeSchema(
             doc="The VM may use a part of the flash, whose addresses begin at 0 for the VM.",
-            props=(
-                Prop(
-                    "window",
-                    Numbers("numbers", 0, io_image.MAX_SECTORS, count=2),
-                    "The part: its first sector, and the number of its sectors of 64 KiB. No other VM has one of them.",
-                    required=True,
-                ),
-                *SHARE,
-            ),
+            props=(WINDOW, *SHARE),
         ),
         "ethernet": NodeSchema(
             doc="The VM may send and receive frames. Priority and budget are those of the frames that it sends.",
@@ -339,6 +339,25 @@ VM_SHARED_DEVICES = NodeSchema(
             ),
         ),
         "copy": NodeSchema(doc="The VM may have its memory copied.", props=SHARE),
+        "display": NodeSchema(
+            doc="The VM has a part of the screen, which shows a framebuffer in the VM's memory.",
+            props=(
+                Prop(
+                    "rectangle",
+                    Numbers("numbers", 0, io_image.LONGEST_PHASE, count=4),
+                    "The part: x and y of its first pixel, width and height. No other VM has one of its pixels.",
+                    required=True,
+                ),
+                Prop(
+                    "framebuffer",
+                    Choice(("own", "simple")),
+                    "`own`: the VM chooses its framebuffer by the page of the display. `simple`: the framebuffer is at "
+                    "the end of the VM's RAM, reserved and shown from the start on; the guest finds a "
+                    "`simple-framebuffer` in the device tree, and no page.",
+                    default="own",
+                ),
+            ),
+        ),
         "gpio": NodeSchema(
             doc="The VM may use pins.",
             props=(
@@ -349,6 +368,11 @@ VM_SHARED_DEVICES = NodeSchema(
                     required=True,
                 ),
             ),
+        ),
+        "spi": NodeSchema(
+            doc="The VM may use a part of the flash as a chip behind an SPI controller (`sifive,spi0`, "
+            "`jedec,spi-nor`): instead of `flash`, for guests with stock drivers. Its addresses begin at 0 for the VM.",
+            props=(WINDOW, *SHARE),
         ),
     },
 )
@@ -502,6 +526,31 @@ SHARED_DEVICES = NodeSchema(
     "hypervisor needs the component `fpga/io`. QEMU runs their RTL beside the harts; times mean something only with "
     "`virtual-time`. Guest-physical addresses of the devices are in [virtual-platform.md](virtual-platform.md).",
     children={
+        "uart": NodeSchema(
+            doc="The UART, 8N1.",
+            props=(
+                Prop("baud", Number(300, 10**7), "Bits per second.", default=115200),
+                Prop(
+                    "mode",
+                    Choice(tuple(io_image.UART_MODES)),
+                    "`lines`: it sends the lines of all VMs, each with its owner. `focus`: it sends what the VM with "
+                    "the focus writes.",
+                    default="lines",
+                ),
+                Prop(
+                    "focus",
+                    Text(layout.NAME_LEN - 1),
+                    "Name of the VM that receives the input.",
+                    default_words="the first VM with a UART",
+                ),
+                Prop(
+                    "flush-us",
+                    Number(1, vdm.LONGEST_US),
+                    "Microseconds after which an incomplete line, such as a prompt, is sent; up to twice as long.",
+                    default=20000,
+                ),
+            ),
+        ),
         "flash": NodeSchema(
             doc="The SPI flash.",
             props=(
@@ -525,7 +574,54 @@ SHARED_DEVICES = NodeSchema(
         ),
         "ethernet": NodeSchema(doc="The Ethernet port. A chunk is a frame.", props=(POLICY, *TIMES)),
         "copy": NodeSchema(doc="A device that copies memory.", props=(POLICY, CHUNK, *TIMES)),
+        "display": NodeSchema(
+            doc="The screen. What no VM shows is black.",
+            props=(
+                Prop(
+                    "size",
+                    Numbers("numbers", 1, io_image.LONGEST_PHASE, count=2),
+                    "Pixels of a line, and lines.",
+                    required=True,
+                ),
+                Prop(
+                    "pixel-cycles",
+                    Number(1, io_image.MAX_PIXEL_CYCLES),
+                    "Cycles of a pixel.",
+                    default=4,
+                ),
+                Prop(
+                    "refresh",
+                    Choice(("free", "on-request")),
+                    "`free`: frames without pause. `on-request`: a frame for each pulse of the board.",
+                    default="free",
+                ),
+                Prop(
+                    "horizontal-blanking",
+                    Numbers("numbers", 1, io_image.LONGEST_PHASE, count=3),
+                    "Pixels of a line's front porch, sync and back porch.",
+                    default=(48, 32, 80),
+                    default_words="`48 32 80`",
+                ),
+                Prop(
+                    "vertical-blanking",
+                    Numbers("numbers", 1, io_image.LONGEST_PHASE, count=3),
+                    "Lines of a frame's front porch, sync and back porch.",
+                    default=(3, 4, 6),
+                    default_words="`3 4 6`",
+                ),
+                Prop(
+                    "burst-cycles",
+                    Number(io_image.BURST_WORDS, io_image.MAX_BURST_CYCLES),
+                    "Cycles that a burst of a framebuffer may take on average, with its waits for other devices. A VM "
+                    "whose bursts take longer loses the rest of its line "
+                    "([hardware-io.md](hardware-io.md#display)).",
+                    default=0,
+                    default_words="what the lines leave",
+                ),
+            ),
+        ),
         "gpio": NodeSchema(doc="Pins, which change and are sampled on the exact cycle."),
+        "spi": NodeSchema(doc="The flash as chips behind SPI controllers, one for each VM. It needs `flash`."),
     },
 )
 
@@ -728,6 +824,20 @@ BOARD_SHARED_DEVICES = NodeSchema(
             "Pins of GPIO (`NumPins`).",
             default=0,
             default_words="none; GPIO needs some",
+        ),
+        Prop(
+            "screen-width",
+            Number(4, io_image.WIDEST_SCREEN),
+            "Pixels of a line that can show framebuffers (`MaxWidth`).",
+            default=0,
+            default_words="none; a display needs some",
+        ),
+        Prop(
+            "burst-cycles",
+            Number(io_image.BURST_WORDS, io_image.MAX_BURST_CYCLES),
+            "Longest time in cycles from the choice of a burst of 16 words until memory has served it.",
+            default=0,
+            default_words="none; a display needs it",
         ),
     ),
 )

@@ -4,13 +4,16 @@
 from collections.abc import Iterator
 
 from tessera.image import io_image, virtual
+from tessera.image.display import check_display, client_fields, screen_fields
 from tessera.image.kinds import suggest
 from tessera.image.model import Board, SharedDevices, System, Vm
 from tessera.image.reading import Read
+from tessera.image.uart import check_uart, uart_fields
 
 NODE = "shared-devices"
 DESELECT_NS = 100  # between two commands of the flash; the S25FL128S needs 50
 WHOLE_FRAME = 11  # a chunk of 2^11 bytes: a frame is not cut
+SERVERS = {"spi": "flash"}  # devices whose requests another one serves: its window, priorities and budgets
 
 
 def load_shared_devices(system: Read, vms: list[Vm], board: Board | None) -> None:
@@ -27,6 +30,8 @@ def _check_devices(node: Read, board: Board) -> None:
         return
     if not node.children:
         node.problem("", "expected a device or more, got none")
+    if "spi" in node.children and "flash" not in node.children:
+        node.children["spi"].problem("", f"expected only beside flash in {node.path}")
     there = board.shared_devices.devices
     for device in node.children.values():
         if device.name not in there:
@@ -40,10 +45,13 @@ def _assign(node: Read | None, vms: list[Vm], board: Board) -> None:
     if board.shared_devices is not None:
         for vm in users:
             vm.shared_devices = _devices_of(vm.node.children[NODE], board.shared_devices)
+        devices = node.children if node else {}
         _check_number(users, board.name, board.shared_devices)
         _check_windows(users, board.name, board.shared_devices)
         _check_pins(users, board.name, board.shared_devices)
         _check_macs(users)
+        check_display(devices, users, board.name, board.shared_devices)
+        check_uart(devices.get("uart"), users, board.shared_devices)
     if node is not None and not users:
         node.problem("", f"expected a VM with a node {NODE}, got none")
 
@@ -53,17 +61,19 @@ def _check_uses(uses: Read, node: Read | None) -> None:
     known = node.children if node else {}
     for use in uses.children.values():
         if use.name in known:
-            _check_budget(use, known[use.name])
+            _check_budget(use, known.get(SERVERS.get(use.name, use.name)))
         else:
             guess = suggest(use.name, list(known)) or f" ({', '.join(known) or 'there are none'})"
             use.problem("", f'expected the name of a device of /{NODE}, got "{use.name}"{guess}')
     if not uses.children:
         uses.problem("", "expected a device or more, got none")
+    if "spi" in uses.children and "flash" in uses.children:
+        uses.children["spi"].problem("", "expected only on a VM without flash: both are its window onto the flash")
 
 
-def _check_budget(use: Read, device: Read) -> None:
-    budget, period = use.values.get("budget-us"), device.values.get("period-us")
-    if not budget or period is None:
+def _check_budget(use: Read, device: Read | None) -> None:
+    budget, period = use.values.get("budget-us"), device.values.get("period-us") if device else None
+    if not budget or device is None or period is None:
         return
     if not period:
         use.problem("budget-us", f"expected only with period-us in {device.path}")
@@ -83,11 +93,11 @@ def _check_number(users: list[Vm], board: str, hardware: SharedDevices) -> None:
 
 
 def _uses(users: list[Vm], device: str, prop: str) -> Iterator[Read]:
-    """Yields the nodes of a device in which `prop` was read without a problem."""
+    """Yields the nodes of a device, or of one that it serves, in which `prop` was read without a problem."""
     for vm in users:
-        use = vm.shared_devices.get(device)
-        if use is not None and use[prop] is not None:
-            yield use
+        for name, use in vm.shared_devices.items():
+            if SERVERS.get(name, name) == device and use[prop] is not None:
+                yield use
 
 
 def _check_windows(users: list[Vm], board: str, hardware: SharedDevices) -> None:
@@ -172,7 +182,7 @@ def _shares(vm: Vm, hardware: SharedDevices) -> dict[str, int]:
     """Returns a VM's priority and budget of each arbiter."""
     fields = {f"{name}[{index}]": 0 for name in ("priority", "budget") for index in range(io_image.CHANNELS)}
     for name, use in vm.shared_devices.items():
-        index = io_image.channel(name)
+        index = io_image.channel(SERVERS.get(name, name))
         if index is not None:
             fields[f"priority[{index}]"] = use["priority"]
             fields[f"budget[{index}]"] = hardware.cycles(use["budget-us"])
@@ -186,7 +196,8 @@ def _row(use: Read) -> tuple[int, int, bool]:
 
 def _client(vm: Vm, hardware: SharedDevices) -> bytes:
     uses = vm.shared_devices
-    first, sectors = uses["flash"]["window"] if "flash" in uses else (0, 0)
+    flash = uses.get("flash") or uses.get("spi")
+    first, sectors = flash["window"] if flash else (0, 0)
     mac, vlan, multicast = _row(uses["ethernet"]) if "ethernet" in uses else (0, 0, False)
     return io_image.CLIENT.pack(
         vm=vm.id,
@@ -200,6 +211,7 @@ def _client(vm: Vm, hardware: SharedDevices) -> bytes:
         vlan=vlan,
         gpa=virtual.SHARED_BASE,
         **_shares(vm, hardware),
+        **client_fields(vm),
     )
 
 
@@ -216,5 +228,7 @@ def section(system: System) -> bytes:
         clients_offset=io_image.IMAGE.size,
         **_flash(devices.get("flash"), hardware),
         **_channels(devices, hardware),
+        **screen_fields(devices.get("display"), system.sharers, hardware),
+        **uart_fields(devices.get("uart"), system.sharers, hardware),
     )
     return head + b"".join(_client(vm, hardware) for vm in system.sharers)
