@@ -27,9 +27,10 @@ static bool next(struct gpio_result *result)
 
 static void check_times(void)
 {
-    uint64_t before = machine_time(), now = gpio_now(&gpio), after = machine_time();
+    uint64_t before = machine_time(), now = gpio_now(&gpio);
 
-    must(gpio_from_ticks(&gpio, before) <= now + 10U && now <= gpio_from_ticks(&gpio, after + 2U), "the same time");
+    /* In co-simulation an access takes cycles of the devices, but no virtual time: after some polling they are ahead of the harts. */
+    must(gpio_from_ticks(&gpio, before) <= now + 10U, "the same time");
     must(gpio_from_ticks(&gpio, 12345) == 12345U * (gpio.clock_hz / gpio.timebase_hz), "from ticks");
     must(gpio_to_ticks(&gpio, gpio_from_ticks(&gpio, before)) == before, "to ticks");
 }
