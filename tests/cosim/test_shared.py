@@ -30,6 +30,10 @@ from shared_devices import (
     field,
 )  # fmt: skip
 
+from tessera.image import display
+from tessera.image.board import read_board
+from tessera.run.runner import ROOT
+
 SECTOR = 65536
 
 
@@ -416,6 +420,28 @@ def test_input_of_the_uart():
     assert devices.read(vm.page(UART) + LSR, 4) & 1 == 0
     assert devices.read(other.page(UART) + LSR, 4) & 1 == 0
     assert devices.interrupts == 0
+
+
+@pytest.mark.parametrize("shorter", [0, 160])
+def test_lines_of_the_builders_bound(shorter):
+    """The shortest line for which the image builder accepts rectangles with bursts as slow as the board's: no pixel is
+    late at the address with the most bursts."""
+    burst = read_board(ROOT / "platform" / "qemu-virt" / "board.dts").shared_devices.burst_cycles
+    rects = [(4 * number, 0, 4, 8) for number in range(VMS)]
+    devices = Devices()
+    for vm, (x, _, width, height) in zip(devices.vms, rects, strict=True):
+        devices.set("SCREEN_RECT", x | width << 32 | height << 48)
+        devices.set("SCREEN_SET", vm.number | 1 << 4)
+        vm.write(DISPLAY, "SCREEN_BASE", RAM + 0x78)  # two bursts a line
+        vm.write(DISPLAY, "SCREEN_FORMAT", 256 | 1 << 32)
+    cycles = display.needed_cycles(rects, burst, VMS) - shorter
+    devices.set("SCREEN", 0)
+    devices.set("SCREEN_H", 16 | (cycles - 18) << 16 | 1 << 32 | 1 << 48)
+    devices.set("SCREEN_V", 8 | 1 << 16 | 1 << 32 | 1 << 48)
+    devices.set("SCREEN", 1 | 1 << 8 | burst << 16)
+    devices.step(20 * 11 * cycles)
+    incomplete = [vm.read(DISPLAY, "SCREEN_STATUS") for vm in devices.vms]
+    assert (sum(incomplete) > 0) == (shorter > 0)
 
 
 def hostile_write(generator: random.Random, devices: Devices, vm: Client) -> None:

@@ -13,7 +13,7 @@ import pytest
 from c_headers import evaluate, values
 from fixtures import ROOT, changed, read_cases
 from image_reader import read_image
-from shared_devices import BOARD_DEVICES, CLOCK_MHZ, PLAIN, SYSTEM, array, channel, line_of, of_device, on_board, read
+from shared_system import BOARD_DEVICES, CLOCK_MHZ, PLAIN, SYSTEM, array, channel, line_of, of_device, on_board, read
 
 from tessera.fabric.bitstream import of_file
 from tessera.image import fdt, io_image, vdm, virtual
@@ -85,6 +85,8 @@ def test_board_is_the_plugins():
     top = (ROOT / "fpga" / "rtl" / "io" / "io_top.sv").read_text()
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
     assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
+    completions = 1
+    assert int(re.search(r"NumClients = (\d+);", top)[1]) == 1 + completions + sum(io_image.DMA_CLIENTS.values())
     page = (ROOT / "fpga" / "rtl" / "io" / "display_page.sv").read_text()
     assert shared.screen_width == int(re.search(r"MaxWidth = (\d+)", page)[1])
 

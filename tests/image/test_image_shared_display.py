@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from shared_devices import line_of, on_board, read
+from shared_system import line_of, on_board, read
 
 from tessera.image import display, fdt, io_image
 
@@ -264,4 +264,4 @@ def test_lines_with_the_most_bursts():
         for y in range(30):
             line = [width for _, top, width, height in rects if top <= y < top + height]
             needed = max(needed, sum(display._bursts(width) * 51 + 4 for width in line) + 7)
-        assert display._needed_cycles(rects, 50, 7) == needed
+        assert display.needed_cycles(rects, 50, 7) == needed

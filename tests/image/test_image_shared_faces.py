@@ -7,7 +7,7 @@ import re
 import struct
 
 import pytest
-from shared_devices import BOARD_DEVICES, CLOCK_MHZ, PLAIN, array, channel, line_of, on_board, read
+from shared_system import BOARD_DEVICES, CLOCK_MHZ, PLAIN, array, channel, line_of, on_board, read
 
 from tessera.image import fdt
 

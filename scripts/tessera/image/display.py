@@ -92,7 +92,7 @@ def _loads(rects: list[Rect]) -> list[tuple[int, int]]:
     return [(sum(map(_bursts, line)), len(line)) for line in lines]
 
 
-def _needed_cycles(rects: list[Rect], burst: int, vms: int) -> int:
+def needed_cycles(rects: list[Rect], burst: int, vms: int) -> int:
     """Returns the least cycles of a line with which no VM loses pixels if its bursts take `burst` cycles on average."""
     return max((n * (burst + 1) + LINE_CYCLES * users for n, users in _loads(rects)), default=0) + vms
 
@@ -109,7 +109,7 @@ def _check_bursts(devices: dict[str, Read], rects: list[Rect], board: str, hardw
     burst = node["burst-cycles"] or slowest
     if burst < slowest:
         node.problem("burst-cycles", f"expected at least {slowest}, which a burst may take on {board}, got {burst}")
-    needed, cycles = _needed_cycles(rects, burst, hardware.vms), _line_cycles(node)
+    needed, cycles = needed_cycles(rects, burst, hardware.vms), _line_cycles(node)
     if cycles < needed:
         expected = f"expected lines of at least {needed} cycles for the VMs' rectangles and bursts of {burst} cycles"
         node.problem("size", f"{expected}, got {cycles}")
