@@ -59,7 +59,7 @@ struct gpio_result {
 /** Opens the VM's pins and starts its sequencer, without commands. Pins keep their levels. SHARED_OK or SHARED_NO_DEVICE. */
 int gpio_open(struct gpio *gpio, const void *fdt);
 
-/** The present time. */
+/** The present time, from the device. In co-simulation it may be ahead of machine_time() (CAVEATS.md). */
 uint64_t gpio_now(const struct gpio *gpio);
 
 /** Converts from ticks of machine_time() to cycles, and back, rounded down. */
