@@ -83,8 +83,8 @@ module io_flash
   assign page_left    = 9'd256 - {1'b0, chunk_i.target[7:0]};
   assign partial      = chunk_i.op == FlashProgram && chunk_i.bytes > 16'(page_left);
   assign bytes        = partial ? 16'(page_left) : chunk_i.bytes;
-  assign inline       = chunk_i.op == FlashRead
-                        && (chunk_i.face || (chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4));
+  // So is each read of the SPI face, because io_arbiter does not cut it: none of them writes to memory.
+  assign inline       = chunk_i.op == FlashRead && chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4;
 
   io_status_e refusal;
   always_comb begin
@@ -267,6 +267,6 @@ module io_flash
   );
 
   logic unused;
-  assign unused = &{1'b0, chunk_i.addr};
+  assign unused = &{1'b0, chunk_i.addr, chunk_i.face};
 
 endmodule
