@@ -136,9 +136,12 @@ class Nor:
         self.op(WRDI)
 
     def _wait_till_ready(self) -> None:
-        while not self._ready():
+        for _ in range(2000):
+            if self._ready():
+                return
             self.polls += 1
             self.controller.devices.step(500)
+        raise AssertionError("the flash is not ready")
 
     def _ready(self) -> bool:
         status = self.status()

@@ -74,6 +74,22 @@ def linux(vm: Client, *, interrupts: bool = False) -> Nor:
     return nor
 
 
+def finish(nor: Nor) -> None:
+    """Until the operation in the flash is over."""
+    for _ in range(1000):
+        if not nor.status() & WIP:
+            return
+        nor.controller.devices.step(1000)
+    raise AssertionError("the operation does not end")
+
+
+def drain(spi: Controller) -> None:
+    """Empties the receive FIFO."""
+    for _ in range(8):
+        spi.read(RXDATA)
+    assert spi.read(RXDATA) == EMPTY
+
+
 def window(data: bytes, vm: int) -> bytes:
     return data[vm * WINDOW : (vm + 1) * WINDOW]
 
@@ -314,8 +330,7 @@ def test_a_read_that_is_given_up(content, count, pause):
         spi.write(TXDATA, 0)
     spi.devices.step(pause)
     spi.write(CSMODE, AUTO)
-    while not spi.read(RXDATA) & EMPTY:
-        pass
+    drain(spi)
     assert nor.read(0x2002, 11) == data[0x2002:0x200D]
     nor.op(WREN)
     nor.op(PP, 0x10, data=bytes(3))
@@ -369,11 +384,9 @@ def test_pages_of_two_vms(devices):
             spi.write(TXDATA, byte)
     for spi in pair:
         spi.write(CSMODE, AUTO)
-        while not spi.read(RXDATA) & EMPTY:
-            pass
+        drain(spi)
     for spi, text in zip(pair, (b"first", b"other"), strict=True):
-        while Nor(spi).status() & WIP:
-            devices.step(1000)
+        finish(Nor(spi))
         assert Nor(spi).read(0, 6) == text + b"\xff"
 
 
@@ -460,8 +473,7 @@ def test_an_erase_through_the_face_is_suspended(content):
     longest = max(channel_latency(devices, vm) for _ in range(20))
     assert nor.status() & WIP
     assert longest < 1000 + 4000 + 20 * 32
-    while nor.status() & WIP:
-        devices.step(1000)
+    finish(nor)
     assert nor.read(SECTOR - 4, 8) == b"\xff" * 4 + data[SECTOR : SECTOR + 4]
 
 
@@ -515,8 +527,7 @@ def test_the_face_and_the_channel_of_one_vm(content):
     assert vm.do(FLASH, PROGRAM, 0, 4, 0x8000).status == VIOLATION
     nor.op(PP, 0, data=bytes(8))
     assert vm.do(FLASH, CHANNEL_READ, RAM, 200, 300).status == DONE
-    while nor.status() & WIP:
-        devices.step(1000)
+    finish(nor)
     assert vm.do(FLASH, CHANNEL_READ, 0, 4, 6).data == int.from_bytes(bytes(2) + data[8:10], "little")
     assert vm.completion(FLASH) is None, "the face's requests have no completions"
 
