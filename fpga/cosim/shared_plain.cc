@@ -10,7 +10,8 @@ namespace
 
 cosim::TestMemory memory;
 
-std::unique_ptr<cosim::Shared> shared;
+// Not destroyed at the end of the process, when Verilator's own variables and the test's functions are gone.
+cosim::Shared *shared;
 
 } // namespace
 
@@ -20,8 +21,9 @@ PUBLIC void shared_make(cosim::Translate translate, const char *flash, const cha
                         const char *screen, const char *uart)
 {
     memory.translate = translate;
-    shared.reset();
-    shared = std::make_unique<cosim::Shared>(memory, cosim::SharedOptions{uart, flash, pcap, pins, screen});
+    delete shared;
+    shared = nullptr;
+    shared = new cosim::Shared(memory, cosim::SharedOptions{uart, flash, pcap, pins, screen});
 }
 
 /// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.
