@@ -215,18 +215,22 @@ void Shared::State::load_flash()
         int byte = fgetc(file);
         cosim_flash_set(at, byte == EOF ? erased : static_cast<uint8_t>(byte));
     }
+    bool longer = fgetc(file) != EOF; // it is written back, and must not lose its end
     fclose(file);
+    if (longer)
+        throw std::runtime_error("flash=" + flash + ": expected a file of at most 16 MiB");
 }
 
 void Shared::State::save_flash() const
 {
-    FILE *file = flash.empty() ? nullptr : fopen(flash.c_str(), "wb");
-    if (file == nullptr)
+    if (flash.empty())
         return;
+    FILE *file = fopen(flash.c_str(), "wb");
     svSetScope(svGetScopeFromName("shared.io_cosim"));
-    for (unsigned at = 0; at < flash_bytes; at++)
+    for (unsigned at = 0; at < flash_bytes && file != nullptr; at++)
         fputc(cosim_flash_get(at), file);
-    fclose(file);
+    if (file == nullptr || fclose(file) != 0)
+        fprintf(stderr, "fabric: flash=%s: the flash is not saved: %s\n", flash.c_str(), strerror(errno));
 }
 
 void Shared::State::reset()

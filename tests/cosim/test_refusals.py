@@ -81,6 +81,17 @@ def test_a_wrong_option_is_refused(qemu, option, message):
     assert f"fabric: {message}\n" in refusal(qemu, [name, f"{plugin},{option}"])
 
 
+def test_a_file_larger_than_the_flash_is_refused(qemu, tmp_path):
+    """It would be cut when it is written back."""
+    file = tmp_path / "flash"
+    with file.open("wb") as large:
+        large.truncate((16 << 20) + 1)
+    name, plugin = fabric_arguments(qemu)
+    expected = f"fabric: flash={file}: expected a file of at most 16 MiB\n"
+    assert expected in refusal(qemu, [name, f"{plugin},shared=1,flash={file}"])
+    assert file.stat().st_size == (16 << 20) + 1
+
+
 def test_a_machine_without_a_plic_is_refused(qemu):
     expected = "fabric: this machine has no PLIC (riscv.sifive.plic); expected -M virt\n"
     assert expected in refusal(qemu, fabric_arguments(qemu), "virt,aia=aplic")
