@@ -239,11 +239,9 @@ constexpr unsigned num_lines = 5; // of a block: the manager's and four VMs'
 class Part
 {
   public:
-    Part(cosim::Block &block, uint64_t base) : base(base), block_(block), start_(block.cycles())
+    Part(cosim::Block &block, uint64_t base) : base_(base), block_(block), start_(block.cycles())
     {
     }
-
-    const uint64_t base; // offset of its registers
 
     /// Connects its lines to inputs of the PLIC.
     void connect(void *plic, uint64_t first)
@@ -257,7 +255,8 @@ class Part
     }
     void reset();
     template <class Seen> void catch_up(uint64_t target, Seen seen);
-    bool access(cosim::Access access, uint64_t &data);
+    /// An access at an offset from the start of the fabric's addresses.
+    bool access(cosim::Access &access);
     uint64_t idle() const
     {
         return block_.idle();
@@ -289,6 +288,7 @@ class Part
     }
 
   private:
+    uint64_t base_; // offset of its registers
     cosim::Block &block_;
     std::vector<void *> lines_;
     unsigned levels_ = 0;
@@ -324,12 +324,12 @@ template <class Seen> void Part::catch_up(uint64_t target, Seen seen)
     }
 }
 
-bool Part::access(cosim::Access access, uint64_t &data)
+bool Part::access(cosim::Access &access)
 {
-    access.offset -= base;
-    bool fine = block_.access(access);
-    data = access.data;
-    drive();
+    cosim::Access own = access;
+    own.offset -= base_;
+    bool fine = block_.access(own);
+    access.data = own.data;
     return fine;
 }
 
@@ -495,7 +495,7 @@ void Device::arm()
 Result Device::access(cosim::Access &access)
 {
     catch_up();
-    bool fine = part_at(access.offset).access(access, access.data);
+    bool fine = part_at(access.offset).access(access);
     accesses_++;
     errors_ += fine ? 0 : 1;
     note_regions();
