@@ -4,15 +4,15 @@
 
 #include "Vio_cosim.h"
 #include "Vio_cosim__Dpi.h"
+#include "recorder.h"
+#include "screen.h"
 #include "serial.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <vector>
 
 namespace cosim
 {
@@ -24,132 +24,9 @@ constexpr unsigned reset_cycles = 8;
 constexpr unsigned calm_cycles = 64;    // longer than any reaction to an access
 constexpr unsigned access_limit = 1000; // cycles; an access takes 5
 constexpr unsigned flash_bytes = 16 << 20;
-constexpr unsigned num_pins = 32;
-constexpr uint64_t cycle_ns = 10;
 constexpr uint64_t no_rest = (UINT64_C(1) << 48) - 1;
 constexpr uint8_t erased = 0xff;
 constexpr uint64_t frame_cycles = 10000000; // 100 ms
-
-/// The levels of the pins in a file for wave viewers: IEEE 1364, value change dump.
-class Recorder
-{
-  public:
-    explicit Recorder(const std::string &name);
-    ~Recorder();
-    Recorder(const Recorder &) = delete;
-    void record(uint32_t levels, uint32_t driven, uint64_t time);
-
-  private:
-    FILE *file_ = nullptr;
-    uint32_t levels_ = 0, driven_ = 0;
-};
-
-Recorder::Recorder(const std::string &name)
-{
-    if (name.empty())
-        return;
-    file_ = fopen(name.c_str(), "w");
-    if (file_ == nullptr)
-        throw std::runtime_error("pins=" + name + ": " + strerror(errno));
-    fprintf(file_, "$timescale 1 ns $end\n$scope module pins $end\n");
-    for (unsigned n = 0; n < num_pins; n++)
-        fprintf(file_, "$var wire 1 %c pin%u $end\n", '!' + n, n);
-    fprintf(file_, "$upscope $end\n$enddefinitions $end\n#0\n");
-    for (unsigned n = 0; n < num_pins; n++)
-        fprintf(file_, "z%c\n", '!' + n);
-}
-
-Recorder::~Recorder()
-{
-    if (file_ != nullptr)
-        fclose(file_);
-}
-
-char level_name(bool level, bool driven)
-{
-    if (!driven)
-        return 'z';
-    return level ? '1' : '0';
-}
-
-void Recorder::record(uint32_t levels, uint32_t driven, uint64_t time)
-{
-    uint32_t changed = (levels ^ levels_) | (driven ^ driven_);
-    levels_ = levels;
-    driven_ = driven;
-    if (file_ == nullptr || changed == 0)
-        return;
-    fprintf(file_, "#%" PRIu64 "\n", time * cycle_ns);
-    for (unsigned n = 0; n < num_pins; n++)
-        if ((changed >> n & 1) != 0)
-            fprintf(file_, "%c%c\n", level_name(levels >> n & 1, driven >> n & 1), '!' + n);
-    fflush(file_);
-}
-
-/// The picture on the screen.
-class Screen
-{
-  public:
-    /// `name`: empty, or the name of a file. Throws std::runtime_error if it cannot be written.
-    explicit Screen(const std::string &name);
-    ~Screen();
-    Screen(const Screen &) = delete;
-    bool wanted() const
-    {
-        return file_ != nullptr;
-    }
-    /// A pixel: in vertical sync, visible, its colour.
-    void take(bool vsync, bool visible, uint32_t color);
-    /// Writes the last complete frame.
-    void write();
-
-  private:
-    FILE *file_ = nullptr;
-    std::vector<uint8_t> pixels_, last_; // three bytes each: of this frame, of the last one
-    size_t width_ = 0, column_ = 0;
-};
-
-Screen::Screen(const std::string &name)
-{
-    if (name.empty())
-        return;
-    file_ = fopen(name.c_str(), "wb");
-    if (file_ == nullptr)
-        throw std::runtime_error("screen=" + name + ": " + strerror(errno));
-}
-
-Screen::~Screen()
-{
-    if (file_ == nullptr)
-        return;
-    write();
-    fclose(file_);
-}
-
-void Screen::take(bool vsync, bool visible, uint32_t color)
-{
-    if (visible) {
-        for (unsigned shift = 24; shift != 0; shift -= 8)
-            pixels_.push_back(static_cast<uint8_t>(color >> (shift - 8)));
-        column_++;
-    } else if (column_ != 0) {
-        width_ = column_;
-        column_ = 0;
-    }
-    if (vsync && !pixels_.empty()) {
-        last_ = pixels_;
-        pixels_.clear();
-    }
-}
-
-void Screen::write()
-{
-    const std::vector<uint8_t> &frame = pixels_.size() < last_.size() ? last_ : pixels_;
-    rewind(file_);
-    fprintf(file_, "P6 %zu %zu 255\n", width_, width_ == 0 ? 0 : frame.size() / 3 / width_);
-    fwrite(frame.data(), 1, frame.size(), file_);
-    fflush(file_);
-}
 
 /// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is low.
 uint32_t wired(uint32_t levels, uint32_t driven)

@@ -63,7 +63,7 @@ $(COSIM)/fabric/libverilated.a: $(COSIM)/fabric/Vfabric_cosim.mk
 COSIM_SPLIT_INCLUDES := -isystem $(COSIM)/fabric $(patsubst %,-isystem $(COSIM)/%,$(COSIM_PARTS))
 COSIM_LIBS := $(COSIM)/fabric/Vfabric_cosim__ALL.a $(foreach part,$(COSIM_PARTS),$(COSIM)/$(part)/V$(part)__ALL.a) \
 	$(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
-COSIM_SHARED := $(COSIM)/shared.o $(COSIM)/wire.o $(COSIM)/serial.o $(COSIM)/shared/Vio_cosim__ALL.a
+COSIM_SHARED = $(COSIM)/shared.o $(COSIM_ENDS) $(COSIM)/shared/Vio_cosim__ALL.a
 COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-llz4 -lz) -Wl,-Bdynamic
 
 $(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
@@ -78,11 +78,10 @@ $(COSIM)/model-whole.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 $(COSIM)/memory.o: fpga/cosim/memory.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/fabric/Vfabric_cosim.mk
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
-$(COSIM)/serial.o: fpga/cosim/serial.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
-	@mkdir -p $(COSIM)
-	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
+# The other ends of the shared devices' wires.
+COSIM_ENDS := $(patsubst %,$(COSIM)/%.o,recorder screen serial wire)
 
-$(COSIM)/wire.o: fpga/cosim/wire.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+$(COSIM_ENDS): $(COSIM)/%.o: fpga/cosim/%.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
@@ -139,7 +138,7 @@ $(COSIM)/libshared.so: $(COSIM)/shared_plain.o $(COSIM_SHARED) $(COSIM)/memory.o
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
 
-$(COSIM)/libshared-16vm.so: $(COSIM)/shared_plain.o $(COSIM)/shared-16vm.o $(COSIM)/wire.o $(COSIM)/serial.o $(COSIM)/shared-16vm/Vio_cosim__ALL.a \
+$(COSIM)/libshared-16vm.so: $(COSIM)/shared_plain.o $(COSIM)/shared-16vm.o $(COSIM_ENDS) $(COSIM)/shared-16vm/Vio_cosim__ALL.a \
     $(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
