@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the shared devices behind their bus port, with 16 VMs: the experiments of VCDC (section 5)."""
+"""Figures of the shared devices behind their bus port, with 16 VMs: experiments of VCDC."""
 
 import random
 
