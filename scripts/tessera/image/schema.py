@@ -761,10 +761,11 @@ BOARD_DEVICE = NodeSchema(
 
 MOST_FRAMES = 1 << 26  # a frame address has 26 bits, as on the 7 series
 
-FABRIC = NodeSchema(
-    doc="The board's reconfigurable fabric ([fabric.md](fabric.md)). A board without this node has none.",
-    props=(
-        Prop("base", Address(align=RAM_ALIGN, below=1 << 56), "Address of its registers, 2 MiB.", required=True),
+
+def _registers(whose: str) -> tuple[Prop, ...]:
+    """Returns the properties of hardware with registers, an interrupt for its manager and one for each VM."""
+    return (
+        Prop("base", Address(align=RAM_ALIGN, below=1 << 56), f"Address of {whose} registers, 2 MiB.", required=True),
         Prop("interrupt", Number(1, 31), "Source of the manager's interrupt.", required=True),
         Prop(
             "vm-interrupt",
@@ -772,6 +773,13 @@ FABRIC = NodeSchema(
             "Source of the first VM's interrupt; those of the other VMs follow.",
             required=True,
         ),
+    )
+
+
+FABRIC = NodeSchema(
+    doc="The board's reconfigurable fabric ([fabric.md](fabric.md)). A board without this node has none.",
+    props=(
+        *_registers("its"),
         Prop("vms", Number(1, vdm.MAX_CLIENTS), "VMs that it can serve (`NumVms`).", required=True),
         Prop("devices", Number(1, vdm.MAX_DEVICES), "Devices of each VM (`NumDevs`).", required=True),
         Prop(
@@ -800,14 +808,7 @@ FABRIC = NodeSchema(
 BOARD_SHARED_DEVICES = NodeSchema(
     doc="The board's shared devices ([hardware-io.md](hardware-io.md)). A board without this node has none.",
     props=(
-        Prop("base", Address(align=RAM_ALIGN, below=1 << 56), "Address of their registers, 2 MiB.", required=True),
-        Prop("interrupt", Number(1, 31), "Source of the manager's interrupt.", required=True),
-        Prop(
-            "vm-interrupt",
-            Number(1, 31),
-            "Source of the first VM's interrupt; those of the other VMs follow.",
-            required=True,
-        ),
+        *_registers("their"),
         Prop("vms", Number(1, io_image.MAX_CLIENTS), "VMs that they can serve (`NumVms`).", required=True),
         Prop("devices", Words("devices", tuple(io_image.DEVICES)), "The devices that exist.", required=True),
         Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of their clock in Hz.", required=True),
