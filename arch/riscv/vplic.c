@@ -313,12 +313,14 @@ void vplic_reset(struct vm *vm)
 {
     struct vplic *p = &vm->arch.plic;
 
-    for (unsigned n = 1; n < SOURCES; n++) {
-        if (p->host_of[n] != 0 && ((p->level | p->pending | p->in_service) & (1U << n)) != 0) {
-            plic_complete_route(p->host_of[n]); /* completions that the stopped guest still owed */
+    for (uint32_t owed = p->level | p->pending | p->in_service; owed != 0; owed &= owed - 1U) {
+        unsigned n = bit_number(owed & (0U - owed));
+
+        if (p->host_of[n] != 0) {
+            plic_complete_route(p->host_of[n]); /* the stopped guest's completion */
         }
-        p->priority[n] = 0;
     }
+    memset(p->priority, 0, sizeof(p->priority));
     p->level = 0;
     p->pending = 0;
     p->in_service = 0;
