@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the arbiter with three VMs, for all requests, configurations and devices: no request of a lower rank
 // is granted while one of a higher rank may be served, so that under priorities and EDF a request waits for
-// one chunk of those below it; under round robin it waits for one chunk of each other VM; a chunk lies within
-// its request, and a completion names the VM and the tag of the request that was served.
+// one chunk of those below it; under round robin it waits for one chunk of each other VM; flushes of other VMs, at
+// any rate, delay the next grant by a bounded time; a chunk lies within its request, and a completion names the VM and
+// the tag of the request that was served.
 module io_arbiter_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -88,7 +89,7 @@ module io_arbiter_props
   logic [NumVms-1:0] servable;
   logic [NumVms-1:0][3:0] turn;
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_rank
-    assign servable[v] = pending_q[v] && !masked_i[v] && !(busy && chunk.vm == vm_t'(v));
+    assign servable[v] = pending_q[v] && !masked_i[v] && !dut.flushed_q[v] && !(busy && chunk.vm == vm_t'(v));
     assign turn[v]     = vm_t'(v) - dut.last_q - 4'd1;
   end
 
@@ -119,6 +120,18 @@ module io_arbiter_props
     else if (dut.grant && dut.best_q != vm_t'(any)) waited_q <= waited_q + 1'b1;
   end
 
+  // Cycles in which the device is idle although the request could be served, and those that may follow: each other VM can begin the
+  // comparison again once.
+  logic [5:0] idle_q, rest;
+  always_comb begin
+    rest = '0;
+    for (int v = 0; v < int'(NumVms); v++) rest += 6'(dut.fresh_q[v]) + (dut.flushed_q[v] ? 6'd0 : 6'(NumVms + 1));
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_n || !servable[any] || changed_i || busy || dut.grant) idle_q <= '0;
+    else idle_q <= idle_q + 1'b1;
+  end
+
   // The request that is served, and whether its VM has been flushed since.
   logic gone_q;
   always_ff @(posedge clk_i) begin
@@ -137,6 +150,7 @@ module io_arbiter_props
       assert (head_q[v].due[31:30] == '0 || !pending_q[v]);
     end
     for (int v = 0; v < int'(NumVms); v++) assert (dut.fresh_q[v] || servable[v] || changed_i);
+    assert ((dut.flushed_q & ~dut.fresh_q) == '0);
     if (dut.best_valid_q) begin
       assert (!dut.fresh_q[dut.best_q[1:0]]);
       assert (dut.best_rank_q.turn == turn[dut.best_q[1:0]] || changed_i);
@@ -160,6 +174,7 @@ module io_arbiter_props
     end
     if (policy_i == PolicyRoundRobin && servable[any])
       assert (5'(waited_q) + 5'(before_any) <= 5'(NumVms - 1) || changed_i);
+    if (servable[any] && !busy) assert (7'(idle_q) + 7'(rest) <= 7'((NumVms + 1) * NumVms + NumVms));
 
     // the chunk
     if (dut.state_q == Run) begin

@@ -5,7 +5,8 @@
 //
 // The best request is found by comparing one VM a cycle, while the device executes a chunk: a comparison of
 // all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still to be compared; nothing
-// is granted before all are.
+// is granted before all are. A flush begins the comparison again, because it may remove the best request. So that
+// a VM that flushes without pause delays nobody, the VM is not compared again before the next grant.
 module io_arbiter
   import fabric_pkg::*;
   import io_pkg::*;
@@ -72,7 +73,7 @@ module io_arbiter
   typedef enum logic [1:0] {ArChoose, ArRun, ArComplete} state_e;
 
   state_e state_q;
-  logic [NumVms-1:0] fresh_q, eligible, to_compare;
+  logic [NumVms-1:0] fresh_q, flushed_q, eligible, to_compare;
   logic best_valid_q, grant, restart, better, abandoned_q, over;
   vm_t best_q, candidate, last_q;
   rank_t best_rank_q, rank;
@@ -80,7 +81,8 @@ module io_arbiter
 
   // ---- Comparison ----
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_eligible
-    assign eligible[v] = pending_i[v] && !masked_i[v] && !(state_q != ArChoose && chunk_o.vm == vm_t'(v));
+    assign eligible[v] = pending_i[v] && !masked_i[v] && !flushed_q[v] &&
+                         !(state_q != ArChoose && chunk_o.vm == vm_t'(v));
   end
   assign to_compare = fresh_q & eligible;
 
@@ -112,24 +114,32 @@ module io_arbiter
   assign better     = !best_valid_q || ahead[31] || (ahead == '0 && rank.turn < best_rank_q.turn);
 
   // A VM that has been compared can be served until a change: only the VM that is served uses its budget.
-  assign restart = changed_i || flush_i;
+  always_comb begin
+    restart = changed_i;
+    for (int v = 0; v < int'(NumVms); v++) restart |= flush_i && flush_vm_i == vm_t'(v) && !flushed_q[v];
+  end
   assign grant   = state_q == ArChoose && best_valid_q && to_compare == '0 && !restart;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       fresh_q      <= '1;
+      flushed_q    <= '0;
       best_valid_q <= 1'b0;
       best_q       <= '0;
       best_rank_q  <= '0;
-    end else if (restart || grant) begin
-      fresh_q      <= '1;
-      best_valid_q <= 1'b0;
-    end else if (to_compare != '0) begin
-      for (int v = 0; v < int'(NumVms); v++) if (candidate == vm_t'(v)) fresh_q[v] <= 1'b0;
-      if (better) begin
-        best_valid_q <= 1'b1;
-        best_q       <= candidate;
-        best_rank_q  <= rank;
+    end else begin
+      if (grant || eligible == '0) flushed_q <= '0;
+      for (int v = 0; v < int'(NumVms); v++) if (flush_i && flush_vm_i == vm_t'(v)) flushed_q[v] <= 1'b1;
+      if (restart || grant) begin
+        fresh_q      <= '1;
+        best_valid_q <= 1'b0;
+      end else if (to_compare != '0) begin
+        for (int v = 0; v < int'(NumVms); v++) if (candidate == vm_t'(v)) fresh_q[v] <= 1'b0;
+        if (better) begin
+          best_valid_q <= 1'b1;
+          best_q       <= candidate;
+          best_rank_q  <= rank;
+        end
       end
     end
   end
