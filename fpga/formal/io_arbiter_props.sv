@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the arbiter with three VMs, for all requests, configurations and devices: no request of a lower rank
 // is granted while one of a higher rank may be served, so that under priorities and EDF a request waits for
-// one chunk of those below it; under round robin it waits for one chunk of each other VM; flushes of other VMs, at
-// any rate, delay the next grant by a bounded time; a chunk lies within its request, and a completion names the VM and
-// the tag of the request that was served.
+// one chunk of those below it; under round robin it waits for one chunk of each other VM; all time for which a request
+// waits is charged to a VM, and one that flushes delays it once; a chunk lies within its request, and a completion names the VM and the tag of the request that
+// was served.
 module io_arbiter_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -44,20 +44,25 @@ module io_arbiter_props
     end
   end
 
+  logic start, busy, complete, abort, charge;
+  vm_t charge_vm;
+
   // The configuration changes with changed_i only; a device ends a chunk once, and does no more than the chunk.
   logic past = 1'b0;
   io_policy_e policy_q;
   prio_t [NumVms-1:0] prio_q;
   logic [NumVms-1:0] masked_q;
+  logic charged_q = 1'b0;
+  vm_t charged_vm_q;
   always_ff @(posedge clk_i) begin
     past     <= rst_n;
     policy_q <= policy_i;
     prio_q   <= prio_i;
     masked_q <= masked_i;
+    charged_q <= charge;
+    charged_vm_q <= charge_vm;
   end
 
-  logic start, busy, complete, abort, charge;
-  vm_t charge_vm;
   logic [31:0] charge_cycles;
   io_chunk_t chunk;
   io_completion_t completion;
@@ -65,15 +70,16 @@ module io_arbiter_props
   assign dut_running = dut.state_q == Run;
   always_comb begin
     if (past && !changed_i) assume (policy_i == policy_q && prio_i == prio_q);
-    // A mask falls at any time, when budgets are replenished; it rises with a change, or for a VM that was just served.
+    // A mask falls at any time, when budgets are replenished; it rises with a change, or after a charge.
     for (int v = 0; v < int'(NumVms); v++) begin
-      if (past && !changed_i && !(busy && chunk.vm == vm_t'(v))) assume (!masked_i[v] || masked_q[v]);
+      if (past && !changed_i && !(charged_q && charged_vm_q == vm_t'(v))) assume (!masked_i[v] || masked_q[v]);
       assume (request_i[v].due[31:30] == '0);  // within the range in which times are compared
     end
     assume (result_i.bytes <= chunk.bytes);
     assume (flush_vm_i < vm_t'(NumVms));
     if (!dut_running || start) assume (!done_i);
     assume (policy_i <= PolicyEdf);
+    assume (!dut.cycles_q[31]);  // a chunk takes less than 2^31 cycles
   end
 
   io_arbiter #(.NumVms(NumVms)) dut (
@@ -120,16 +126,28 @@ module io_arbiter_props
     else if (dut.grant && dut.best_q != vm_t'(any)) waited_q <= waited_q + 1'b1;
   end
 
-  // Cycles in which the device is idle although the request could be served, and those that may follow: each other VM can begin the
-  // comparison again once.
-  logic [5:0] idle_q, rest;
+  // Cycles for which its request waits beside those that are charged to a VM.
+  logic [31:0] uncharged_q;
+  logic [3:0] compared;
   always_comb begin
-    rest = '0;
-    for (int v = 0; v < int'(NumVms); v++) rest += 6'(dut.fresh_q[v]) + (dut.flushed_q[v] ? 6'd0 : 6'(NumVms + 1));
+    compared = '0;
+    for (int v = 0; v < int'(NumVms); v++) compared += 4'(!dut.fresh_q[v]);
   end
   always_ff @(posedge clk_i) begin
-    if (!rst_n || !servable[any] || changed_i || busy || dut.grant) idle_q <= '0;
-    else idle_q <= idle_q + 1'b1;
+    if (!rst_n || !servable[any] || changed_i) uncharged_q <= '0;
+    else if (!charge) uncharged_q <= uncharged_q + 1'b1;
+    else uncharged_q <= uncharged_q + 1'b1 > charge_cycles ? uncharged_q + 1'b1 - charge_cycles : '0;
+  end
+
+  // VMs whose flushes have begun the comparison again since the last grant.
+  logic [NumVms-1:0] delayed_q;
+  logic restarts;
+  assign restarts = dut.chosen && dut.best_flushed;
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_delayed
+    always_ff @(posedge clk_i) begin
+      if (!rst_n || dut.grant || dut.eligible == '0) delayed_q[v] <= 1'b0;
+      else if (restarts && dut.best_q == vm_t'(v)) delayed_q[v] <= 1'b1;
+    end
   end
 
   // The request that is served, and whether its VM has been flushed since.
@@ -149,15 +167,21 @@ module io_arbiter_props
       assert (progress_q[v] <= head_q[v].length || !pending_q[v]);
       assert (head_q[v].due[31:30] == '0 || !pending_q[v]);
     end
-    for (int v = 0; v < int'(NumVms); v++) assert (dut.fresh_q[v] || servable[v] || changed_i);
-    assert ((dut.flushed_q & ~dut.fresh_q) == '0);
+    for (int v = 0; v < int'(NumVms); v++) assert (dut.fresh_q[v] || dut.flushed_q[v] || servable[v] || changed_i);
     if (dut.best_valid_q) begin
       assert (!dut.fresh_q[dut.best_q[1:0]]);
       assert (dut.best_rank_q.turn == turn[dut.best_q[1:0]] || changed_i);
-      assert (dut.best_rank_q.order == order_of(dut.best_q[1:0]) || changed_i);
-      if (servable[any] && !dut.fresh_q[any] && !changed_i) assert (!ahead(int'(any), int'(dut.best_q)));
+      assert (dut.best_rank_q.order == order_of(dut.best_q[1:0]) || changed_i || dut.flushed_q[dut.best_q[1:0]]);
+      assert (dut.best_rank_q.order[31:30] == '0 || changed_i);
+      if (servable[any] && !dut.fresh_q[any] && !changed_i) begin
+        assert (order_of(any) >= dut.best_rank_q.order);
+        assert (order_of(any) > dut.best_rank_q.order || turn[any] >= turn[dut.best_q[1:0]]);
+      end
     end
     if (!dut.best_valid_q) assert (dut.fresh_q == '1);
+    assert ((delayed_q & ~dut.flushed_q) == '0);
+    if (dut.best_valid_q) assert (!delayed_q[dut.best_q[1:0]]);
+    if (busy) assert (dut.cycles_q != '0);
     if (dut.state_q == Run) begin
       assert (served_q.tag == dut.tag_q);
       if (!dut.abandoned_q) begin
@@ -174,7 +198,7 @@ module io_arbiter_props
     end
     if (policy_i == PolicyRoundRobin && servable[any])
       assert (5'(waited_q) + 5'(before_any) <= 5'(NumVms - 1) || changed_i);
-    if (servable[any] && !busy) assert (7'(idle_q) + 7'(rest) <= 7'((NumVms + 1) * NumVms + NumVms));
+    if (servable[any]) assert (uncharged_q <= (busy ? dut.cycles_q - 1'b1 : 32'(compared)));
 
     // the chunk
     if (dut.state_q == Run) begin

@@ -5,8 +5,11 @@
 //
 // The best request is found by comparing one VM a cycle, while the device executes a chunk: a comparison of
 // all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still to be compared; nothing
-// is granted before all are. A flush begins the comparison again, because it may remove the best request. So that
-// a VM that flushes without pause delays nobody, the VM is not compared again before the next grant.
+// is granted before all are.
+//
+// A VM that flushes its requests is not compared before the next grant. If its request was the best one, the comparison
+// begins again. This, the comparison before a chunk and the wait for its completion count as use of the device: a VM
+// with a budget takes no time of the others beside it, however short its requests are and however often it flushes.
 module io_arbiter
   import fabric_pkg::*;
   import io_pkg::*;
@@ -19,12 +22,12 @@ module io_arbiter
   input  io_policy_e  policy_i,
   /// A chunk has at most 2^size_i bytes. Up to 4 bytes of the SPI face are not cut.
   input  logic [3:0]  size_i,
-  /// Cycles that a chunk may take; 0: no limit.
+  /// Cycles that a chunk may take, with NumVms + 2 for the comparison before it; 0: no limit.
   input  logic [31:0] timeout_i,
   /// 15 is the highest priority. Equal ones, and equal deadlines, take turns.
   input  prio_t [NumVms-1:0] prio_i,
   /// VMs that are not served now: they may not use the device, or are not in focus, or have used their budget. A bit
-  /// rises with changed_i, or for the VM that is being served.
+  /// rises with changed_i, or in the cycle after charge_o.
   input  logic [NumVms-1:0] masked_i,
   /// Pulse: the configuration has changed.
   input  logic        changed_i,
@@ -58,7 +61,8 @@ module io_arbiter
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
   // budgets (io_budget)
-  /// Pulse: the chunk of charge_vm_o has taken charge_cycles_o.
+  /// Pulse: charge_vm_o has used charge_cycles_o, by a chunk or by a flush. The device is idle beside these cycles only if no
+  /// request may be served.
   output logic        charge_o,
   output vm_t         charge_vm_o,
   output logic [31:0] charge_cycles_o
@@ -70,11 +74,14 @@ module io_arbiter
     logic [3:0] turn;   // VMs from the one served last to this one, in round robin
   } rank_t;
 
+  // The last cycle of a chunk, a comparison of all VMs, and the start of the next chunk.
+  localparam int unsigned ChooseCycles = NumVms + 2;
+
   typedef enum logic [1:0] {ArChoose, ArRun, ArComplete} state_e;
 
   state_e state_q;
   logic [NumVms-1:0] fresh_q, flushed_q, eligible, to_compare;
-  logic best_valid_q, grant, restart, better, abandoned_q, over;
+  logic best_valid_q, best_flushed, chosen, grant, restart, better, abandoned_q, over, leave;
   vm_t best_q, candidate, last_q;
   rank_t best_rank_q, rank;
   logic [31:0] cycles_q;
@@ -113,12 +120,15 @@ module io_arbiter
   assign ahead      = rank.order - best_rank_q.order;
   assign better     = !best_valid_q || ahead[31] || (ahead == '0 && rank.turn < best_rank_q.turn);
 
-  // A VM that has been compared can be served until a change: only the VM that is served uses its budget.
   always_comb begin
-    restart = changed_i;
-    for (int v = 0; v < int'(NumVms); v++) restart |= flush_i && flush_vm_i == vm_t'(v) && !flushed_q[v];
+    best_flushed = flush_i && flush_vm_i == best_q;
+    for (int v = 0; v < int'(NumVms); v++) if (best_q == vm_t'(v)) best_flushed |= flushed_q[v];
   end
-  assign grant   = state_q == ArChoose && best_valid_q && to_compare == '0 && !restart;
+
+  // A VM that has been compared can be served until a change or its flush: only the VM that is served uses its budget.
+  assign chosen  = best_valid_q && to_compare == '0;
+  assign restart = changed_i || (chosen && best_flushed);
+  assign grant   = state_q == ArChoose && chosen && !restart;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -179,7 +189,7 @@ module io_arbiter
           tag_q       <= head_i.tag;
           progress_q  <= progress_i;
           abandoned_q <= 1'b0;
-          cycles_q    <= '0;
+          cycles_q    <= 32'(ChooseCycles);
         end
         ArRun: begin
           cycles_q <= cycles_q + 1'b1;
@@ -187,7 +197,10 @@ module io_arbiter
           completion_o <= '{vm: chunk_o.vm, tag: tag_q, status: result_i.status,
                             bytes: result_i.status == IoDone ? done_bytes : '0, data: result_i.data};
         end
-        default: if (complete_ready_i || abandoned_q) state_q <= ArChoose;  // ArComplete
+        default: begin  // ArComplete
+          cycles_q <= cycles_q + 1'b1;
+          if (complete_ready_i || abandoned_q) state_q <= ArChoose;
+        end
       endcase
     end
   end
@@ -202,8 +215,10 @@ module io_arbiter
   assign update_remove_o   = over;
   assign update_progress_o = done_bytes;
 
-  assign charge_o        = state_q == ArRun && done_i;
-  assign charge_vm_o     = chunk_o.vm;
-  assign charge_cycles_o = cycles_q;
+  // A restart without a device that runs is the time of the VM that has flushed.
+  assign leave           = state_q == ArRun ? done_i && !over : complete_ready_i || abandoned_q;
+  assign charge_o        = state_q == ArChoose ? chosen && best_flushed : leave;
+  assign charge_vm_o     = state_q == ArChoose ? best_q : chunk_o.vm;
+  assign charge_cycles_o = state_q == ArChoose ? 32'(ChooseCycles) : cycles_q;
 
 endmodule
