@@ -12,6 +12,11 @@
 #define HCALL_RT_GET_STATS 20  /* (app id, gpa of struct rt_stats, its size) */
 #define HCALL_RT_USE_DEVICE 21 /* (app id, device, longest job on it in us) -> us from its first write to its end */
 
+/* HCALL_RT_USE_DEVICE: the VM's accelerator of this number, or RT_SHARED_DEVICE + the number of a device that the hardware shares
+ * (docs/hardware-io.md). A job on the latter is one request. With HCALL_ERR_BAD_RANGE, which it alone returns, the value is the longest
+ * time of the request, in us: longer than the time from the app's deadline to its next release. */
+#define RT_SHARED_DEVICE 16UL
+
 #define RT_OWN_VM (~0UL)
 #define RT_SELF (~0UL)
 
@@ -33,8 +38,9 @@
 #define RT_USE_NO_APPS 0UL /* the VM may have no apps */
 #define RT_USE_HARTS 1UL   /* the system uses several harts */
 #define RT_USE_NATIVE 2UL  /* the device has the native model, which blocks the app */
-#define RT_USE_SHARED 3UL  /* another VM may take its regions: by an equal or higher priority, or by an overlay */
-#define RT_USE_HOLD 4UL    /* `hold-us` is shorter than the time from the app's deadline to its next release */
+#define RT_USE_SHARED \
+    3UL /* other VMs may use its regions, or the shared device, for any time; a line on the console tells why */
+#define RT_USE_HOLD 4UL /* `hold-us` is shorter than the time from the app's deadline to its next release */
 
 /* Values returned with HCALL_ERR_FAILED of a refused launch. Any other value is the interval, in us, in which the demand of the
  * CPU's apps would exceed the time. With HCALL_ERR_BAD_RANGE the value is the longest delay, in us, of a job on a device that an

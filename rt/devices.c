@@ -35,12 +35,27 @@ static bool is_kept(const struct rt_app *app, const struct resource_wait *wait)
     return wait->kept >= app->period - app->deadline;
 }
 
-/* Notes that `app` has jobs of `job` ticks on the device. The longest of its devices decides: each has the time from the app's
- * deadline to its next release. */
-static struct hcall_ret declare(struct rt_app *app, ulong device, ticks_t job, const struct resource_wait *wait)
+/* Of a job that apps do not delay: admission has nothing to add. */
+static bool is_late(const struct rt_app *app, const struct resource_wait *wait)
 {
-    ticks_t longest = wait->longest + job;
-    struct hcall_ret ret = answer(HCALL_OK, (ulong)((longest + hyp.us - 1) / hyp.us));
+    return wait->direct && wait->longest > app->period - app->deadline;
+}
+
+static void note(struct rt_app *app, ulong device, const struct resource_wait *wait)
+{
+    app->devices |= 1U << device;
+    if (!wait->direct && wait->longest > app->wait) {
+        app->wait = wait->longest;
+    }
+    app->test.count = 0; /* a test that was begun has the app without the device */
+}
+
+/* Notes that `app` has jobs on the device. The longest of its devices decides: each has the time from the app's deadline to its next
+ * release. */
+static struct hcall_ret declare(struct rt_app *app, ulong device, const struct resource_wait *wait)
+{
+    ulong us = (ulong)((wait->longest + hyp.us - 1) / hyp.us);
+    struct hcall_ret ret = answer(HCALL_OK, us);
 
     spin_lock(&sched_lock);
     if (app->state == RT_FREE) {
@@ -51,10 +66,10 @@ static struct hcall_ret declare(struct rt_app *app, ulong device, ticks_t job, c
         ret = answer(HCALL_ERR_ALREADY_AVAILABLE, 0);
     } else if (!is_kept(app, wait)) {
         ret = answer(HCALL_ERR_DENIED, RT_USE_HOLD);
+    } else if (is_late(app, wait)) {
+        ret = answer(HCALL_ERR_BAD_RANGE, us);
     } else {
-        app->devices |= 1U << device;
-        app->wait = longest > app->wait ? longest : app->wait;
-        app->test.count = 0; /* a test that was begun has the app without the device */
+        note(app, device, wait);
     }
     spin_unlock(&sched_lock);
     return ret;
@@ -82,12 +97,13 @@ static struct hcall_ret refuse(enum resource_answer why)
 static struct hcall_ret use(struct rt_app *app, ulong device, ulong us)
 {
     struct resource_wait wait = {0};
-    enum resource_answer why = device < DEVICES ? resource_bound(app->vcpu->vm, device, &wait) : RESOURCE_UNKNOWN;
+    enum resource_answer why =
+        device < DEVICES ? resource_bound(app->vcpu->vm, device, us * hyp.us, &wait) : RESOURCE_UNKNOWN;
 
     if (why != RESOURCE_BOUNDED) {
         return refuse(why);
     }
-    return declare(app, device, us * hyp.us, &wait);
+    return declare(app, device, &wait);
 }
 
 static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4, ulong a5)

@@ -20,13 +20,15 @@ enum resource_answer {
 };
 
 struct resource_wait {
-    ticks_t longest; /* from the request until the resource works for the VM, CPU time of apps aside */
+    ticks_t longest; /* from the request until the job is over, CPU time of apps aside */
     ticks_t kept; /* a resource that has been given to the VM is taken away again if it does not work after this time */
+    bool direct;  /* no CPU has a part in it: apps do not delay it */
 };
 
-/* Tells how long the VM waits for its resource `number` at most. On RESOURCE_BOUNDED fills `wait`. Called without locks; takes as
- * long as a step of a hypercall may. */
-typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, struct resource_wait *wait);
+/* Tells how long a job of the VM on its resource `number` takes at most, if it takes `job` ticks while no other VM uses the resource:
+ * less than 2^31 us. On RESOURCE_BOUNDED fills `wait`. Called without locks; takes as long as a step of a hypercall may. */
+typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, ticks_t job,
+                                               struct resource_wait *wait);
 
 /* Registers the function of a component in its own file: RESOURCE_BOUND(vdm_bound). At most one component knows a resource. */
 #define RESOURCE_BOUND(fn) static resource_bound_fn *const fn##_of_resource REGISTER_IN("resource_bounds") = (fn)

@@ -5,7 +5,9 @@
 #include "io.h"
 
 #define MAGIC 0x5453494FU /* ID.magic: "TSIO" */
-#define SECTORS 256U      /* that FLASH_WINDOW can give */
+#define SLOWEST_HZ 1000000U
+#define FASTEST_HZ 1000000000U
+#define SECTORS 256U /* that FLASH_WINDOW can give */
 
 struct io io; /* owner: this file */
 
@@ -52,8 +54,9 @@ static bool uart_fits(const struct io_image *image)
 /* Values must fit their registers' fields. */
 static const char *check_devices(const struct io_image *image)
 {
-    bool fit = image->devices >> IO_DEVICES == 0 && image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU &&
-               screen_fits(image) && uart_fits(image);
+    bool fit = image->devices >> IO_DEVICES == 0 && image->clock_hz - SLOWEST_HZ <= FASTEST_HZ - SLOWEST_HZ &&
+               image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU && screen_fits(image) &&
+               uart_fits(image);
 
     for (unsigned i = 0; i < IO_CHANNELS; i++) {
         fit = fit && image->channels[i].policy <= 2U && image->channels[i].size - 2U <= 13U;

@@ -225,7 +225,7 @@ static void report_shared(const struct accel *a, const struct bound *b)
     }
 }
 
-static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct resource_wait *wait)
+static enum resource_answer vdm_bound(const struct vm *vm, ulong number, ticks_t job, struct resource_wait *wait)
 {
     const struct accel *a = accel_of(vm, number);
     const struct bound *b;
@@ -241,7 +241,7 @@ static enum resource_answer vdm_bound(const struct vm *vm, ulong number, struct 
     if (answer == RESOURCE_SHARED) {
         report_shared(a, b);
     }
-    *wait = (struct resource_wait){.longest = b->wait, .kept = hold_ticks()};
+    *wait = (struct resource_wait){.longest = b->wait + job, .kept = hold_ticks()};
     return answer;
 }
 RESOURCE_BOUND(vdm_bound);

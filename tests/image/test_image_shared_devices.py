@@ -42,6 +42,7 @@ def test_records_are_those_of_the_header():
 def test_constants_are_those_of_the_header():
     ours = {"IO_IMAGE_TAG": io_image.TAG, "IO_DEVICES": len(io_image.NUMBERS)}
     ours |= {"IO_MAX_CLIENTS": io_image.MAX_CLIENTS, "IO_CHANNELS": io_image.CHANNELS}
+    ours |= {"IO_POLICY_PRIORITY": io_image.POLICIES["priority"]}
     ours |= {f"IO_{name.upper().replace('-', '_')}": number for name, number in io_image.NUMBERS.items()}
     assert set(re.findall(r"^#define (IO_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
     assert evaluate((HEADER.name,), ours) == ours
@@ -86,9 +87,22 @@ def test_board_is_the_plugins():
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
     assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
     completions = 1
-    assert int(re.search(r"NumClients = (\d+);", top)[1]) == 1 + completions + sum(io_image.DMA_CLIENTS.values())
+    assert int(re.search(r"NumClients = (\d+);", top)[1]) == completions + sum(io_image.DMA_CLIENTS.values())
     page = (ROOT / "fpga" / "rtl" / "io" / "display_page.sv").read_text()
     assert shared.screen_width == int(re.search(r"MaxWidth = (\d+)", page)[1])
+
+
+def test_times_of_chunks(builder):
+    """Of devices that the system uses: a chunk is longer than its least time, and has time for its bursts."""
+    head, _ = read(builder.build(SYSTEM))
+    for index in range(io_image.CHANNELS):
+        chunk, least, wait = (head[f"channels[{index}].{name}_cycles"] for name in ("chunk", "least", "wait"))
+        if index + 1 in (FLASH, SEND):
+            assert 0 < least < chunk
+            assert 0 < wait < chunk
+        else:
+            assert (chunk, least, wait) == (0, 0, 0)
+    assert head["channels[0].chunk_cycles"] > 2 * head["flash_slice"], "a turn that ends another VM's operation"
 
 
 def test_section(builder):

@@ -101,7 +101,7 @@ _SIGNATURES = {
     "testbed_rt_state": (c_uint, [c_uint, c_uint]),
     "testbed_rt_ready": (c_uint, [c_uint]),
     "testbed_rt_left": (c_int64, [c_uint, c_uint]),
-    "testbed_rt_device": (None, [c_uint, c_uint, c_uint64, c_uint64]),
+    "testbed_rt_device": (None, [c_uint, c_uint, c_uint64, c_uint64, c_bool]),
     "rt_admit_begin": (None, [POINTER(Admit), POINTER(Demand), c_uint, c_uint, POINTER(Costs)]),
     "rt_admit_step": (c_uint, [POINTER(Admit)]),
     "testbed_ipc_boot": (c_bool, [c_uint, c_uint, POINTER(c_uint32), POINTER(c_uint32), c_uint32]),

@@ -67,13 +67,26 @@ for _name, (_result, _arguments) in _SIGNATURES.items():
     getattr(CORE, _name).restype = _result
     getattr(CORE, _name).argtypes = _arguments
 
-_HEADER = ["base", "vm_irq", "devices", "nclients", "clients_offset", "flash_half", "flash_deselect", "flash_slice"]
+_HEADER = [
+    "base",
+    "clock_hz",
+    "vm_irq",
+    "devices",
+    "nclients",
+    "clients_offset",
+    "flash_half",
+    "flash_deselect",
+    "flash_slice",
+]
+_HEADER += [
+    f"channels[3].{name}" for name in ("policy", "period_cycles", "chunk_cycles", "least_cycles", "wait_cycles")
+]
 _HEADER += ["channels[1].policy", "channels[1].size", "pixel_cycles", "burst_cycles", "on_request"]
 _HEADER += ["uart_divider", "uart_flush", "uart_mode", "uart_focus"]
 _CLIENT = ["vm", "guest_irq", "devices", "flash_first", "flash_sectors", "pins", "mac", "ethernet", "vlan", "gpa"]
-_CLIENT += ["priority[2]", "rect.width", "framebuffer"]
+_CLIENT += ["priority[2]", "priority[3]", "budget[3]", "rect.width", "framebuffer"]
 _PLACES = [f"io_image, {name}" for name in _HEADER] + [f"io_image_client, {name}" for name in _CLIENT]
-_BYTES = dict.fromkeys(("base", "mac", "gpa", "framebuffer"), 8)
+_BYTES = dict.fromkeys(("base", "clock_hz", "mac", "gpa", "framebuffer"), 8)
 _BYTES |= dict.fromkeys(("pixel_cycles", "burst_cycles", "rect.width"), 2)  # others have 4
 
 
@@ -390,6 +403,8 @@ TAKEN = "the interrupt of a VM's shared devices is taken"
         ("io_image.clients_offset", 0xFFFFFFF8, BOUNDS),
         ("io_image.clients_offset", HEADER_SIZE + 15 * CLIENT_SIZE, BOUNDS),
         ("io_image.devices", 1 << DEVICES, SETTING),
+        ("io_image.clock_hz", 10**6 - 1, SETTING),
+        ("io_image.clock_hz", 10**9 + 1, SETTING),
         ("io_image.flash_half", 0, SETTING),
         ("io_image.flash_half", 256, SETTING),
         ("io_image.flash_deselect", 256, SETTING),

@@ -118,11 +118,11 @@ def manager() -> Iterator[int]:
     """VM 0 with three apps, VM 1 without; the first device takes 100 us, the next ones are refused."""
     boot(2, [1, 1], [3, 0])
     for number, answer in enumerate((BOUNDED, BROKEN, BLOCKS, TAKEN)):
-        CORE.testbed_rt_device(FIRST + number, answer, 100 * TICKS_PER_US, KEPT)
+        CORE.testbed_rt_device(FIRST + number, answer, 100 * TICKS_PER_US, KEPT, False)
     lines()
     yield cpu_of(0)
     for number in range(4):
-        CORE.testbed_rt_device(FIRST + number, UNKNOWN, 0, 0)
+        CORE.testbed_rt_device(FIRST + number, UNKNOWN, 0, 0, False)
 
 
 TASK = Task(1000, 100, 500, (50,))
@@ -170,7 +170,7 @@ def test_only_an_inactive_app_of_the_caller(manager: int) -> None:
 
 def test_a_device_whose_manager_works_on_several_harts_is_refused(manager: int) -> None:
     app = new_app(manager)
-    CORE.testbed_rt_device(FIRST, CPUS, 0, KEPT)
+    CORE.testbed_rt_device(FIRST, CPUS, 0, KEPT, False)
     assert call(manager, USE, app, FIRST, 10) == (DENIED, HARTS)
 
 
@@ -178,7 +178,7 @@ def test_a_device_whose_manager_works_on_several_harts_is_refused(manager: int) 
 def test_a_region_must_not_expire_in_a_job(manager: int, missing: int, answer: tuple[int, int]) -> None:
     """It is kept for as long as a job may take, from the app's deadline to its next release, or a tick less."""
     app = new_app(manager)
-    CORE.testbed_rt_device(FIRST, BOUNDED, 100 * TICKS_PER_US, 500 * TICKS_PER_US - missing)
+    CORE.testbed_rt_device(FIRST, BOUNDED, 100 * TICKS_PER_US, 500 * TICKS_PER_US - missing, False)
     assert call(manager, USE, app, FIRST, 10) == answer
 
 
@@ -212,11 +212,22 @@ def test_a_refusal_reports_the_converged_delay(manager: int) -> None:
 def test_a_longer_job_is_declared_later(manager: int) -> None:
     """A test that was begun without the device is begun again."""
     app = new_app(manager)
-    CORE.testbed_rt_device(FIRST + 1, BOUNDED, 0, KEPT)
+    CORE.testbed_rt_device(FIRST + 1, BOUNDED, 0, KEPT, False)
     assert call(manager, USE, app, FIRST, 350)[0] == OK
     assert call(manager, LAUNCH, OWN_VM, app, 0)[0] == BAD_RANGE
     assert call(manager, USE, app, FIRST + 1, 1)[0] == OK
     assert call(manager, LAUNCH, OWN_VM, app, 0)[0] == BAD_RANGE
+
+
+@pytest.mark.parametrize(("us", "answer"), [(400, (OK, 500)), (401, (BAD_RANGE, 501))])
+def test_apps_do_not_delay_a_shared_device(manager: int, us: int, answer: tuple[int, int]) -> None:
+    """A request of 500 us fits between the app's deadline and its next release, whatever the apps do."""
+    app = new_app(manager)
+    CORE.testbed_rt_device(FIRST, BOUNDED, 100 * TICKS_PER_US, KEPT, True)
+    assert call(manager, USE, app, FIRST, us) == answer
+    assert call(manager, LAUNCH, OWN_VM, app, 0)[0] == OK
+    fits = new_app(cpu_of(0), Task(2000, 150, 500, (50,)))
+    assert call(cpu_of(0), LAUNCH, OWN_VM, fits, 0)[0] == OK
 
 
 def test_a_launch_must_not_delay_a_job_on_a_device(manager: int) -> None:

@@ -58,7 +58,7 @@ void testbed_delay_set(const void *section)
 unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *longest, uint64_t *kept)
 {
     struct resource_wait wait = {0};
-    enum resource_answer answer = resource_bound(&hyp.vms[vm], device, &wait);
+    enum resource_answer answer = resource_bound(&hyp.vms[vm], device, 0, &wait);
 
     *longest = wait.longest;
     *kept = wait.kept;

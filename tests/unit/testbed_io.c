@@ -5,6 +5,7 @@
 
 #include "host.h"
 #include "io.h"
+#include "resource.h"
 
 static struct {
     uint64_t (*read)(uint64_t offset, unsigned bytes);
@@ -56,6 +57,7 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
     s = (void *)made_image->room;
     s->header = (struct io_image){
         .base = TESTBED_IO_BASE,
+        .clock_hz = 100000000,
         .irq = TESTBED_IO_IRQ,
         .vm_irq = TESTBED_IO_VM_IRQ,
         .devices = (1U << IO_DEVICES) - 1U,
@@ -75,7 +77,8 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
         .uart_focus = 1,
     };
     for (uint32_t i = 0; i < IO_CHANNELS; i++) {
-        s->header.channels[i] = (struct io_image_channel){i % 3U, 7U + i, 10000U + i, 20000U + i};
+        s->header.channels[i] =
+            (struct io_image_channel){i % 3U, 7U + i, 10000U + i, 20000U + i, 3000U + i, 500U + i, 100U + i, 0};
     }
     for (uint32_t i = 0; i < nclients; i++) {
         make_client(&s->clients[i], i);
@@ -136,4 +139,13 @@ void testbed_io_interrupt(void)
 {
     testbed_enter(0);
     host_device_handler();
+}
+
+unsigned testbed_io_bound(unsigned vm, unsigned number, uint64_t job, uint64_t *longest)
+{
+    struct resource_wait wait = {0};
+    enum resource_answer answer = resource_bound(&hyp.vms[vm], number, job, &wait);
+
+    *longest = answer == RESOURCE_BOUNDED && wait.direct ? wait.longest : 0;
+    return answer;
 }

@@ -43,4 +43,7 @@ bool testbed_io_raise(unsigned irq);
 /* The hardware's interrupt to the manager, on CPU 0. */
 void testbed_io_interrupt(void);
 
+/* Asks for the bound on a request of an app: its RESOURCE_* answer, and the longest time in ticks, or 0 if it has none. */
+unsigned testbed_io_bound(unsigned vm, unsigned number, uint64_t job, uint64_t *longest);
+
 #endif

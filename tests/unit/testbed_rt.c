@@ -56,13 +56,13 @@ static struct {
     struct resource_wait wait;
 } devices[TESTBED_DEVICES]; /* owner: testbed_rt_device() */
 
-void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept)
+void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept, bool direct)
 {
     devices[device - TESTBED_DEVICE_FIRST].answer = (enum resource_answer)answer;
-    devices[device - TESTBED_DEVICE_FIRST].wait = (struct resource_wait){longest, kept};
+    devices[device - TESTBED_DEVICE_FIRST].wait = (struct resource_wait){longest, kept, direct};
 }
 
-static enum resource_answer testbed_bound(const struct vm *vm, ulong number, struct resource_wait *wait)
+static enum resource_answer testbed_bound(const struct vm *vm, ulong number, ticks_t job, struct resource_wait *wait)
 {
     ulong device = number - TESTBED_DEVICE_FIRST;
 
@@ -71,6 +71,7 @@ static enum resource_answer testbed_bound(const struct vm *vm, ulong number, str
         return RESOURCE_UNKNOWN;
     }
     *wait = devices[device].wait;
+    wait->longest += job;
     return devices[device].answer;
 }
 RESOURCE_BOUND(testbed_bound);

@@ -26,7 +26,7 @@ void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, un
  * resource_answer, and these times of struct resource_wait. None of them exists after a boot. */
 #define TESTBED_DEVICE_FIRST 28U
 #define TESTBED_DEVICES 4U
-void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept);
+void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept, bool direct);
 
 /* testbed_hypercall(), repeated while the answer is HCALL_AGAIN. */
 long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);

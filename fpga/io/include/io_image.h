@@ -25,12 +25,18 @@
 #define IO_SPI 7U
 #define IO_DEVICES 8U
 
+#define IO_POLICY_PRIORITY 1U
+
 /* The arbiter of device 1 + index; as in the registers ARBITER, TIMEOUT and PERIOD. */
 struct io_image_channel {
     uint32_t policy; /* 0 round robin, 1 priority, 2 EDF */
     uint32_t size;   /* a chunk has at most 2^size bytes, 2 .. 15 */
     uint32_t timeout_cycles;
     uint32_t period_cycles;
+    uint32_t chunk_cycles; /* longest time that is charged for a chunk of any VM; 0: unknown */
+    uint32_t least_cycles; /* shortest time of a chunk that is not its request's last one */
+    uint32_t wait_cycles;  /* longest time for which the bursts of a chunk wait for those of other devices */
+    uint32_t reserved;
 };
 
 /* The phases of a line, pixels, or of a frame, lines; as in the registers SCREEN_H and SCREEN_V. */
@@ -45,6 +51,7 @@ struct io_image_rect {
 
 struct io_image {
     uint64_t base;                     /* host-physical address of the manager page, 2 MiB aligned */
+    uint64_t clock_hz;                 /* of the devices' cycles */
     uint32_t irq;                      /* host source of the manager's interrupt */
     uint32_t vm_irq;                   /* host source of the first VM's interrupt; those of the others follow */
     uint32_t devices;                  /* bit n: the system uses device n; PARAMS must have it */

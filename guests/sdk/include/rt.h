@@ -40,6 +40,10 @@ struct hcall_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t fir
  * number in struct accel_info), which takes at most `us` there: from START on a connected device until it is over. The launch is
  * refused if a job could take longer, with all waits, than from the app's deadline to its next release. Value: the longest time
  * in us from the first write of a job until it is over, the delay by apps of the hart aside.
+ *
+ * The same for RT_SHARED_DEVICE + n, shared device n of the VM (shared.h): a job is one request, which takes at most `us` while no
+ * other VM uses the device. Refused at once, with HCALL_ERR_BAD_RANGE and the longest time in us, if that is longer than from the
+ * app's deadline to its next release.
  */
 struct hcall_ret rt_use_device(unsigned long app, unsigned long device, uint32_t us);
 

@@ -194,7 +194,8 @@ def _check_fabric(node: Read) -> None:
 
 def _check_shared(node: Read) -> None:
     devices = node["devices"]
-    needed = (("flash-sectors", "flash"), ("pins", "gpio"), ("screen-width", "display"), ("burst-cycles", "display"))
+    needed = [("flash-sectors", "flash"), ("pins", "gpio"), ("screen-width", "display")]
+    needed += [("burst-cycles", device) for device in devices if device in io_image.DMA_CLIENTS]
     for prop, device in needed:
         if device in devices and not node[prop]:
             node.problem(prop, f"missing; expected it with {device} in devices")

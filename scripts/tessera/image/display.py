@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared display: the VMs' parts of the screen, framebuffers in their RAM, and whether memory is fast enough."""
 
-from tessera.image import io_image
+from tessera.image import io_image, timing
 from tessera.image.kinds import size_text
 from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, SharedDevices, Vm
@@ -98,10 +98,8 @@ def needed_cycles(rects: list[Rect], burst: int, vms: int) -> int:
 
 
 def _slowest_burst(devices: dict[str, Read], hardware: SharedDevices) -> int:
-    """Returns the longest time of a burst of a framebuffer, with a burst of each other client of memory before it."""
-    others = sum(io_image.DMA_CLIENTS.get(name, 0) for name in devices)
-    completions = 1 if others else 0
-    return max((1 + others + completions) * hardware.burst_cycles, io_image.BURST_WORDS)
+    """Returns the longest time of a burst of a framebuffer."""
+    return max(timing.slowest_burst(devices, hardware), io_image.BURST_WORDS)
 
 
 def _check_bursts(devices: dict[str, Read], rects: list[Rect], board: str, hardware: SharedDevices) -> None:

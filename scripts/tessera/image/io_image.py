@@ -40,10 +40,16 @@ UART_MODES = {"lines": 0, "focus": 1}
 
 PHASES = ("active", "front", "sync", "back")  # of a line, and of a frame
 
+CHANNEL = (
+    *("policy", "size", "timeout_cycles", "period_cycles"),
+    *("chunk_cycles", "least_cycles", "wait_cycles", "reserved"),
+)
+
 IMAGE = Record(
     "io_image",
     (
         ("base", "Q"),
+        ("clock_hz", "Q"),
         ("irq", "I"),
         ("vm_irq", "I"),
         ("devices", "I"),
@@ -52,11 +58,7 @@ IMAGE = Record(
         ("flash_half", "I"),
         ("flash_deselect", "I"),
         ("flash_slice", "I"),
-        *(
-            (f"channels[{index}].{field}", "I")
-            for index in range(CHANNELS)
-            for field in ("policy", "size", "timeout_cycles", "period_cycles")
-        ),
+        *((f"channels[{index}].{field}", "I") for index in range(CHANNELS) for field in CHANNEL),
         *((f"screen_{axis}.{phase}", "H") for axis in "hv" for phase in PHASES),
         ("pixel_cycles", "H"),
         ("burst_cycles", "H"),
@@ -105,7 +107,8 @@ WIDEST_SCREEN = 0xFFF8 // 4  # pixels; the bytes of a line fit the stride
 MAX_PIXEL_CYCLES = 0xFF
 BURST_WORDS = 16
 MAX_BURST_CYCLES = 0xFFF
-DMA_CLIENTS = {"flash": 2, "ethernet": 2, "copy": 2}  # of io_dma, whose bursts a display waits for; and the completions
+BURST_BYTES = 8 * BURST_WORDS
+DMA_CLIENTS = {"flash": 2, "ethernet": 2, "copy": 2, "display": 1}  # of io_dma, which takes turns; and the completions
 LEAST_DIVIDER, LARGEST_DIVIDER = 16, 0xFFFF  # cycles of a bit of the UART
 LONGEST_FLUSH = 0x1000  # times eight bits of the UART
 

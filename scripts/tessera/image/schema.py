@@ -838,7 +838,7 @@ BOARD_SHARED_DEVICES = NodeSchema(
             Number(io_image.BURST_WORDS, io_image.MAX_BURST_CYCLES),
             "Longest time in cycles from the choice of a burst of 16 words until memory has served it.",
             default=0,
-            default_words="none; a display needs it",
+            default_words="none; flash, Ethernet, copies and a display need it",
         ),
     ),
 )

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from tessera.image import io_image, virtual
+from tessera.image import io_image, timing, virtual
 from tessera.image.display import check_display, client_fields, screen_fields
 from tessera.image.kinds import suggest
 from tessera.image.model import Board, SharedDevices, System, Vm
@@ -11,8 +11,8 @@ from tessera.image.reading import Read
 from tessera.image.uart import check_uart, uart_fields
 
 NODE = "shared-devices"
-DESELECT_NS = 100  # between two commands of the flash; the S25FL128S needs 50
 WHOLE_FRAME = 11  # a chunk of 2^11 bytes: a frame is not cut
+UNUSED_SIZE = 7  # the hardware's after a reset
 SERVERS = {"spi": "flash"}  # devices whose requests another one serves: its window, priorities and budgets
 
 
@@ -149,7 +149,8 @@ def _channels(devices: dict[str, Read], hardware: SharedDevices) -> dict[str, in
     """Returns the settings of the arbiters; those of devices that the system does not use are the hardware's."""
     fields: dict[str, int] = {}
     for number in range(io_image.CHANNELS):
-        fields |= _channel(number, {"policy": 0, "size": 7, "timeout_cycles": 0, "period_cycles": 0})
+        fields |= _channel(number, {"size": UNUSED_SIZE})
+    burst = timing.slowest_burst(devices, hardware)
     for name, node in devices.items():
         index = io_image.channel(name)
         if index is not None:
@@ -158,13 +159,16 @@ def _channels(devices: dict[str, Read], hardware: SharedDevices) -> dict[str, in
                 "size": WHOLE_FRAME if name == "ethernet" else node["chunk"].bit_length() - 1,
                 "timeout_cycles": hardware.cycles(node["timeout-us"]),
                 "period_cycles": hardware.cycles(node["period-us"]),
+                "chunk_cycles": timing.chunk_cycles(name, node, burst, hardware),
+                "least_cycles": timing.least_cycles(name, node, hardware),
+                "wait_cycles": timing.wait_cycles(name, node, burst),
             }
             fields |= _channel(index, settings)
     return fields
 
 
 def _channel(index: int, settings: dict[str, int]) -> dict[str, int]:
-    return {f"channels[{index}].{name}": value for name, value in settings.items()}
+    return {f"channels[{index}].{name}": settings.get(name, 0) for name in io_image.CHANNEL}
 
 
 def _flash(node: Read | None, hardware: SharedDevices) -> dict[str, int]:
@@ -172,8 +176,8 @@ def _flash(node: Read | None, hardware: SharedDevices) -> dict[str, int]:
     if node is None:
         return {"flash_half": 2, "flash_deselect": 10, "flash_slice": 100000}
     return {
-        "flash_half": -(-hardware.clock_hz // (2 * node["sck-hz"])),
-        "flash_deselect": -(-hardware.clock_hz * DESELECT_NS // 10**9),
+        "flash_half": timing.flash_half(node, hardware),
+        "flash_deselect": timing.flash_deselect(hardware),
         "flash_slice": hardware.cycles(node["slice-us"]),
     }
 
@@ -221,6 +225,7 @@ def section(system: System) -> bytes:
     assert hardware is not None, "load_shared_devices() refuses shared devices that the board lacks"
     head = io_image.IMAGE.pack(
         base=hardware.base,
+        clock_hz=hardware.clock_hz,
         irq=hardware.interrupt,
         vm_irq=hardware.vm_interrupt,
         devices=_mask(devices),

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of the shared devices, in cycles.
+
+Admission counts the longest chunk of a device for the jobs of RT apps. It follows from commands, bytes, states of the
+hardware (fpga/rtl/io) and bursts at memory that wait for those of all other clients.
+tests/cosim/test_shared_delays.py runs the hardware beside VMs that make its chunks long.
+"""
+
+from collections.abc import Iterable
+
+from tessera.image import io_image
+from tessera.image.model import SharedDevices
+from tessera.image.reading import Read
+
+# The flash (S25FL128S).
+PAGE = 256
+DESELECT_NS = 100  # between two commands; the S25FL128S needs 50
+SUSPEND_NS = 45_000  # from the command that suspends an operation
+HEAD = 4  # bytes of a command and its address
+# Around a program operation: continue another one, its status, enable, suspend, the status before and after it.
+OTHER_BYTES, OTHER_COMMANDS = 1 + 2 + 1 + 1 + 2 + 2, 6
+COMMAND = 8  # cycles of a command beside its bytes
+
+# Ethernet: preamble, frame, VLAN tag, FCS and gap; a byte of the wire takes a cycle.
+FRAME = 8 + 1514 + 4 + 4 + 12
+CHUNK = 32  # cycles of a chunk beside its bytes and bursts
+
+
+def flash_half(node: Read, hardware: SharedDevices) -> int:
+    """Returns half a period of SCK."""
+    return -(-hardware.clock_hz // (2 * node["sck-hz"]))
+
+
+def flash_deselect(hardware: SharedDevices) -> int:
+    """Returns the time between two commands of the flash."""
+    return -(-hardware.clock_hz * DESELECT_NS // 10**9)
+
+
+def slowest_burst(names: Iterable[str], hardware: SharedDevices) -> int:
+    """Returns the longest time of a burst, with one of each other client of memory before it, if the system uses the
+    devices `names`."""
+    used = set(names)
+    completions = 1 if any(io_image.channel(name) is not None for name in used) else 0
+    return (sum(io_image.DMA_CLIENTS.get(name, 0) for name in used) + completions) * hardware.burst_cycles
+
+
+def _bursts(size: int) -> int:
+    """Returns the most bursts for bytes at any address: a burst ends where a block of memory ends."""
+    return -(-size // io_image.BURST_BYTES) + 1
+
+
+def _flash(node: Read, burst: int, hardware: SharedDevices) -> int:
+    """A read; or a program operation that ends another VM's before, takes a slice itself, and is suspended."""
+    byte, command = 16 * flash_half(node, hardware), flash_deselect(hardware) + COMMAND
+    slices = 2 * hardware.cycles(node["slice-us"])
+    suspend = -(-SUSPEND_NS * hardware.clock_hz // 10**9)
+    read = (HEAD + node["chunk"]) * byte + command + _bursts(node["chunk"]) * burst
+    program = (HEAD + PAGE + OTHER_BYTES) * byte + (1 + OTHER_COMMANDS) * command + slices + suspend
+    return max(read, program + _bursts(PAGE) * burst)
+
+
+def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:
+    """Returns the longest time that an arbiter charges for a chunk: the comparison before it, the device, and the wait
+    for its completion. `burst`: slowest_burst()."""
+    if name == "flash":
+        device = _flash(node, burst, hardware)
+    elif name == "copy":
+        device = node["chunk"] + 2 * _bursts(node["chunk"]) * burst
+    else:  # a frame, which waits for the end of the frame before it
+        device = 2 * FRAME + _bursts(FRAME) * burst
+    return hardware.vms + CHUNK + device + burst
+
+
+def wait_cycles(name: str, node: Read, burst: int) -> int:
+    """Returns the longest time for which the bursts of a chunk, and its completion, wait."""
+    size = FRAME if name == "ethernet" else node["chunk"]
+    return ((2 if name == "copy" else 1) * _bursts(size) + 1) * burst
+
+
+def least_cycles(name: str, node: Read, hardware: SharedDevices) -> int:
+    """Returns the least time of a chunk that is not a request's last one; a frame is one chunk."""
+    if name == "flash":
+        return node["chunk"] * 16 * flash_half(node, hardware)
+    return node["chunk"] if name == "copy" else FRAME

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Requests of the highest priority to the RTL, beside VMs that make chunks as long as they can, flush, and load memory:
+none takes longer than admission counts (fpga/io/delay.c), with the times that the image builder computes.
+"""
+
+import random
+from dataclasses import dataclass
+
+import pytest
+from shared_devices import (
+    COPY,
+    DONE,
+    ERASE,
+    FLASH,
+    PROGRAM,
+    RAM,
+    READ,
+    RECEIVE,
+    SEND,
+    VMS,
+    Client,
+    Completion,
+    Devices,
+    field,
+)  # fmt: skip
+
+from tessera.image import timing
+from tessera.image.board import read_board
+from tessera.run.runner import ROOT
+
+HARDWARE = read_board(ROOT / "platform" / "qemu-virt" / "board.dts").shared_devices
+MHZ = HARDWARE.clock_hz // 10**6
+SLICE_US = 60  # the chip continues for 50 before it can be suspended
+PRIORITY = 1
+FRAME, FRAME_AT = 1514, 0x8000
+NODES = {
+    "flash": {"chunk": 128, "sck-hz": 25_000_000, "slice-us": SLICE_US},
+    "copy": {"chunk": 128},
+    "ethernet": {"chunk": 2048},
+}
+DEVICES = {"flash": FLASH, "copy": COPY, "ethernet": SEND}
+ROUNDS = 60
+
+
+@dataclass
+class Own:
+    """A request of VM 0."""
+
+    op: int
+    bytes: int
+    target: int = 0
+
+
+def prepared() -> Devices:
+    devices = Devices()
+    for vm in devices.vms:
+        for device in (FLASH, SEND, RECEIVE, COPY):
+            vm.set_ring(device)
+            devices.allow(vm.number, device, 15 if vm.number == 0 else vm.number)
+    for name, device in DEVICES.items():
+        devices.set("ARBITER", PRIORITY | (NODES[name]["chunk"].bit_length() - 1) << 8, index=device - 1)
+    node = NODES["flash"]
+    half, deselect = timing.flash_half(node, HARDWARE), timing.flash_deselect(HARDWARE)
+    setting = field("SHARED_FLASH_HALF", half) | field("SHARED_FLASH_DESELECT", deselect)
+    devices.set("FLASH", setting | field("SHARED_FLASH_SLICE", SLICE_US * MHZ))
+    for vm in devices.vms:
+        frame = devices.vms[1].mac + vm.mac + b"\x08\x00"
+        vm.store(FRAME_AT, frame.ljust(FRAME, b"."))
+    return devices
+
+
+def took(vm: Client, device: int, own: Own) -> int:
+    """Cycles from the store to SUBMIT to the completion in memory."""
+    vm.write(device, "CHANNEL_ADDR", RAM + (FRAME_AT if device == SEND else 0x1003))
+    begins = vm.devices.time
+    vm.write(device, "CHANNEL_SUBMIT", own.op | own.bytes << 16 | own.target << 32)
+    found: list[Completion] = []
+
+    def look() -> bool:
+        completion = vm.completion(device)
+        found.extend([completion] if completion else [])
+        return bool(found)
+
+    vm.devices.wait_for(look, 1_000_000, 1)
+    assert found[0].status == DONE, found
+    return vm.devices.time - begins
+
+
+def disturb(vm: Client, choose: random.Random) -> None:
+    """What a hostile VM does next: long requests, requests that fail at once, removal of its own."""
+    what = choose.random()
+    if what < 0.2:
+        vm.write(choose.choice((FLASH, COPY, SEND)), "CHANNEL_FLUSH", 1)
+    elif what < 0.3:
+        vm.submit(choose.choice((FLASH, COPY, SEND)), 9, RAM, 4)
+    elif what < 0.6:
+        operation, length, target = choose.choice(((ERASE, 0, 0x10000), (PROGRAM, 256, 0x10000), (READ, 4096, 0)))
+        vm.submit(FLASH, operation, RAM + 1, length, target)
+    elif what < 0.8:
+        vm.submit(COPY, 0, RAM + 0x2001, 4096, RAM + 0x6003)
+    else:
+        vm.submit(SEND, 0, RAM + FRAME_AT, FRAME)
+
+
+def longest_alone(device: int, own: Own) -> int:
+    """On the device alone, the first of them with its windows and tables just set."""
+    devices = prepared()
+    return max(took(devices.vms[0], device, own) for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("flash", Own(READ, 1)),
+        ("flash", Own(READ, 700)),
+        ("copy", Own(0, 5, RAM + 0x5000)),
+        ("copy", Own(0, 3000, RAM + 0x5001)),
+        ("ethernet", Own(0, 60)),
+        ("ethernet", Own(0, FRAME)),
+    ],
+)
+def test_no_request_takes_longer_than_admission_counts(name: str, own: Own) -> None:
+    device, node = DEVICES[name], NODES[name]
+    burst = timing.slowest_burst((*NODES, "display"), HARDWARE)
+    chunk = timing.chunk_cycles(name, node, burst, HARDWARE)
+    alone = longest_alone(device, own)
+    waits = VMS + 1 + timing.wait_cycles(name, node, burst)
+    bound = alone + (alone // timing.least_cycles(name, node, HARDWARE) + 2) * waits + chunk
+    devices, choose, longest = prepared(), random.Random(own.bytes), 0
+    for _ in range(ROUNDS):
+        for _ in range(choose.randint(1, 12)):
+            disturb(choose.choice(devices.vms[1:]), choose)
+            devices.step(choose.choice((0, 0, 7, 300, 4000)))
+        longest = max(longest, took(devices.vms[0], device, own))
+    print(f"{name} {own}: {alone} alone, {longest} beside others, bound {bound}, chunk {chunk}")
+    assert longest <= bound
+    assert longest > alone + chunk // 8, "the others delay it"
