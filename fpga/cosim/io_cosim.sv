@@ -6,7 +6,7 @@ module io_cosim
   import fabric_axi_pkg::*;
   import eth_pkg::*;
 #(
-  parameter int unsigned NumVms = 4,
+  parameter int unsigned NumVms = 6,
   parameter int unsigned Sectors = 256,
   /// A hundredth of the data sheet's time, because every cycle of it is simulated.
   parameter int unsigned EraseCycles = 130_000,

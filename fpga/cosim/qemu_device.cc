@@ -175,7 +175,7 @@ Options options_of(int argc, char **argv)
     Options found;
     const std::map<std::string, std::function<void(const std::string &)>> known = {
         {"base", [&](const std::string &text) { found.base = number_of("base", text, 0, UINT64_MAX - span); }},
-        {"irq", [&](const std::string &text) { found.irq = number_of("irq", text, 1, 86); }},
+        {"irq", [&](const std::string &text) { found.irq = number_of("irq", text, 1, 84); }},
         {"shared", [&](const std::string &text) { found.shared = number_of("shared", text, 0, 1) != 0; }},
         {"period", [&](const std::string &text) { found.period = number_of("period", text, 1, period_max); }},
         {"quantum",
@@ -233,21 +233,23 @@ class Ram : public cosim::Memory
     }
 };
 
-constexpr unsigned num_lines = 5; // of a block: the manager's and four VMs'
+// Interrupt lines of the two blocks: the manager's and those of their VMs.
+constexpr unsigned fabric_lines = 5, shared_lines = 7;
 
 /// A block, its time, and its interrupt lines.
 class Part
 {
   public:
-    Part(cosim::Block &block, uint64_t base) : base_(base), block_(block), start_(block.cycles())
+    Part(cosim::Block &block, uint64_t base, unsigned num_lines)
+        : base_(base), block_(block), lines_(num_lines), start_(block.cycles())
     {
     }
 
     /// Connects its lines to inputs of the PLIC.
     void connect(void *plic, uint64_t first)
     {
-        for (unsigned n = 0; n < num_lines; n++)
-            lines_.push_back(qemu.qdev_get_gpio_in(plic, static_cast<int>(first + n)));
+        for (void *&line : lines_)
+            line = qemu.qdev_get_gpio_in(plic, static_cast<int>(first++));
     }
     uint64_t now() const
     {
@@ -263,8 +265,12 @@ class Part
     }
     /// Sets the lines.
     void drive();
+    unsigned num_lines() const
+    {
+        return static_cast<unsigned>(lines_.size());
+    }
     /// QEMU's PLIC takes the rise of a line for a request.
-    void raise_again(unsigned line)
+    void raise_again(uint64_t line)
     {
         if ((levels_ >> line & 1u) != 0)
             qemu.qemu_set_irq(lines_[line], 1);
@@ -367,6 +373,7 @@ class Device
     }
     void catch_up();
     void arm();
+    void raise_again(uint64_t line);
     void note_regions();
     void write_stats() const;
 
@@ -389,10 +396,10 @@ Device *device;
 
 Device::Device(Options options) : options_(std::move(options)), model_(ram_, options_.waves)
 {
-    parts_.emplace_back(model_, 0);
+    parts_.emplace_back(model_, 0, fabric_lines);
     if (options_.shared) {
         shared_ = std::make_unique<cosim::Shared>(ram_, options_.ends);
-        parts_.emplace_back(*shared_, FABRIC_SHARED);
+        parts_.emplace_back(*shared_, FABRIC_SHARED, shared_lines);
     }
     seen_.resize(model_.regions(), cosim::Region{0, false, 0, 0, 0, false});
     if (!options_.trace.empty()) {
@@ -460,8 +467,11 @@ void Device::attach()
     plic_ = qemu.sysbus_mmio_get_region(plic, 0);
     qemu.memory_region_init_io(&contexts_, nullptr, &context_ops, nullptr, "tessera-plic-contexts", contexts_span);
     qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), plic_base + contexts, &contexts_, 1);
-    for (unsigned n = 0; n < parts_.size(); n++)
-        parts_[n].connect(plic, options_.irq + n * num_lines);
+    uint64_t first = options_.irq;
+    for (Part &part : parts_) {
+        part.connect(plic, first);
+        first += part.num_lines();
+    }
     qemu.timer_init_full(&timer_, nullptr, virtual_clock, 1, 0, [](void *) { device->tick(); }, nullptr);
     qemu.qemu_register_reset([](void *) { device->reset(); }, nullptr);
     note_regions();
@@ -515,10 +525,20 @@ Result Device::read_context(uint64_t offset, uint64_t *data)
 Result Device::write_context(uint64_t offset, uint64_t data)
 {
     Result result = qemu.memory_region_dispatch_write(plic_, contexts + offset, data, word_size, 0);
-    uint64_t line = data - options_.irq;
-    if (offset % context_page == complete_register && line < num_lines * parts_.size())
-        parts_[line / num_lines].raise_again(line % num_lines);
+    if (offset % context_page == complete_register)
+        raise_again(data - options_.irq);
     return result;
+}
+
+void Device::raise_again(uint64_t line)
+{
+    for (Part &part : parts_) {
+        if (line < part.num_lines()) {
+            part.raise_again(line);
+            return;
+        }
+        line -= part.num_lines();
+    }
 }
 
 void Device::tick()

@@ -23,12 +23,12 @@ RAM = 0x80000000  # guest-physical
 RAM_SIZE = 0x40000
 RING = RAM + RAM_SIZE - 0x1000  # rings of the devices, a page of the VM's
 RING_ENTRIES = 16
-VMS = 4  # of the library for tests
+VMS = 6  # of the library for tests
 HOST_MEMORY = 0x40000000
 GAP = 0x100000  # between the host-physical addresses of two VMs' memory: what lies behind it is not theirs
 PREAMBLE = bytes([0x55] * 7 + [0xD5])
 
-LIBRARIES = {4: ROOT / "build" / "cosim" / "libshared.so", 16: ROOT / "build" / "cosim" / "libshared-16vm.so"}
+LIBRARIES = {VMS: ROOT / "build" / "cosim" / "libshared.so", 16: ROOT / "build" / "cosim" / "libshared-16vm.so"}
 TRANSLATE = CFUNCTYPE(c_void_p, c_uint64)
 
 

@@ -61,7 +61,7 @@ def refusal(qemu, arguments: list[str], machine: str = "virt") -> str:
     [
         ("quantum=9", "option quantum=9: expected a number from 10 to 1000000"),
         ("period=fast", "option period=fast: expected a number from 1 to 100000000"),
-        ("irq=0", "option irq=0: expected a number from 1 to 86"),
+        ("irq=0", "option irq=0: expected a number from 1 to 84"),
         (
             "colour=red",
             "unknown option 'colour=red': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "

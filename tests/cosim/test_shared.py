@@ -422,7 +422,7 @@ def test_input_of_the_uart():
     assert devices.interrupts == 0
 
 
-@pytest.mark.parametrize("shorter", [0, 160])
+@pytest.mark.parametrize("shorter", [0, 240])
 def test_lines_of_the_builders_bound(shorter):
     """The shortest line for which the image builder accepts rectangles with bursts as slow as the board's: no pixel is
     late at the address with the most bursts."""
@@ -436,7 +436,7 @@ def test_lines_of_the_builders_bound(shorter):
         vm.write(DISPLAY, "SCREEN_FORMAT", 256 | 1 << 32)
     cycles = display.needed_cycles(rects, burst, VMS) - shorter
     devices.set("SCREEN", 0)
-    devices.set("SCREEN_H", 16 | (cycles - 18) << 16 | 1 << 32 | 1 << 48)
+    devices.set("SCREEN_H", 4 * VMS | (cycles - 4 * VMS - 2) << 16 | 1 << 32 | 1 << 48)
     devices.set("SCREEN_V", 8 | 1 << 16 | 1 << 32 | 1 << 48)
     devices.set("SCREEN", 1 | 1 << 8 | burst << 16)
     devices.step(20 * 11 * cycles)

@@ -82,7 +82,11 @@ def test_board_is_the_plugins():
     assert shared.base == fabric.base + values("fabric_map.h", "FABRIC_SHARED")[0]
     assert shared.interrupt == fabric.vm_interrupt + fabric.vms
     assert shared.vm_interrupt == shared.interrupt + 1
-    assert (shared.clock_hz, shared.vms) == (fabric.clock_hz, fabric.vms)
+    assert shared.clock_hz == fabric.clock_hz
+    cosim = ROOT / "fpga" / "cosim"
+    assert shared.vms == int(re.search(r"NumVms = (\d+)", (cosim / "io_cosim.sv").read_text())[1])
+    lines = re.search(r"fabric_lines = (\d+), shared_lines = (\d+)", (cosim / "qemu_device.cc").read_text())
+    assert [int(number) for number in lines.groups()] == [fabric.vms + 1, shared.vms + 1]
     top = (ROOT / "fpga" / "rtl" / "io" / "io_top.sv").read_text()
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
     assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
@@ -303,8 +307,8 @@ def test_smaller_hardware(builder):
         f"sys.dts:{line_of(text, 'pins = <31>')}: /vms/second/shared-devices/gpio: pins: "
         "expected pins of alt, 0 to 30, got 31",
     ]
-    vms = "vms = <4>;\n\t\tdevices = " + BOARD_DEVICES.partition(" = ")[2]
-    path.write_text(changed(path.read_text(), [(vms, vms.replace("4", "1"))]))
+    vms = "vms = <6>;\n\t\tdevices = " + BOARD_DEVICES.partition(" = ")[2]
+    path.write_text(changed(path.read_text(), [(vms, vms.replace("6", "1"))]))
     line = text[: text.rindex("\t\t\tshared-devices {")].count("\n") + 1
     expected = "expected at most 1 VMs with shared devices on alt, got 2"
     assert f"sys.dts:{line}: /vms/second/shared-devices: {expected}" in builder.refuse(text)
@@ -334,7 +338,7 @@ def test_interrupt_that_a_device_has(builder):
         ("interrupt = <25>", "interrupt = <20>", "interrupt", "expected sources of its own, got 20 of /fabric"),
         ("vm-interrupt = <26>", "vm-interrupt = <21>", "interrupt", "expected sources of its own, got 22 of /fabric"),
         ("interrupt = <25>", "interrupt = <11>", "interrupt", "expected sources of its own, got 11 of /devices/rtc"),
-        ("vm-interrupt = <26>", "vm-interrupt = <29>", "vm-interrupt", "expected sources up to 31 for 4 VMs, got 32"),
+        ("vm-interrupt = <26>", "vm-interrupt = <27>", "vm-interrupt", "expected sources up to 31 for 6 VMs, got 32"),
         ("\t\tflash-sectors = <256>;", "", "", "flash-sectors: missing; expected it with flash in devices"),
         ("\t\tpins = <32>;", "", "", "pins: missing; expected it with gpio in devices"),
         ("\t\tscreen-width = <1024>;", "", "", "screen-width: missing; expected it with display in devices"),

@@ -208,12 +208,12 @@ def test_framebuffer_over_the_image(builder):
 def test_lines_that_are_too_short(builder):
     """A burst takes 24 cycles on the board; with pixels of one cycle a line has 480."""
     fast = SYSTEM.replace(SCREEN, f"{SCREEN} pixel-cycles = <1>;")
-    assert (6 + 5) * 25 + 2 * 4 + 4 == 287
+    assert (6 + 5) * 25 + 2 * 4 + 6 == 289
     builder.build(fast)
     text = fast.replace(SCREEN, f"{SCREEN} burst-cycles = <42>;")
-    assert (6 + 5) * 43 + 2 * 4 + 4 == 485
+    assert (6 + 5) * 43 + 2 * 4 + 6 == 487
     line = line_of(text, "size = <320")
-    expected = "expected lines of at least 485 cycles for the VMs' rectangles and bursts of 42 cycles, got 480"
+    expected = "expected lines of at least 487 cycles for the VMs' rectangles and bursts of 42 cycles, got 480"
     assert builder.refuse(text) == [f"sys.dts:{line}: /shared-devices/display: size: {expected}"]
     head, _ = read(builder.build(fast.replace(SCREEN, f"{SCREEN} burst-cycles = <41>;")))
     assert head["burst_cycles"] == read(builder.build(fast))[0]["burst_cycles"] == 41
@@ -237,8 +237,8 @@ def test_other_devices_delay_bursts(builder):
 def test_bound_of_a_board(builder):
     builder.make_board(("burst-cycles = <24>", "burst-cycles = <200>"))
     text = on_board(SYSTEM)
-    expected = "expected lines of at least 2223 cycles for the VMs' rectangles and bursts of 200 cycles, got 1920"
-    assert (6 + 5) * 201 + 2 * 4 + 4 == 2223
+    expected = "expected lines of at least 2225 cycles for the VMs' rectangles and bursts of 200 cycles, got 1920"
+    assert (6 + 5) * 201 + 2 * 4 + 6 == 2225
     assert builder.refuse(text) == [
         f"sys.dts:{line_of(text, 'size = <320')}: /shared-devices/display: size: {expected}"
     ]
