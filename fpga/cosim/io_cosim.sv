@@ -45,9 +45,10 @@ module io_cosim
   input  logic [NumPins-1:0] pin_i,
   /// Pulse: a frame is sent to the screen, if the manager has chosen frames on request.
   input  logic frame_i,
-  /// A pixel in this cycle: valid, vertical sync, data enable; red, green, blue.
-  output logic [2:0] screen_o,
+  /// A pixel in this cycle: valid, data enable; red, green, blue. The last line of a frame is over.
+  output logic [1:0] screen_o,
   output logic [23:0] color_o,
+  output logic frame_ends_o,
   /// Violations of the AXI protocol by the devices since reset.
   output logic [31:0] complaints_o
 );
@@ -59,7 +60,7 @@ module io_cosim
   mgr_req_t   mgr_req;
   mgr_resp_t  mgr_resp;
   gmii_t sent;
-  logic cs_n, sck, mosi, miso, busy, pixel, hsync, vsync, data_enable;
+  logic cs_n, sck, mosi, miso, busy, pixel, data_enable;
 
   io_top #(.NumVms(NumVms), .NumPins(NumPins)) i_top (
     .clk_i,
@@ -86,13 +87,21 @@ module io_cosim
     .pin_oe_o,
     .frame_i,
     .pixel_o(pixel),
-    .hsync_o(hsync),
-    .vsync_o(vsync),
+    .hsync_o(),
+    .vsync_o(),
     .data_enable_o(data_enable),
     .color_o
   );
   assign sent_o   = sent;
-  assign screen_o = {pixel, vsync, data_enable};
+  assign screen_o = {pixel, data_enable};
+
+  // Two cycles, as pixels on their way to the outputs.
+  logic [1:0] frame_ends_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) frame_ends_q <= '0;
+    else frame_ends_q <= {frame_ends_q[0], i_top.i_display.i_display.frame_o};
+  end
+  assign frame_ends_o = frame_ends_q[1];
 
   // A sequencer of pins works, or waits for the time of its command, or has none.
   logic [NumVms-1:0] works;
@@ -204,8 +213,5 @@ module io_cosim
     .resp_i(mgr_resp),
     .complaints_o
   );
-
-  logic unused;
-  assign unused = &{1'b0, hsync};
 
 endmodule

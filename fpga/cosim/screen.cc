@@ -3,30 +3,24 @@
 #include "screen.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
 namespace cosim
 {
 
-Screen::Screen(const std::string &name)
+Screen::Screen(const std::string &name) : name_(name)
 {
     if (name.empty())
         return;
-    file_ = fopen(name.c_str(), "wb");
-    if (file_ == nullptr)
+    FILE *file = fopen(name.c_str(), "wb");
+    if (file == nullptr)
         throw std::runtime_error("screen=" + name + ": " + strerror(errno));
+    fclose(file);
 }
 
-Screen::~Screen()
-{
-    if (file_ == nullptr)
-        return;
-    write();
-    fclose(file_);
-}
-
-void Screen::take(bool vsync, bool visible, uint32_t color)
+void Screen::take(bool visible, uint32_t color)
 {
     if (visible) {
         for (unsigned shift = 24; shift != 0; shift -= 8)
@@ -36,19 +30,33 @@ void Screen::take(bool vsync, bool visible, uint32_t color)
         width_ = column_;
         column_ = 0;
     }
-    if (vsync && !pixels_.empty()) {
-        last_ = pixels_;
-        pixels_.clear();
-    }
 }
 
-void Screen::write()
+void Screen::finish()
 {
-    const std::vector<uint8_t> &frame = pixels_.size() < last_.size() ? last_ : pixels_;
-    rewind(file_);
-    fprintf(file_, "P6 %zu %zu 255\n", width_, width_ == 0 ? 0 : frame.size() / 3 / width_);
-    fwrite(frame.data(), 1, frame.size(), file_);
-    fflush(file_);
+    pixels_.swap(last_);
+    if (pixels_ != last_)
+        write();
+    reset();
+}
+
+void Screen::reset()
+{
+    pixels_.clear();
+    column_ = 0;
+}
+
+/// Replaces the file, so that a program that reads it meanwhile sees a whole frame.
+void Screen::write() const
+{
+    std::string part = name_ + ".new";
+    FILE *file = fopen(part.c_str(), "wb");
+    if (file == nullptr)
+        throw std::runtime_error("screen=" + part + ": " + strerror(errno));
+    fprintf(file, "P6 %zu %zu 255\n", width_, last_.size() / 3 / width_);
+    fwrite(last_.data(), 1, last_.size(), file);
+    if (fclose(file) != 0 || rename(part.c_str(), name_.c_str()) != 0)
+        throw std::runtime_error("screen=" + name_ + ": " + strerror(errno));
 }
 
 } // namespace cosim

@@ -26,7 +26,7 @@ constexpr unsigned access_limit = 1000; // cycles; an access takes 5
 constexpr unsigned flash_bytes = 16 << 20;
 constexpr uint64_t no_rest = (UINT64_C(1) << 48) - 1;
 constexpr uint8_t erased = 0xff;
-constexpr uint64_t frame_cycles = 10000000; // 100 ms
+constexpr uint64_t frame_cycles = 1000000; // 10 ms
 
 /// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is low.
 uint32_t wired(uint32_t levels, uint32_t driven)
@@ -123,6 +123,7 @@ void Shared::State::reset()
         step(); // io_top releases its own reset some cycles later
     time = before;
     calm = 0;
+    screen.reset();
 }
 
 void Shared::State::step()
@@ -141,8 +142,12 @@ void Shared::State::step()
     top.rx_i = serial.cycle(top.tx_o, top.bit_cycles_o);
     top.pin_i = wired(top.pin_o, top.pin_oe_o);
     recorder.record(top.pin_o, top.pin_oe_o, time);
-    if ((top.screen_o & 4) != 0)
-        screen.take((top.screen_o & 2) != 0, (top.screen_o & 1) != 0, top.color_o);
+    if (screen.wanted()) {
+        if ((top.screen_o & 2) != 0)
+            screen.take((top.screen_o & 1) != 0, top.color_o);
+        if (top.frame_ends_o)
+            screen.finish();
+    }
     calm = top.active_o || wire.active() || serial.active() ? 0 : calm + (calm < calm_cycles);
 }
 
@@ -229,11 +234,6 @@ uint64_t Shared::time() const
 uint32_t Shared::pins() const
 {
     return state_->top.pin_i;
-}
-
-void Shared::write_screen()
-{
-    state_->screen.write();
 }
 
 void Shared::type(const std::string &bytes)

@@ -17,7 +17,7 @@ struct SharedOptions {
     std::string flash;  // file with the content of the flash, up to 16 MiB; it is written back at the end
     std::string pcap;   // file for the frames on the wire
     std::string pins;   // file for the levels of the pins (VCD)
-    std::string screen; // file for the last frame on the screen (PPM); a frame is sent every 100 ms
+    std::string screen; // file for the last frame on the screen (PPM); a frame is sent every 10 ms
 };
 
 class Shared : public Block
@@ -43,8 +43,6 @@ class Shared : public Block
     Wire &wire();
     /// The UART receives these bytes.
     void type(const std::string &bytes);
-    /// Writes the last complete frame into the file of the screen.
-    void write_screen();
 
     class State;
 

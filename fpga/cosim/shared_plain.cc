@@ -101,11 +101,6 @@ PUBLIC void shared_loop(bool loop)
     shared->wire().set_loop(loop);
 }
 
-PUBLIC void shared_write_screen()
-{
-    shared->write_screen();
-}
-
 /// The UART receives these bytes.
 PUBLIC void shared_type(const char *bytes)
 {

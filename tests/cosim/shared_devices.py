@@ -40,7 +40,6 @@ def _library(vms: int) -> ctypes.CDLL:
         ("write", c_bool, [c_uint64, c_uint, c_uint64]),
         ("step", None, [c_uint64]),
         ("wait", c_uint, [c_uint, c_uint]),
-        ("write_screen", None, []),
         ("type", None, [c_char_p]),
         ("interrupts", c_uint, []),
         ("complaints", c_uint, []),
