@@ -184,6 +184,7 @@ Options options_of(int argc, char **argv)
         {"stats", [&](const std::string &text) { found.stats = text; }},
         {"waves", [&](const std::string &text) { found.waves = text; }},
         {"uart", [&](const std::string &text) { found.ends.uart = text; }},
+        {"typed", [&](const std::string &text) { found.ends.typed = text; }},
         {"flash", [&](const std::string &text) { found.ends.flash = text; }},
         {"pcap", [&](const std::string &text) { found.ends.pcap = text; }},
         {"pins", [&](const std::string &text) { found.ends.pins = text; }},
@@ -196,7 +197,7 @@ Options options_of(int argc, char **argv)
         if (equals == std::string::npos || option == known.end())
             throw std::runtime_error("unknown option '" + word +
                                      "': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
-                                     "uart=, flash=, pcap=, pins= or screen=");
+                                     "uart=, typed=, flash=, pcap=, pins= or screen=");
         option->second(word.substr(equals + 1));
     }
     return found;

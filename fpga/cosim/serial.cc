@@ -16,8 +16,13 @@ constexpr unsigned bits = 10; // with start and stop
 
 } // namespace
 
-Serial::Serial(const std::string &name)
+Serial::Serial(const std::string &name, const std::string &typed)
 {
+    if (!typed.empty()) {
+        lines_.open(typed);
+        if (!lines_)
+            throw std::runtime_error("typed=" + typed + ": " + strerror(errno));
+    }
     if (name.empty())
         return;
     file_ = fopen(name.c_str(), "wb");
@@ -31,6 +36,17 @@ Serial::~Serial()
         fclose(file_);
 }
 
+void Serial::receive(uint8_t byte)
+{
+    if (file_ != nullptr) {
+        fputc(byte, file_);
+        fflush(file_);
+    }
+    std::string line;
+    if (byte == '?' && lines_.is_open() && std::getline(lines_, line))
+        type(line + "\n");
+}
+
 /// Samples each bit in its middle.
 void Serial::take(bool level, unsigned bit_cycles)
 {
@@ -42,10 +58,7 @@ void Serial::take(bool level, unsigned bit_cycles)
     if (middle && bit != 0 && bit < bits - 1)
         arriving_ |= static_cast<unsigned>(level) << (bit - 1);
     if (middle && bit == bits - 1) {
-        if (file_ != nullptr) {
-            fputc(static_cast<int>(arriving_), file_);
-            fflush(file_);
-        }
+        receive(static_cast<uint8_t>(arriving_));
         taken_ = 0;
         arriving_ = 0;
     }

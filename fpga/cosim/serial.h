@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <fstream>
 #include <string>
 
 namespace cosim
@@ -13,8 +14,9 @@ namespace cosim
 class Serial
 {
   public:
-    /// `name`: empty, or the name of a file. Throws std::runtime_error if it cannot be written.
-    explicit Serial(const std::string &name);
+    /// Empty, or the names of files: for what arrives; with lines of which one is typed after each '?' that arrives. Throws
+    /// std::runtime_error if one of them cannot be used.
+    Serial(const std::string &name, const std::string &typed);
     ~Serial();
     Serial(const Serial &) = delete;
 
@@ -27,8 +29,10 @@ class Serial
   private:
     void take(bool level, unsigned bit_cycles);
     bool give(unsigned bit_cycles);
+    void receive(uint8_t byte);
 
     FILE *file_ = nullptr;
+    std::ifstream lines_;
     unsigned taken_ = 0; // cycles of the byte that arrives; 0: none
     unsigned arriving_ = 0;
     std::deque<uint8_t> waiting_;

@@ -64,8 +64,8 @@ class Shared::State
 };
 
 Shared::State::State(Memory &memory, const SharedOptions &options)
-    : serial(options.uart), wire(options.pcap), recorder(options.pins), screen(options.screen), top(&context, "shared"),
-      flash(options.flash)
+    : serial(options.uart, options.typed), wire(options.pcap), recorder(options.pins), screen(options.screen),
+      top(&context, "shared"), flash(options.flash)
 {
     use_memory(memory);
     reset();

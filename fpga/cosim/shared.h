@@ -14,6 +14,7 @@ namespace cosim
 /// What is connected to the devices. Empty names: nothing.
 struct SharedOptions {
     std::string uart;   // file for what the UART sends
+    std::string typed;  // file whose next line the UART receives after each '?' that it has sent
     std::string flash;  // file with the content of the flash, up to 16 MiB; it is written back at the end
     std::string pcap;   // file for the frames on the wire
     std::string pins;   // file for the levels of the pins (VCD)

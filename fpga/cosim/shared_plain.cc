@@ -23,7 +23,7 @@ PUBLIC void shared_make(cosim::Translate translate, const char *flash, const cha
     memory.translate = translate;
     delete shared;
     shared = nullptr;
-    shared = new cosim::Shared(memory, cosim::SharedOptions{uart, flash, pcap, pins, screen});
+    shared = new cosim::Shared(memory, cosim::SharedOptions{uart, "", flash, pcap, pins, screen});
 }
 
 /// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.

@@ -65,12 +65,13 @@ def refusal(qemu, arguments: list[str], machine: str = "virt") -> str:
         (
             "colour=red",
             "unknown option 'colour=red': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
-            "uart=, flash=, pcap=, pins= or screen=",
+            "uart=, typed=, flash=, pcap=, pins= or screen=",
         ),
         ("trace=/nowhere/file", "trace=/nowhere/file: No such file or directory"),
         ("stats=/nowhere/file", "stats=/nowhere/file: No such file or directory"),
         ("shared=1,pins=/nowhere/file", "pins=/nowhere/file: No such file or directory"),
         ("shared=1,screen=/nowhere/file", "screen=/nowhere/file: No such file or directory"),
+        ("shared=1,typed=/nowhere/file", "typed=/nowhere/file: No such file or directory"),
         ("shared=1,pcap=/nowhere/file", "pcap=/nowhere/file: No such file or directory"),
         ("shared=1,flash=/nowhere/a/file", "flash=/nowhere/a/file: No such file or directory"),
         ("waves=file.fst", "this model has no waveforms: expected the one that `make cosim FST=1` builds"),
