@@ -57,7 +57,7 @@ def test_sdk_on_the_host(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-@pytest.mark.parametrize("driver", ["flash", "ethernet", "gpio"])
+@pytest.mark.parametrize("driver", ["flash", "ethernet", "gpio", "screen", "copy", "uart"])
 def test_size_of_a_driver(driver):
     """Code and constants of the objects of `make guests-bare`."""
     objects = [str(SHARED / f"{name}.o") for name in ("channel", driver)]

@@ -99,7 +99,7 @@ def test_device_tree_of_a_uart(board):
     built = board.build(with_uart("baud = <9600>;"))
     nodes = tree(built, "second")
     node = nodes["/fabric/serial@18200000"]
-    assert node.pop("compatible") == b"ns16550a\0"
+    assert node.pop("compatible") == b"tessera,shared-uart\0ns16550a\0"
     assert cells(node.pop("interrupt-parent")) == cells(nodes["/soc/plic@c000000"]["phandle"])
     assert {name: cells(data) for name, data in node.items()} == {
         "reg": (0, 0x18200000, 0, 0x1000),

@@ -308,7 +308,7 @@ def _shared_device(system: System, name: str, use: Read) -> list[str]:
 
 def _shared_uart(device: Read) -> list[str]:
     return [
-        'compatible = "ns16550a";',
+        'compatible = "tessera,shared-uart", "ns16550a";',
         "reg-shift = <2>;",
         "reg-io-width = <4>;",
         f"clock-frequency = <{virtual.UART_CLOCK_HZ}>;",  # any: the hardware ignores the divisor
