@@ -5,7 +5,7 @@ their signs of life (smoke), one guest without a hypervisor (native), or one VM 
 debug-server).
 
 QEMU=path selects another QEMU; CPU=flags adds flags of its processor, for instance CPU=sstc=false.
-FLASH=, PCAP= and PINS= name other files for a system's shared devices than those beside its image.
+FLASH=, PCAP=, PINS=, UART= and SCREEN= name other files for a system's shared devices than those beside its image.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from tessera.run import debugger
+from tessera.run import debugger, screen
 from tessera.run.hosttime import HostTooSlowError, Limit
 from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, end_process
 from tessera.run.runner import (
@@ -59,22 +59,24 @@ def interact(command: list[str]) -> int:
             end_process(process)
 
 
-# The files of the shared devices: for each of cosim.FabricOptions, the variable that names another one, and
-# the file beside the system's image.
+# The files of the shared devices: for each of cosim.FabricOptions, the device, the variable that names another
+# one, and the file beside the system's image.
 SHARED_FILES = {
-    "flash": ("FLASH", "flash.bin"),
-    "pcap": ("PCAP", "ethernet.pcap"),
-    "pins": ("PINS", "pins.vcd"),
+    "flash": ("flash", "FLASH", "flash.bin"),
+    "pcap": ("ethernet", "PCAP", "ethernet.pcap"),
+    "pins": ("gpio", "PINS", "pins.vcd"),
+    "uart": ("uart", "UART", "uart.txt"),
+    "screen": ("display", "SCREEN", "screen.png"),
 }
 
 
 def shared_files(system: BuiltSystem) -> dict[str, Path]:
     """Returns the files of a system's shared devices; none for a system without such devices."""
-    if not system.data.get("shared_devices"):
-        return {}
+    used = (system.data.get("shared_devices") or {}).get("devices", [])
     return {
         name: Path(os.environ.get(variable) or system.image.with_name(file))
-        for name, (variable, file) in SHARED_FILES.items()
+        for name, (device, variable, file) in SHARED_FILES.items()
+        if device in used
     }
 
 
@@ -89,12 +91,21 @@ def start(system: BuiltSystem, *for_iasim: str, **files: Path) -> tuple[list[str
 
 def command_run(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     files = shared_files(system)
-    command, machine = start(system, "--real-time", **files)
+    picture = files.get("screen")
+    written = files | ({"screen": screen.frames_of(picture)} if picture else {})
+    command, machine = start(system, "--real-time", **written)
     say(f"System '{system.name}': {', '.join(system.names)} on {machine}.")
     if files:
         say(f"Shared devices: {', '.join(f'{name} {os.path.relpath(path)}' for name, path in files.items())}.")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
-    if arguments.consoles == "shared":
+    status = run_session(command, system, arguments.consoles)
+    if picture and screen.save_picture(picture):
+        say(f"The screen's last frame: {os.path.relpath(picture)}")
+    return status
+
+
+def run_session(command: list[str], system: BuiltSystem, consoles: str) -> int:
+    if consoles == "shared":
         say()
         return Session(command, system).run()
     with Terminals(system) as terminals:

@@ -173,6 +173,7 @@ $(eval $(call bare_guest,flash_log,$(wildcard guests/examples/flash_log/*.c) $(S
 $(eval $(call bare_guest,ping,$(wildcard guests/examples/ping/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,pulse,$(wildcard guests/examples/pulse/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,sampler,$(wildcard guests/examples/sampler/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,draw,$(wildcard guests/examples/draw/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,flood,$(wildcard guests/examples/flood/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,shared,$(wildcard guests/test/shared/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,shared_hostile,$(wildcard guests/test/shared_hostile/*.c) $(SHARED_SDK),$(BARE_NOFP)))
@@ -203,7 +204,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam \
-	flash_log ping pulse sampler flood,$(BARE_OUT)/$(name)/$(name).bin)
+	flash_log ping pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

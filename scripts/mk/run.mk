@@ -8,7 +8,7 @@ export VM CONSOLES
 # The simulator for boards that QEMU does not emulate.
 SIMULATOR := $(if $(filter mips,$(HYP_ARCH)),$(IASIM))
 
-run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, with its console on this terminal or CONSOLES=pty (QEMU=path, CPU=flags such as sstc=false; FLASH=, PCAP=, PINS=file of its shared devices)
+run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, with its console on this terminal or CONSOLES=pty (QEMU=path, CPU=flags such as sstc=false; FLASH=, PCAP=, PINS=, UART=, SCREEN=file of its shared devices)
 	@$(RUN) run --system "$$SYSTEM" --consoles "$$CONSOLES"
 
 smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given its sign of life

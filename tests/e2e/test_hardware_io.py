@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VMs that share a flash, an Ethernet port and pins (docs/hardware-io.md), whose RTL runs beside QEMU (fpga/cosim)."""
+"""VMs that share devices (docs/hardware-io.md), whose RTL runs beside QEMU (fpga/cosim): flash, Ethernet and pins, a
+flood, hostile VMs, restarts."""
 
 import re
 import sys
@@ -10,10 +11,11 @@ from pathlib import Path
 
 import pytest
 from helpers import BOOT_S, OUT, SOON_S, booted, built, clean_environment, command, keyboard
-from recorded import edges, frames
+from PIL import Image
 from terminal import at_terminal
 
 from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.recorded import edges, frames, owned_lines
 from tessera.run.runner import ROOT, find_qemu, system_command
 
 HOST = bytes([2, 0x54, 0x53, 0, 0, 1])
@@ -22,6 +24,7 @@ FORBIDDEN = (0x8100, 0x88A8, 0x8808)  # types of tags, and of frames that contro
 ECHO_REPLY, ECHO_REQUEST = 0, 8
 CYCLES_MS = 100_000
 SECTOR, RECORD = 65536, 64  # bytes
+WAVE_NUMBER = 3  # of the VMs with shared devices
 QUIET_MS = 100  # from one line of the hypervisor about a kind of error to the next
 
 
@@ -29,21 +32,28 @@ def mac(number: int) -> bytes:
     return bytes([2, 0, 0, 0, 0, number])
 
 
+def drawn(frame: int) -> str:
+    """What a guest that draws reports."""
+    return f"draw: frame {frame}, 0 incomplete lines"
+
+
 @dataclass(frozen=True)
 class Files:
     flash: Path
     pcap: Path
     pins: Path
+    uart: Path
+    screen: Path
 
 
 def files_in(folder: Path) -> Files:
-    return Files(folder / "flash.bin", folder / "ethernet.pcap", folder / "pins.vcd")
+    return Files(*(folder / name for name in ("flash.bin", "ethernet.pcap", "pins.vcd", "uart.txt", "screen.ppm")))
 
 
 @contextmanager
-def recording(name: str, files: Files, label: str = "") -> Iterator[Machine]:
+def recording(name: str, files: dict[str, Path], label: str = "") -> Iterator[Machine]:
     system = built(name)
-    words = system_command(find_qemu(), system, **vars(files))
+    words = system_command(find_qemu(), system, **files)
     OUT.mkdir(parents=True, exist_ok=True)
     with Machine(words, system.names, OUT / f"{label or name}.log") as machine:
         yield machine
@@ -80,9 +90,10 @@ def test_drivers():
 @pytest.fixture(scope="module")
 def flooded(tmp_path_factory) -> tuple[Machine, Files]:
     files = files_in(tmp_path_factory.mktemp("flood"))
-    with recording("shared-flood", files) as machine:
-        for name in ("flash_log", "ping", "pulse", "flood"):
-            machine.expect(name.removeprefix("flash_"), rf"{name}: done", BOOT_S)
+    with recording("shared-flood", vars(files)) as machine:
+        guests = {"log": "flash_log", "wave": "draw", "fractal": "draw"}
+        for name in machine.console.names:
+            machine.expect(name, rf"{guests.get(name, name)}: done", BOOT_S)
         assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not shut down"
         return machine, files
 
@@ -132,10 +143,17 @@ def test_pings_beside_the_flood(flooded):
         assert answer.ns - request.ns < 1000 * float(us)
 
 
+def test_pictures_beside_the_flood(flooded):
+    """No line of a frame is incomplete, and each report is a line of its VM on the UART."""
+    _, files = flooded
+    lines = owned_lines(files.uart)
+    assert sorted(lines) == [(owner, drawn(number)) for owner in (WAVE_NUMBER, WAVE_NUMBER + 1) for number in (1, 2)]
+
+
 def test_log_survives_the_machine(flooded, tmp_path):
     """The next machine with the same file continues the log."""
     _, before = flooded
-    files = Files(before.flash, tmp_path / "pcap", tmp_path / "pins")
+    files = vars(files_in(tmp_path)) | {"flash": before.flash}
     with recording("shared-flood", files, "shared-flood-again") as machine:
         machine.expect("log", r"flash_log: the last record is 9: record 10 of life 0", BOOT_S)
         machine.expect("log", r"flash_log: 10: record 1 of life 1", BOOT_S)
@@ -144,7 +162,7 @@ def test_log_survives_the_machine(flooded, tmp_path):
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory) -> tuple[Machine, Files]:
     files = files_in(tmp_path_factory.mktemp("hostile"))
-    with recording("shared-hostile", files) as machine:
+    with recording("shared-hostile", vars(files)) as machine:
         machine.expect("hostile", r"hostile: \d{5,} rounds, [1-9]\d* traps", BOOT_S)
         machine.expect("ping", r"ping: 4: \d", BOOT_S)
         machine.expect("log", r"flash_log: 4: ", BOOT_S)
@@ -195,7 +213,7 @@ def test_restart_in_the_middle_of_requests(tmp_path):
     """Each life finds its memory clear, where the requests of the one before would have written, and its pins low."""
     files = files_in(tmp_path)
     lives = 6
-    with recording("shared-restart", files) as machine:
+    with recording("shared-restart", vars(files)) as machine:
         for life in range(lives):
             assert machine.expect("busy", r"restart: (clear|FAILED.*)", BOOT_S)[1] == "clear"
             machine.expect("busy", rf"restart: round {8 * (life + 1)}\n", SOON_S)
@@ -215,10 +233,12 @@ def test_restart_in_the_middle_of_requests(tmp_path):
 
 
 def test_make_run(build_system, tmp_path):
-    """The four VMs on one console; files of the devices that the environment names."""
+    """The six VMs on one console; files of the devices that the environment names."""
     build_system("hardware-io")
     files = files_in(tmp_path)
-    environment = {name: str(path) for name, path in zip(("FLASH", "PCAP", "PINS"), vars(files).values(), strict=True)}
+    picture = files.screen.with_suffix(".png")
+    named = {"FLASH": files.flash, "PCAP": files.pcap, "PINS": files.pins, "UART": files.uart, "SCREEN": picture}
+    environment = {name: str(path) for name, path in named.items()}
     words = [sys.executable, str(ROOT / "scripts" / "run.py"), "run", "--system", "hardware-io"]
     with at_terminal(words, {**clean_environment(), **environment}) as shown:
         for line in (
@@ -226,10 +246,16 @@ def test_make_run(build_system, tmp_path):
             r"ping +\| ping: \d+: ",
             r"pulse +\| pulse: \d+ pulses",
             r"flood +\| .*0 failed",
+            r"fractal +\| draw: frame 1, 0 incomplete lines",
+            r"wave +\| draw: frame 2, 0 incomplete lines",
         ):
             shown.until(rf"^{line}", BOOT_S)
         shown.write(b"\x14q")
         shown.until(r"^tessera +\| bye")
-        shown.until_sent(b"bye")
+        shown.until(r"^The screen's last frame: ")
     assert frames(files.pcap)
     assert edges(files.pins)
+    assert owned_lines(files.uart)
+    with Image.open(picture) as image:
+        assert image.size == (256, 128)
+        assert image.tobytes() == files.screen.read_bytes().partition(b"\n")[2]

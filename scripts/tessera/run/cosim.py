@@ -26,7 +26,9 @@ class FabricOptions:
     `trace`: file for the changes of the regions; `stats`: file for the figures of the run (JSON);
     `waves`: file for waveforms (FST), which needs the model that `make cosim FST=1` builds;
     `shared`: with the shared devices; `flash`: file with the content of their flash, written back
-    at the end; `pcap`, `pins`: files for the frames on the wire and the levels of the pins (VCD).
+    at the end; `pcap`, `pins`, `uart`, `screen`: files for the frames on the wire, the levels of the
+    pins (VCD), what the UART sends, and the last frame of the screen (PPM); `typed`: file whose next
+    line the UART receives after each '?' that it has sent.
     """
 
     quantum: int | None = None
@@ -40,6 +42,9 @@ class FabricOptions:
     flash: Path | None = None
     pcap: Path | None = None
     pins: Path | None = None
+    uart: Path | None = None
+    screen: Path | None = None
+    typed: Path | None = None
 
 
 def options_from_environment(**others: Path | int | None) -> FabricOptions:
@@ -60,7 +65,7 @@ def fabric_arguments(qemu: Qemu, *, options: FabricOptions | None = None) -> lis
         value = getattr(options, name)
         if value is not None:
             words.append(f"{name}={value}")
-    for name in ("trace", "stats", "waves", "flash", "pcap", "pins"):
+    for name in ("trace", "stats", "waves", "flash", "pcap", "pins", "uart", "screen", "typed"):
         file = getattr(options, name)
         if file is not None:
             words.append(f"{name}={file}")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run with shared devices has written: frames on the wire (pcap), levels of the pins (VCD)."""
+"""What a run with shared devices has written: frames on the wire (pcap), levels of the pins (VCD), lines of the
+UART."""
 
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,4 +61,14 @@ def edges(file: Path) -> dict[int, list[tuple[int, str]]]:
         elif line[:1] in ("0", "1", "z") and ns > 0:
             assert ns % CYCLE_NS == 0
             found.setdefault(names[line[1:]], []).append((ns // CYCLE_NS, line[0]))
+    return found
+
+
+def owned_lines(file: Path) -> list[tuple[int, str]]:
+    """The lines of the UART: number of the VM, text. Each must have an owner; the last one need not be complete."""
+    found = []
+    for line in file.read_bytes().decode("latin-1").split("\n")[:-1]:
+        owner = re.match(r"\[(\d+)\] ", line)
+        assert owner is not None, line
+        found.append((int(owner[1]), line[owner.end() :].removesuffix("\r")))
     return found
