@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers import BOOT_S, OUT, SOON_S, booted, built, clean_environment, command, keyboard
+from pictures import Picture, Rows, outside, screen_of
 from PIL import Image
 from terminal import at_terminal
 
@@ -24,7 +25,9 @@ FORBIDDEN = (0x8100, 0x88A8, 0x8808)  # types of tags, and of frames that contro
 ECHO_REPLY, ECHO_REQUEST = 0, 8
 CYCLES_MS = 100_000
 SECTOR, RECORD = 65536, 64  # bytes
-WAVE_NUMBER = 3  # of the VMs with shared devices
+WAVE = Picture(8, 8, 116, 112, 0xFFB000, wave=True)
+HOSTILE_RECTANGLES = [Picture(x, 8, 50, 112, 0, wave=True) for x in (130, 190)]
+WAVE_NUMBER, HOSTILE_NUMBERS = 3, (4, 5)  # of the VMs with shared devices
 QUIET_MS = 100  # from one line of the hypervisor about a kind of error to the next
 
 
@@ -160,23 +163,52 @@ def test_log_survives_the_machine(flooded, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory) -> tuple[Machine, Files]:
+def attacked(tmp_path_factory) -> tuple[Machine, Files, list[Rows]]:
     files = files_in(tmp_path_factory.mktemp("hostile"))
+    screens = []
     with recording("shared-hostile", vars(files)) as machine:
+        for name in ("hostile", "chip", "chip", "hostile"):
+            machine.expect(name, r"hostile: 8192 rounds, [1-9]\d* traps", BOOT_S)
+            keyboard(machine, name)
+            machine.skip(name)
+            command(machine, "r")
+            machine.expect(HYPERVISOR, rf"{name} stopped by the console, starts again", SOON_S)
         machine.expect("hostile", r"hostile: \d{5,} rounds, [1-9]\d* traps", BOOT_S)
+        for frame in range(1, 5):
+            machine.expect("wave", rf"draw: frame {frame}, ", BOOT_S)
+            screens.append(screen_of(files.screen))
         machine.expect("ping", r"ping: 4: \d", BOOT_S)
         machine.expect("log", r"flash_log: 4: ", BOOT_S)
         machine.expect("pulse", r"pulse: 1000 pulses, 0 late, 0 other", BOOT_S)
         machine.expect("witness", r"witness: \d{3,} rounds", BOOT_S)
         leave(machine)
-        return machine, files
+        return machine, files, [*screens, screen_of(files.screen)]
 
 
-@pytest.mark.parametrize("name", ["ping", "log", "pulse", "witness"])
+@pytest.mark.parametrize("name", ["ping", "log", "pulse", "witness", "wave"])
 def test_others_do_not_notice_a_hostile_vm(attacked, name):
-    """Pings are answered, records are written, no edge is late, memory is right."""
+    """Pings are answered, records are written, no edge is late, no line of a frame is incomplete, memory is right."""
     text = attacked[0].console.text(name)
-    assert not re.search(r"FAILED|no answer|[1-9]\d* (wrong|late|other)", text), text
+    assert not re.search(r"FAILED|no answer|[1-9]\d* (wrong|late|other|incomplete)", text), text
+
+
+def test_pixels_beside_hostile_vms(attacked):
+    """The picture in its rectangle, and black outside of all rectangles; the hostile VMs do show something."""
+    screens = attacked[2]
+    assert all(WAVE.frame_of(screen) for screen in screens)
+    assert not all(
+        HOSTILE_RECTANGLES[0].is_black(screen) and HOSTILE_RECTANGLES[1].is_black(screen) for screen in screens
+    )
+    assert all(outside(screen, [WAVE, *HOSTILE_RECTANGLES]) == {0} for screen in screens)
+
+
+def test_lines_beside_hostile_vms(attacked):
+    """Each line has an owner, and those of the VM that draws are its own ones."""
+    lines = owned_lines(attacked[1].uart)
+    assert {owner for owner, _ in lines} == {WAVE_NUMBER, *HOSTILE_NUMBERS}
+    sent = [text for owner, text in lines if owner == WAVE_NUMBER]
+    assert len(sent) >= 3
+    assert sent == [drawn(number + 1) for number in range(len(sent))]
 
 
 def test_flash_beside_a_hostile_vm(attacked):
@@ -188,11 +220,11 @@ def test_flash_beside_a_hostile_vm(attacked):
         (b"TLOG", number) for number in range(len(records))
     ]
     assert len(records) >= 5
-    assert set(content[8 * SECTOR :]) == {0xFF}
+    assert set(content[12 * SECTOR :]) == {0xFF}
 
 
 def test_wire_and_pins_beside_a_hostile_vm(attacked):
-    machine, files = attacked
+    machine, files, _ = attacked
     assert assert_exact(machine, files) > 1000
     assert set(edges(files.pins)) <= {0, 16}
     sent = frames(files.pcap)
@@ -202,9 +234,9 @@ def test_wire_and_pins_beside_a_hostile_vm(attacked):
 
 def test_lines_about_a_hostile_vm(attacked):
     """Not as many as it causes errors."""
-    machine, files = attacked
+    machine, files, _ = attacked
     lines = re.findall(r"error: (.*)", machine.console.text(HYPERVISOR))
-    assert all(line.startswith("hostile: ") for line in lines), lines
+    assert all(line.startswith(("hostile: ", "chip: ")) for line in lines), lines
     virtual_ms = edges(files.pins)[0][-1][0] // CYCLES_MS
     assert 1 <= len(lines) <= 2 * (1 + virtual_ms // QUIET_MS), lines
 
