@@ -89,7 +89,7 @@ $(call bare_guest,$(1),$(2),$(call freertos_flags,$(3)) $(4),$(call freertos_ker
 $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup freertos-kernel
 	@mkdir -p $$(@D)
 	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
-	@$$(BARE_CC) $(call freertos_flags,$(3)) $$(BARE_CFLAGS) -Wall -MMD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
+	@$$(BARE_CC) $(call freertos_flags,$(3)) $$(BARE_CFLAGS) -Wall -MD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
 
 # The guest's sources include the kernel's headers.
 $(call bare_objects,$(1),$(2)): | freertos-kernel

@@ -56,7 +56,7 @@ $(call mips_guest,$(1),$(2),$(call mips_freertos_flags,$(3),$(4)) $(5),$(call mi
 $(MIPS_OUT)/$(1)/kernel/%.o: $(MIPS_OUT)/$(1)/flags scripts/mk/guests-mips.mk | setup-dev freertos-kernel
 	@mkdir -p $$(@D)
 	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
-	@$$(MIPS_CC) $(call mips_freertos_flags,$(3),$(4)) $$(MIPS_CFLAGS) -Wall -MMD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
+	@$$(MIPS_CC) $(call mips_freertos_flags,$(3),$(4)) $$(MIPS_CFLAGS) -Wall -MD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
 
 $(call mips_objects,$(1),$(2)): | freertos-kernel
 endef
