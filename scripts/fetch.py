@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches the sources of the guests (Debian packages of another architecture, the FreeRTOS kernel),
-and the crates of our own tools.
+"""Fetches the sources of the guests (Debian packages of another architecture, the sources of lwIP, the
+FreeRTOS kernel), and the crates of our own tools.
 
 guests/packages.lock pins versions, checksums and places. Debian packages come from the machine's
 mirror, through an apt with a separate state under cache/apt; the host's apt is not changed. If the
@@ -38,6 +38,7 @@ GROUPS = {
     "linux": ["debian-installer-13-netboot-riscv64", "busybox-static"],
     "uboot": ["u-boot-qemu"],
 }
+SOURCE = "lwip"
 CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
 CONNECT_S = 5.0
@@ -207,11 +208,12 @@ def still_missing(cache: Path) -> list[str]:
     lock = read_lock()
     packages = [
         name for name, pin in lock["debian"].items()
-        if not holds(cache / "pkg" / f"{name}.json", {"pinned": pin["version"], "pinned_sha256": pin["sha256"]})
+        if not holds(cache / "pkg" / f"{name}.json", pinned_part(pin))
     ]  # fmt: skip
     crates = [name for name, pin in lock["tools"].items() if not holds(cache / "crates" / f"{name}.json", pin)]
+    source = [] if holds(cache / "pkg" / f"{SOURCE}.json", pinned_part(lock["source"][SOURCE])) else [SOURCE]
     freertos = [] if holds(cache / "freertos" / "FreeRTOS-Kernel.json", lock["crate"][CRATE]) else [CRATE]
-    return [*packages, *freertos, *crates]
+    return [*packages, *source, *freertos, *crates]
 
 
 # --- a private apt --------------------------------------------------------------------------------
@@ -251,7 +253,7 @@ class Apt:
         (self.root / "state/status").touch()
         if not KEYRING.exists():
             raise FetchError(f"{KEYRING} is missing: install the package debian-archive-keyring (run: make setup)")
-        source = f"deb [arch={self.architecture} target=Packages signed-by={KEYRING}] {mirror()} {self.suite} main\n"
+        source = self._source_line()
         (self.root / "etc/sources.list").write_text(source, encoding="utf-8")
         # apt reads this file after the host's configuration (-c), which sets proxies and
         # certificates. The host's hooks must not run, because they would clean up the host's apt.
@@ -274,6 +276,9 @@ class Apt:
         ]
         self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return source
+
+    def _source_line(self) -> str:
+        return f"deb [arch={self.architecture} target=Packages signed-by={KEYRING}] {mirror()} {self.suite} main\n"
 
     def call(self, tool: str, *arguments: str, what: str) -> str:
         command = [tool, "-c", str(self.config), "-q", *arguments]
@@ -363,19 +368,46 @@ class Apt:
 
         The checksum is pinned, so that no index is needed: a mirror may be replacing its index.
         """
-        deb = self.path(name, pin["version"], pin["architecture"])
-        if is_file_of(deb, pin["sha256"]):
-            return deb
+        return self.download_file(name, pin, self.path(name, pin["version"], pin["architecture"]))
+
+    def download_file(self, name: str, pin: dict[str, str], to: Path) -> Path | None:
+        """Downloads the pinned file to `to`; returns None if the mirror no longer has it."""
+        if is_file_of(to, pin["sha256"]):
+            return to
         self._write_config()
         check_reachable(mirror(), self.wanted)
-        deb.unlink(missing_ok=True)
+        to.unlink(missing_ok=True)
         say(f"downloading {name} {pin['version']}")
         uri = f"{mirror().rstrip('/')}/{pin['file']}"
         try:
-            self.call(APT_HELPER, "download-file", uri, str(deb), f"SHA256:{pin['sha256']}", what=name)
+            self.call(APT_HELPER, "download-file", uri, str(to), f"SHA256:{pin['sha256']}", what=name)
         except FetchError as error:
             say(f"note: not as pinned at {uri} ({error}); looking in the index")
-        return deb if is_file_of(deb, pin["sha256"]) else None
+        return to if is_file_of(to, pin["sha256"]) else None
+
+
+class SourceApt(Apt):
+    """A separate apt for the source packages of a suite."""
+
+    def __init__(self, cache: Path, suite: str) -> None:
+        super().__init__(cache, suite, "source")
+
+    def _source_line(self) -> str:
+        return f"deb-src [signed-by={KEYRING}] {mirror()} {self.suite} main\n"
+
+    def current(self, name: str) -> dict[str, str]:
+        """Returns the pin of the upstream sources that the suite has now."""
+        self.update()
+        text = self.call("apt-cache", "showsrc", "--only-source", name, what=f"the source package {name}")
+        folder = re.search(r"^Directory: (\S+)$", text, flags=re.MULTILINE)
+        file = re.search(r"^ ([0-9a-f]{64}) \d+ (\S+_(\S+)\.orig\.tar\.\w+)$", text, flags=re.MULTILINE)
+        if not folder or not file:
+            raise FetchError(f"{name}: Debian {self.suite} has no such source package with an orig.tar file")
+        return {"version": file[3], "sha256": file[1], "file": f"{folder[1]}/{file[2]}"}
+
+    def download_source(self, name: str, pin: dict[str, str]) -> Path | None:
+        """Downloads the pinned upstream sources; returns None if the mirror no longer has them."""
+        return self.download_file(name, pin, self.downloads / Path(pin["file"]).name)
 
 
 # --- the guests' sources --------------------------------------------------------------------------
@@ -417,17 +449,17 @@ def pin_of(package: Package) -> dict[str, str]:
     return {name: getattr(package, name) for name in kept}
 
 
-def choose_version(pin: dict, current: Package, suite: str) -> None:
+def choose_version(name: str, pin: dict[str, str], current: dict[str, str], suite: str) -> None:
     """Accepts the suite's current version: the pinned one, or its successor, which is reported."""
-    same = current.version == pin["version"]
-    if same and current.sha256 != pin["sha256"]:
+    same = current["version"] == pin["version"]
+    if same and current["sha256"] != pin["sha256"]:
         raise FetchError(
-            f"{current.name} {current.version}: {suite} has SHA-256 {current.sha256}, "
+            f"{name} {current['version']}: {suite} has SHA-256 {current['sha256']}, "
             f"{LOCK.relative_to(ROOT)} expects {pin['sha256']}"
         )
     if not same:
         say(
-            f"note: {suite} no longer has {current.name} {pin['version']}; taking {current.version}, whose signature "
+            f"note: {suite} no longer has {name} {pin['version']}; taking {current['version']}, whose signature "
             "apt has checked (make update-lock pins it)"
         )
 
@@ -440,6 +472,16 @@ def holds(stamp: Path, pinned: dict[str, str]) -> bool:
     return {key: have.get(key) for key in pinned} == pinned
 
 
+def pinned_part(pin: dict[str, str]) -> dict[str, str]:
+    """Returns what the stamp of a Debian package says about its pin."""
+    return {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
+
+
+def write_stamp(stamp: Path, pin: dict[str, str], taken: dict[str, str]) -> None:
+    taken = {name: taken[name] for name in ("version", "sha256")}
+    stamp.write_text(json.dumps(pinned_part(pin) | taken, indent=2) + "\n", encoding="utf-8")
+
+
 def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
     """Unpacks each package into cache/pkg/<name>, and writes its description to
     cache/pkg/<name>.json."""
@@ -449,22 +491,53 @@ def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
     for name in names:
         pin = lock["debian"][name]
         stamp = cache / "pkg" / f"{name}.json"
-        pinned = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
-        if not update_lock and holds(stamp, pinned):
+        if not update_lock and holds(stamp, pinned_part(pin)):
             stamp.touch()  # make compares times
             continue
         if update_lock:
             pin.update(pin_of(current_package(apt, name)))
-            pinned = {"pinned": pin["version"], "pinned_sha256": pin["sha256"]}
-        taken = {"version": pin["version"], "sha256": pin["sha256"]}
+        taken = pin
         deb = apt.download_pinned(name, pin)
         if deb is None:
             package = current_package(apt, name)
-            choose_version(pin, package, lock["suite"])
+            taken = pin_of(package)
+            choose_version(name, pin, taken, lock["suite"])
             [deb] = apt.download([package])
-            taken = {"version": package.version, "sha256": package.sha256}
         extract(deb, cache / "pkg" / name)
-        stamp.write_text(json.dumps(pinned | taken, indent=2) + "\n", encoding="utf-8")
+        write_stamp(stamp, pin, taken)
+    if update_lock:
+        write_lock(lock)
+
+
+def download_current(apt: SourceApt, name: str, current: dict[str, str]) -> Path:
+    archive = apt.download_source(name, current)
+    if archive is None:
+        raise FetchError(f"{name} {current['version']}: not what the signed index of Debian {apt.suite} promises")
+    return archive
+
+
+def fetch_source(cache: Path, name: str, update_lock: bool) -> None:
+    """Unpacks the upstream part of a Debian source package, without Debian's patches, into
+    cache/pkg/<name>."""
+    lock = read_lock()
+    pin = lock["source"][name]
+    stamp = cache / "pkg" / f"{name}.json"
+    if not update_lock and holds(stamp, pinned_part(pin)):
+        stamp.touch()  # make compares times
+        return
+    apt = SourceApt(cache, lock["suite"])
+    apt.wanted = [name]
+    if update_lock:
+        pin.update(apt.current(name))
+    taken = pin
+    archive = apt.download_source(name, pin)
+    if archive is None:
+        taken = apt.current(name)
+        choose_version(name, pin, taken, lock["suite"])
+        archive = download_current(apt, name, taken)
+    if unpack_archive(archive, top_folder(archive), cache / "pkg" / name) == 0:
+        raise FetchError(f"{archive}: it is empty")
+    write_stamp(stamp, pin, taken)
     if update_lock:
         write_lock(lock)
 
@@ -502,12 +575,19 @@ def pinned_crate(name: str, pin: dict[str, str]) -> Path:
     return crate
 
 
-def unpack_crate(crate: Path, prefix: str, target: Path) -> int:
-    """Unpacks a folder of the crate into `target`; returns the number of files."""
+def top_folder(file: Path) -> str:
+    """Returns the name of the archive's only folder, with a slash."""
+    with tarfile.open(file) as archive:
+        first = archive.next()
+    return f"{first.name.partition('/')[0]}/" if first else ""
+
+
+def unpack_archive(file: Path, prefix: str, target: Path) -> int:
+    """Unpacks a folder of a crate or another archive into `target`; returns the number of files."""
     partial = target.with_name(target.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     count = 0
-    with tarfile.open(crate, "r:gz") as archive:
+    with tarfile.open(file) as archive:
         for member in archive:
             if not member.isfile() or not member.name.startswith(prefix) or ".." in Path(member.name).parts:
                 continue
@@ -534,7 +614,7 @@ def fetch_freertos(cache: Path, update_lock: bool) -> None:
         say(f"downloading the crate {CRATE} {pin['version']} (5 MB) with cargo")
         cargo_fetch(cache / "freertos" / "fetch", {CRATE: pin["version"]})
     crate = pinned_crate(CRATE, pin)
-    if unpack_crate(crate, f"{CRATE}-{pin['version']}/FreeRTOS-Kernel/", target) == 0:
+    if unpack_archive(crate, f"{CRATE}-{pin['version']}/FreeRTOS-Kernel/", target) == 0:
         raise FetchError(f"{crate}: it holds no FreeRTOS-Kernel folder")
     stamp.write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
 
@@ -550,7 +630,7 @@ def fetch_crates(cache: Path) -> None:
         cargo_fetch(folder / "fetch", {name: pin["version"] for name, pin in pins.items()})
     for name, pin in missing.items():
         crate = pinned_crate(name, pin)
-        if unpack_crate(crate, f"{name}-{pin['version']}/", folder / name) == 0:
+        if unpack_archive(crate, f"{name}-{pin['version']}/", folder / name) == 0:
             raise FetchError(f"{crate}: it is empty")
         (folder / f"{name}.json").write_text(json.dumps(pin, indent=2) + "\n", encoding="utf-8")
 
@@ -637,8 +717,8 @@ def exclusive(cache: Path) -> Iterator[None]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fetches packages and crates into cache/ and checks them.")
-    parser.add_argument("what", nargs="+", choices=[*GROUPS, "freertos", "crates", "qemu-new"])
+    parser = argparse.ArgumentParser(description="Fetches packages, sources and crates into cache/ and checks them.")
+    parser.add_argument("what", nargs="+", choices=[*GROUPS, SOURCE, "freertos", "crates", "qemu-new"])
     parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="folder of downloads")
     parser.add_argument("--update-lock", action="store_true", help="pin the suite's current versions in packages.lock")
     arguments = parser.parse_args()
@@ -648,6 +728,8 @@ def main() -> int:
             for what in arguments.what:
                 if what in GROUPS:
                     fetch_debian(cache, GROUPS[what], arguments.update_lock)
+                elif what == SOURCE:
+                    fetch_source(cache, what, arguments.update_lock)
                 elif what == "freertos":
                     fetch_freertos(cache, arguments.update_lock)
                 elif what == "crates":

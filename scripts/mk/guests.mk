@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Linux and U-Boot from Debian's packages. (guests-bare.mk compiles FreeRTOS.)
+# Linux and U-Boot from Debian's packages. (guests-bare.mk compiles FreeRTOS and lwIP.)
 PKG := $(CACHE)/pkg
 INSTALLER_PACKAGE := debian-installer-13-netboot-riscv64
 INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64
@@ -16,6 +16,9 @@ $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/busybox-static.json &: scripts/fetch.py 
 
 $(PKG)/u-boot-qemu.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py uboot
+
+$(PKG)/lwip.json: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py lwip
 
 $(CACHE)/freertos/FreeRTOS-Kernel.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py freertos

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 
 import pytest
@@ -87,15 +88,15 @@ PIN = {"version": "1.0", "sha256": "aa"}
 
 
 def test_newer_version_is_used_with_a_warning(capsys):
-    fetch.choose_version(PIN, fetch.Package("p", "all", "1.1", "bb", 1, ""), "trixie")
+    fetch.choose_version("p", PIN, {"version": "1.1", "sha256": "bb"}, "trixie")
     assert "trixie no longer has p 1.0; taking 1.1" in capsys.readouterr().err
-    fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "aa", 1, ""), "trixie")
+    fetch.choose_version("p", PIN, PIN, "trixie")
     assert capsys.readouterr().err == ""
 
 
 def test_another_content_under_the_pinned_version_is_refused():
     with pytest.raises(fetch.FetchError, match=r"has SHA-256 bb, guests/packages\.lock expects aa"):
-        fetch.choose_version(PIN, fetch.Package("p", "all", "1.0", "bb", 1, ""), "trixie")
+        fetch.choose_version("p", PIN, {"version": "1.0", "sha256": "bb"}, "trixie")
 
 
 def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
@@ -133,6 +134,64 @@ def pool(tmp_path, monkeypatch):
 def test_a_pinned_package_needs_no_index(pool):
     apt, pin = pool
     assert apt.download_pinned("p", pin).read_text() == "a package"
+
+
+@pytest.fixture
+def source_pool(tmp_path, monkeypatch):
+    """A mirror in a folder, without an index, with the sources of one package; returns their pin."""
+    folder = tmp_path / "mirror" / "pool"
+    folder.mkdir(parents=True)
+    archive = folder / "p_1.0.orig.tar.xz"
+    with tarfile.open(archive, "w:xz") as tar:
+        for name in ("p-1.0/core.c", "p-1.0/api/api.c", "p-1.0/../outside.c"):
+            tar.addfile(tarfile.TarInfo(name))
+    monkeypatch.setenv("DEBIAN_MIRROR", f"file:{tmp_path}/mirror")
+    pin = {"version": "1.0", "sha256": fetch.sha256_file(archive), "file": "pool/p_1.0.orig.tar.xz"}
+    monkeypatch.setattr(fetch, "read_lock", lambda: {"suite": "trixie", "source": {"p": pin}})
+    return pin
+
+
+def test_pinned_sources_need_no_index(source_pool, tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    fetch.fetch_source(cache, "p", False)
+    assert sorted(str(path.relative_to(cache / "pkg" / "p")) for path in (cache / "pkg" / "p").rglob("*.c")) == [
+        "api/api.c", "core.c",
+    ]  # fmt: skip
+    monkeypatch.setattr(fetch, "run", lambda *_, **__: pytest.fail("a program was run"))
+    fetch.fetch_source(cache, "p", False)
+
+
+@pytest.fixture
+def index_of_sources(source_pool, monkeypatch):
+    """The mirror has other sources than pinned; returns a function that sets their version in the index."""
+    sha256 = source_pool["sha256"]
+    source_pool.update(sha256="0" * 64)
+    call = fetch.SourceApt.call
+
+    def answer(text: str, apt: fetch.SourceApt, tool: str, *arguments: str, what: str) -> str:
+        return text if tool == "apt-cache" else call(apt, tool, *arguments, what=what)
+
+    def choose(version: str) -> None:
+        text = f"Package: p\nDirectory: pool\nChecksums-Sha256:\n {sha256} 9 p_{version}.orig.tar.xz\n"
+        monkeypatch.setattr(fetch.SourceApt, "call", lambda *a, **k: answer(text, *a, **k))
+
+    monkeypatch.setattr(fetch.SourceApt, "update", lambda _: None)
+    return choose
+
+
+def test_newer_sources_are_used_with_a_warning(index_of_sources, tmp_path, capsys):
+    (tmp_path / "mirror/pool/p_1.0.orig.tar.xz").rename(tmp_path / "mirror/pool/p_1.1.orig.tar.xz")
+    index_of_sources("1.1")
+    fetch.fetch_source(tmp_path / "cache", "p", False)
+    assert "trixie no longer has p 1.0; taking 1.1" in capsys.readouterr().err
+    assert (tmp_path / "cache/pkg/p/core.c").exists()
+
+
+def test_other_sources_under_the_pinned_version_are_refused(index_of_sources, tmp_path):
+    index_of_sources("1.0")
+    with pytest.raises(fetch.FetchError, match="expects 0000"):
+        fetch.fetch_source(tmp_path / "cache", "p", False)
+    assert not (tmp_path / "cache/pkg/p").exists()
 
 
 @pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"file": "pool/elsewhere.deb"}], ids=["other", "gone"])
@@ -216,7 +275,7 @@ def test_missing_network_is_reported_before_apt_runs(no_network, monkeypatch, ca
     reason = "no network: 127.0.0.1:1 cannot be reached (Connection refused)"
     assert said[0] == f"fetch: error: {reason}; needed from there: {needed}"
     assert said[1].startswith("fetch: all that is still to be downloaded: debian-installer-13-netboot-riscv64, ")
-    for name in ("busybox-static", "u-boot-qemu", fetch.CRATE, "gdbstub"):
+    for name in ("busybox-static", "u-boot-qemu", fetch.SOURCE, fetch.CRATE, "gdbstub"):
         assert f" {name}," in said[1]
     assert said[1].endswith("; nothing else needs a network")
     assert len(said) == 2
