@@ -82,9 +82,9 @@ freertos-kernel: | fetch-freertos
 	    echo "FREERTOS_KERNEL_DIR=$(FREERTOS_KERNEL_DIR): no tasks.c there; expected the sources of FreeRTOS 11.2.0" >&2; \
 	    exit 1; }
 
-# $(call freertos_guest,name,sources,tick in Hz,further flags): a guest of the given sources, the port and the kernel.
+# $(call freertos_guest,name,sources,tick in Hz,further flags,further objects): a guest of the given sources, the port and the kernel.
 define freertos_guest
-$(call bare_guest,$(1),$(2),$(call freertos_flags,$(3)) $(4),$(call freertos_kernel_objects,$(1)))
+$(call bare_guest,$(1),$(2),$(call freertos_flags,$(3)) $(4),$(call freertos_kernel_objects,$(1)) $(5))
 
 $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup freertos-kernel
 	@mkdir -p $$(@D)
@@ -93,6 +93,28 @@ $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | 
 
 # The guest's sources include the kernel's headers.
 $(call bare_objects,$(1),$(2)): | freertos-kernel
+endef
+
+# The unmodified TCP/IP stack lwIP with its port to FreeRTOS and its echo services, compiled without our warnings.
+LWIP_DIR := $(CACHE)/pkg/lwip
+LWIP_SOURCES := $(addprefix src/core/,def inet_chksum init ip mem memp netif pbuf raw stats tcp tcp_in tcp_out timeouts udp \
+	$(addprefix ipv4/,etharp icmp ip4 ip4_addr ip4_frag)) \
+	$(addprefix src/api/,api_lib api_msg err netbuf tcpip) src/netif/ethernet contrib/ports/freertos/sys_arch \
+	contrib/apps/tcpecho_raw/tcpecho_raw contrib/apps/udpecho_raw/udpecho_raw
+LWIP_FLAGS := -Iguests/examples/freertos/net $(addprefix -isystem $(LWIP_DIR)/,src/include contrib/ports/freertos/include \
+	contrib/apps/tcpecho_raw contrib/apps/udpecho_raw)
+lwip_objects = $(patsubst %,$(BARE_OUT)/$(1)/lwip/%.o,$(LWIP_SOURCES))
+
+# $(call lwip_guest,name,sources,tick in Hz,further flags): the same with lwIP and its interface to the shared Ethernet port.
+define lwip_guest
+$(call freertos_guest,$(1),$(2) $(wildcard guests/examples/freertos/net/*.c),$(3),$(LWIP_FLAGS) $(4),$(call lwip_objects,$(1)))
+
+$(BARE_OUT)/$(1)/lwip/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup freertos-kernel $(LWIP_DIR).json
+	@mkdir -p $$(@D)
+	@echo "  CC    $(LWIP_DIR)/$$*.c"
+	@$$(BARE_CC) $(call freertos_flags,$(3)) $(LWIP_FLAGS) $$(BARE_CFLAGS) -Wall -MD -MP -c -o $$@ $(LWIP_DIR)/$$*.c
+
+$(call bare_objects,$(1),$(2) $(wildcard guests/examples/freertos/net/*.c)): | $(LWIP_DIR).json
 endef
 
 FREERTOS_PORT := $(wildcard guests/examples/freertos/port/riscv/*.c guests/examples/freertos/port/riscv/*.S)
@@ -171,6 +193,8 @@ $(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACC
 SHARED_SDK := $(wildcard guests/sdk/shared/*.c)
 $(eval $(call bare_guest,flash_log,$(wildcard guests/examples/flash_log/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,ping,$(wildcard guests/examples/ping/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+FREERTOS_NET := $(wildcard guests/examples/freertos_net/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(SHARED_SDK)
+$(eval $(call lwip_guest,freertos_net,$(FREERTOS_NET),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_net))
 $(eval $(call bare_guest,pulse,$(wildcard guests/examples/pulse/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,sampler,$(wildcard guests/examples/sampler/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,draw,$(wildcard guests/examples/draw/*.c) $(SHARED_SDK),$(BARE_NOFP)))
@@ -204,7 +228,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam \
-	flash_log ping pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
+	flash_log ping freertos_net pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

@@ -16,6 +16,7 @@
 #define configSUPPORT_DYNAMIC_ALLOCATION 1
 
 #define configUSE_MUTEXES 1
+#define configUSE_RECURSIVE_MUTEXES 1
 #define configUSE_TASK_NOTIFICATIONS 1
 #define configQUEUE_REGISTRY_SIZE 0
 #define configUSE_TIMERS 1
