@@ -202,6 +202,7 @@ $(eval $(call bare_guest,flood,$(wildcard guests/examples/flood/*.c) $(SHARED_SD
 $(eval $(call bare_guest,shared,$(wildcard guests/test/shared/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,shared_hostile,$(wildcard guests/test/shared_hostile/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,shared_restart,$(wildcard guests/test/shared_restart/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,malformed,$(wildcard guests/test/malformed/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
