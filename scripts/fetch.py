@@ -36,6 +36,7 @@ LOCK = ROOT / "guests" / "packages.lock"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 GROUPS = {
     "linux": ["debian-installer-13-netboot-riscv64", "busybox-static"],
+    "linux-modules": ["linux-image-6.12.107+deb13-riscv64"],  # all modules of the installer's kernel
     "uboot": ["u-boot-qemu"],
 }
 SOURCE = "lwip"

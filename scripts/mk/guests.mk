@@ -3,6 +3,9 @@
 PKG := $(CACHE)/pkg
 INSTALLER_PACKAGE := debian-installer-13-netboot-riscv64
 INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64
+# All modules of the installer's kernel. The installer itself has only those that it needs.
+MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
+FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
 UBOOT_GUEST := $(BUILD)/guests/uboot/u-boot.bin
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
@@ -13,6 +16,9 @@ guest-uboot: $(UBOOT_GUEST)
 # The fetcher writes both files.
 $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/busybox-static.json &: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py linux
+
+$(PKG)/$(MODULES_PACKAGE).json: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py linux-modules
 
 $(PKG)/u-boot-qemu.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py uboot
@@ -48,9 +54,16 @@ $(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/examples/mailbox/*.h gues
 	    -nostdlib -static -T guests/examples/mailbox/linux/program.ld \
 	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $@ $(MAILBOX_SOURCES)
 
-$(BUILD)/guests/linux/initramfs.cpio.gz: $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) \
-		$(wildcard guests/images/linux/*)
-	$(PYTHON) guests/images/linux/mkinitramfs.py --kernel $< --installer-initrd $(INSTALLER)/initrd.gz \
-	    --busybox $(PKG)/busybox-static/usr/bin/busybox --program $(MAILBOX_LINUX) --output $@
+INITRAMFS_PARTS := $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) $(wildcard guests/images/linux/*)
+MKINITRAMFS := $(PYTHON) guests/images/linux/mkinitramfs.py --kernel $(BUILD)/guests/linux/Image \
+    --installer-initrd $(INSTALLER)/initrd.gz --busybox $(PKG)/busybox-static/usr/bin/busybox --program $(MAILBOX_LINUX)
+
+$(BUILD)/guests/linux/initramfs.cpio.gz: $(INITRAMFS_PARTS)
+	$(MKINITRAMFS) --output $@
+
+# The same with the drivers of a flash behind an SPI controller, and a file system on it.
+$(BUILD)/guests/linux/flash.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
+	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(FLASH_MODULES)) \
+	    --start guests/images/linux/flash.start --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

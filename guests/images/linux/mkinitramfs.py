@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the Linux guest's initramfs: Debian's static busybox, our /init and programs, and the kernel's modules.
 
-The modules are taken from the initrd of the Debian installer, which is fetched with the kernel. The archive is written
-directly (newc format), which needs neither root nor a staging folder and makes the output reproducible.
+The modules are taken from the initrd of the Debian installer, which is fetched with the kernel. Those of --module, and
+the modules that they depend on, are taken from the kernel's package, because the installer lacks them. The archive is
+written directly (newc format), which needs neither root nor a staging folder and makes the output reproducible.
 """
 
 from __future__ import annotations
@@ -110,7 +111,36 @@ def find_modules(initrd: bytes, release: str) -> dict[str, bytes]:
     return found
 
 
-def build(busybox: bytes, programs: dict[str, bytes], modules: dict[str, bytes]) -> bytes:
+def read_module(name: str, folder: Path, release: str) -> bytes:
+    """A module of the kernel's package, unpacked in `folder`."""
+    found = sorted((folder / "usr/lib/modules" / release).rglob(f"{name}.ko*"))
+    if not found:
+        raise BuildError(f"{folder} has no module {name} for kernel {release} (is linux-image of this release pinned?)")
+    content = found[0].read_bytes()
+    return lzma.decompress(content) if found[0].suffix == ".xz" else content
+
+
+def with_dependencies(names: list[str], folder: Path, release: str) -> dict[str, bytes]:
+    """The modules and those that they depend on, in the order in which they can be loaded."""
+    ordered: dict[str, bytes] = {}
+
+    def add(name: str) -> None:
+        if name not in ordered:
+            content = read_module(name, folder, release)
+            depends = re.search(rb"\0depends=([^\0]*)\0", content)
+            for needed in filter(None, depends[1].decode().split(",") if depends else []):
+                add(needed)
+            ordered[name] = content
+
+    for name in names:
+        add(name)
+    return ordered
+
+
+def build(
+    busybox: bytes, programs: dict[str, bytes], modules: dict[str, bytes], started: dict[str, bytes], start: bytes
+) -> bytes:
+    """The archive; /init loads the modules `started` and then runs the script `start`, if there is one."""
     cpio = CpioWriter()
     for folder in FOLDERS:
         cpio.add(folder, stat.S_IFDIR | 0o755)
@@ -124,8 +154,11 @@ def build(busybox: bytes, programs: dict[str, bytes], modules: dict[str, bytes])
             cpio.add(f"bin/{name}", stat.S_IFLNK | 0o777, b"busybox")
     for name, content in programs.items():
         cpio.add(f"bin/{name}", stat.S_IFREG | 0o755, content)
-    for name, content in modules.items():
+    for name, content in (modules | started).items():
         cpio.add(f"lib/modules/{name}.ko", stat.S_IFREG | 0o644, content)
+    if start:
+        cpio.add("etc/modules", stat.S_IFREG | 0o644, "".join(f"{name}\n" for name in started).encode())
+        cpio.add("etc/start", stat.S_IFREG | 0o644, start)
     return cpio.finish()
 
 
@@ -144,13 +177,18 @@ def main() -> int:
     parser.add_argument(
         "--program", type=Path, action="append", default=[], help="a static program for /bin; repeatable"
     )
+    parser.add_argument("--module", action="append", default=[], help="a further module, loaded by /init; repeatable")
+    parser.add_argument("--kernel-package", type=Path, help="an unpacked linux-image, which holds these modules")
+    parser.add_argument("--start", type=Path, help="a script that /init runs when they are loaded")
     parser.add_argument("--output", type=Path, required=True, help="initramfs.cpio.gz")
     arguments = parser.parse_args()
     try:
         release = kernel_release(arguments.kernel.read_bytes())
         modules = find_modules(arguments.installer_initrd.read_bytes(), release)
         programs = {path.name: path.read_bytes() for path in arguments.program}
-        data = build(arguments.busybox.read_bytes(), programs, modules)
+        started = with_dependencies(arguments.module, arguments.kernel_package, release)
+        start = arguments.start.read_bytes() if arguments.start else b""
+        data = build(arguments.busybox.read_bytes(), programs, modules, started, start)
         arguments.output.write_bytes(gzip_undated(data))
     except BuildError as error:
         print(f"mkinitramfs: error: {error}", file=sys.stderr)
