@@ -54,9 +54,9 @@ def files_in(folder: Path) -> Files:
 
 
 @contextmanager
-def recording(name: str, files: dict[str, Path], label: str = "") -> Iterator[Machine]:
+def recording(name: str, files: dict[str, Path], label: str = "", qemu: str | None = None) -> Iterator[Machine]:
     system = built(name)
-    words = system_command(find_qemu(), system, **files)
+    words = system_command(find_qemu(qemu), system, **files)
     OUT.mkdir(parents=True, exist_ok=True)
     with Machine(words, system.names, OUT / f"{label or name}.log") as machine:
         yield machine

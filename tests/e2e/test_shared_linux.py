@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's Linux on its window of the shared flash, through the drivers of its own kernel (docs/hardware-io.md)."""
+
+import hashlib
+import re
+import shutil
+
+import pytest
+from helpers import BOOT_S, LINUX_PROMPT, NEWER_QEMU, SOON_S, ask, command, keyboard
+from test_hardware_io import RECORD, SECTOR, Files, files_in, leave, recording
+
+from tessera.run.machine import HYPERVISOR, Machine
+
+SECTORS = 256
+WINDOW = range(8, 14)  # of Linux
+LOG = range(4)  # of the other VM
+# What jffs2 writes to the start of an erased sector.
+CLEAN = bytes.fromhex("85 19 03 20 0c 00 00 00 b1 b0 1e e4")
+
+
+def formatted() -> bytes:
+    """A flash with an empty file system in Linux's window, but for the window's last sector: it is erased, which Linux
+    does not know. To erase and read each sector would take long."""
+    content = bytearray(b"\xff" * SECTORS * SECTOR)
+    for sector in WINDOW[:-1]:
+        content[sector * SECTOR : sector * SECTOR + len(CLEAN)] = CLEAN
+    return bytes(content)
+
+
+def sector_of(files: Files, number: int) -> bytes:
+    return files.flash.read_bytes()[number * SECTOR : (number + 1) * SECTOR]
+
+
+def found_window(machine: Machine) -> None:
+    """The only partition is the VM's window."""
+    said = machine.expect("linux", r"flash: mtd0 is (.*) of (\d+) bytes\n", BOOT_S)
+    assert said.groups() == ('"window"', str(len(WINDOW) * SECTOR))
+
+
+def mounted(machine: Machine, number: int) -> None:
+    """Linux has mounted the file system for the `number`th time."""
+    found_window(machine)
+    machine.expect("linux", rf"flash: life {number}\n", BOOT_S)
+    machine.expect("linux", LINUX_PROMPT, BOOT_S)
+
+
+def interrupts(machine: Machine) -> int:
+    """Those of the SPI controller that Linux has counted."""
+    return int(ask(machine, "grep spi /proc/interrupts", r"\d+: +(\d+) .*\.spi\n")[1])
+
+
+def records(machine: Machine) -> list[int]:
+    return [int(number) for number in re.findall(r"flash_log: (\d+): record", machine.console.text("log"))]
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory) -> Files:
+    """Two lives of Linux in one machine: a file of the first one is there in the second."""
+    files = files_in(tmp_path_factory.mktemp("linux"))
+    files.flash.write_bytes(formatted())
+    with recording("shared-linux", files) as machine:
+        mounted(machine, 1)
+        keyboard(machine, "linux")
+        assert interrupts(machine) == 0, "polls"
+        ask(machine, "echo first life >/mnt/file; sync; ls /mnt", r"file +lives")
+        # jffs2 erases the last sector in the background, reads it, and marks it as clean.
+        marker = f"dd if=/dev/mtd0 bs=4 skip={(len(WINDOW) - 1) * SECTOR // 4} count=1 2>/dev/null | hexdump"
+        ask(machine, f"until {marker} | grep 1985; do sleep 1; done", r"0000000 1985 2003")
+        command(machine, "r")
+        machine.expect(HYPERVISOR, r"linux stopped by the console, starts again", SOON_S)
+        mounted(machine, 2)
+        ask(machine, "cat /mnt/file", r"\nfirst life\n")
+        leave(machine)
+        logged = records(machine)
+        assert logged == list(range(len(logged)))
+        assert len(logged) > 5
+    return files
+
+
+def test_linux_erases_and_programs(lived):
+    """Each sector of the window has a clean marker, and one or more have nodes of files."""
+    used = [sector_of(lived, number) for number in WINDOW]
+    assert all(data.startswith(CLEAN) for data in used)
+    assert any(data[len(CLEAN) : len(CLEAN) + 2] == CLEAN[:2] for data in used)
+
+
+def test_no_other_sectors(lived):
+    """The other VM's sectors have its records, and those of nobody are erased."""
+    for number in set(range(SECTORS)) - set(WINDOW):
+        data = sector_of(lived, number)
+        slots = [data[at : at + RECORD] for at in range(0, SECTOR, RECORD)]
+        written = [slot for slot in slots if slot != b"\xff" * RECORD]
+        assert not written or number in LOG, number
+        assert all(slot[:4] == b"TLOG" for slot in written), number
+
+
+def test_another_machine_by_interrupts(lived, tmp_path):
+    """It has the same content. On the newer QEMU, with a clock at which Linux's driver does not poll."""
+    files = files_in(tmp_path)
+    shutil.copy(lived.flash, files.flash)
+    first = sector_of(lived, WINDOW[0])
+    with recording("shared-linux-interrupts", files, qemu=NEWER_QEMU) as machine:
+        found_window(machine)
+        machine.expect("linux", LINUX_PROMPT, BOOT_S)
+        keyboard(machine, "linux")
+        before = interrupts(machine)
+        assert before > 0, "the chip's identification"
+        digest = hashlib.md5(first[:1024], usedforsecurity=False).hexdigest()
+        ask(machine, "head -c 1024 /dev/mtd0 | md5sum", digest)
+        assert interrupts(machine) - before >= 1024 // 8
+        # Into the first sector's end, which is erased.
+        ask(machine, f"echo interrupted | dd of=/dev/mtd0 bs=16 seek={SECTOR // 16 - 1} 2>&1", r"0\+1 records out")
+        leave(machine)
+    assert sector_of(files, WINDOW[0]) == first[:-16] + b"interrupted\n" + b"\xff" * 4
+    for number in WINDOW[1:]:
+        assert sector_of(files, number) == sector_of(lived, number), number
