@@ -160,12 +160,18 @@ test-cosim-long: | setup-dev setup-fpga setup-qemu-new
 	@$(COSIM_PYTEST) -m long tests/cosim
 	@TESSERA_LONG=1 $(MAKE) --no-print-directory test-manager
 
+# Single bytes of the flash, by the shared hardware and by drivers in software (fpga/cosim/measure_flash.py).
+COSIM_FLASH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/flash-bytes*.dts)))
+
 # cosim.speedup: cycles a second of CPU time, against fabric_sim in one class whose ports are pins.
 bench-cosim: | setup-dev setup-fpga
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/lockstep $(COSIM)/lockstep-pins
 	@$(FPGA_PYTHON) fpga/cosim/measure.py $(COSIM)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/libshared-16vm.so
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:scripts:tests/cosim $(PYTHON) fpga/cosim/measure_shared.py
+	@for system in $(COSIM_FLASH_SYSTEMS); do $(MAKE) --no-print-directory image SYSTEM=$$system >$(COSIM)/image.log 2>&1 || { \
+	    tail -n 20 $(COSIM)/image.log >&2; exit 1; }; done
+	@$(FPGA_PYTHON) fpga/cosim/measure_flash.py
 
 .PHONY: cosim test-cosim test-cosim-long bench-cosim
 .SECONDARY: $(patsubst %,$(COSIM)/qemu_device-%.o,1 4)

@@ -5,6 +5,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+from tessera.bench.machine import with_options
 from tessera.bench.parse import ParseError
 
 TICK_NS = 100
@@ -15,8 +16,7 @@ MODEM, QAM16 = "0", "0"  # its number in the fabric, and the device's
 
 def with_trace(command: list[str], trace: Path) -> list[str]:
     """Returns QEMU's command, changed so that the simulated fabric writes the changes of its regions into `trace`."""
-    at = command.index("-plugin") + 1
-    return [*command[:at], f"{command[at]},trace={trace}", *command[at + 1 :]]
+    return with_options(command, f"trace={trace}")
 
 
 def bound_us(text: str) -> float:

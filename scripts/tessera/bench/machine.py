@@ -49,16 +49,22 @@ def _run(command: list[str], names: list[str], finished: Callable[[Machine], boo
         raise BenchError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
-def run_system(qemu: Qemu, system: BuiltSystem) -> Consoles:
-    """Runs a system of bench guests until all of them have finished."""
+def run_system(qemu: Qemu, system: BuiltSystem, *, change: Callable[[list[str]], list[str]] = list) -> Consoles:
+    """Runs a system of bench guests until all of them have finished. `change` is applied to its own command."""
     names = [*system.names, HYPERVISOR]  # with a second name, the console separates the hypervisor's lines
-    command = [*system_command(qemu, system), *COUNTED]
+    command = [*change(system_command(qemu, system)), *COUNTED]
     machine, done = _run(command, names, lambda run: all(is_done(run.console.text(vm)) for vm in system.names))
     if not done:
         raise BenchError(
             f"system '{system.name}' has not finished after {machine.seconds:.0f} s: {_last_lines(machine)}"
         )
     return Consoles({vm: machine.console.text(vm) for vm in system.names}, machine.console.text(HYPERVISOR))
+
+
+def with_options(command: list[str], *options: str) -> list[str]:
+    """Returns QEMU's command with further options of the simulated fabric (docs/cosim.md)."""
+    at = command.index("-plugin") + 1
+    return [*command[:at], ",".join([command[at], *options]), *command[at + 1 :]]
 
 
 def run_until(
