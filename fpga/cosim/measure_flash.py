@@ -54,7 +54,7 @@ def main() -> None:
     shutil.rmtree(folder)
     for what, value in cycles.items():
         print(f"flash: {value:.1f} cycles a byte, {SYSTEMS[what]}: {value / cycles['shared']:.1f} times")
-        measured(f"fpga.io.bytes.{what}", round(value, 1))
+        measured(f"fpga.io.bytes.{what}", round(value, 2))
     measured("fpga.io.bytes.ratio", round(cycles["rtos"] / cycles["shared"], 1))
 
 

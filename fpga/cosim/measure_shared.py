@@ -9,9 +9,14 @@ from shared_devices import FLASH, RAM, READ, RECEIVE, SEND, Client, Devices
 VMS = 16
 CLOCK_ETHERNET = 125  # MHz: a byte a cycle
 POLICIES = {"rr": 0, "prio": 1}
+LOOPS = (1, 4, 8, 16)  # VMs
 FRAME = 1024
 ROUNDS = 8
-WIRE_CYCLES = 160  # of a read of one byte: five bytes on the wire, SCK 25 MHz
+BYTE = 32  # cycles of a byte on the flash's wire, SCK 25 MHz
+COMMAND = 4  # bytes that precede those of a chunk
+CHUNK = 128
+LOADED_VMS = 9  # of the published measurement; the last one has the highest priority
+LENGTHS = {1: 60, 4: 60, 64: 20, 256: 12}  # bytes, and how many reads are measured under load
 DATA, RECEIVED = 0x1000, 0x8000
 
 
@@ -23,16 +28,74 @@ def made(*devices: int) -> Devices:
     return found
 
 
-def read_of_a_byte() -> int:
-    """Cycles of a read of one byte, from before the write of SUBMIT to the completion in memory, without those on the
-    wire."""
+def wire_cycles(length: int) -> int:
+    """Cycles of a read on the wire."""
+    return (COMMAND * -(-length // CHUNK) + length) * BYTE
+
+
+def submit_read(vm: Client, length: int) -> int:
+    """Returns the time before the write of SUBMIT."""
+    vm.write(FLASH, "CHANNEL_ADDR", RAM)
+    start = vm.devices.time
+    vm.write(FLASH, "CHANNEL_SUBMIT", READ | length << 16)
+    return start
+
+
+def read_alone(length: int) -> int:
+    """Cycles of a read, from before the write of SUBMIT to the completion in memory."""
     devices = made(FLASH)
     vm = devices.vms[5]
-    vm.write(FLASH, "CHANNEL_ADDR", RAM)
-    start = devices.time
-    vm.write(FLASH, "CHANNEL_SUBMIT", READ | 1 << 16)
+    start = submit_read(vm, length)
     devices.wait_for(lambda: vm.completion(FLASH) is not None, at_once=1)
-    return devices.time - start - WIRE_CYCLES
+    return devices.time - start
+
+
+class Readers:
+    """VMs that read a flash without pause, and one of the highest priority that reads after a random pause."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.devices = made(FLASH)
+        self.devices.set("ARBITER", POLICIES["prio"] | 7 << 8, index=FLASH - 1)
+        *self.others, self.first = self.devices.vms[:LOADED_VMS]
+        for vm in (*self.others, self.first):
+            self.devices.allow(vm.number, FLASH, vm.number)
+        for vm in self.others:
+            submit_read(vm, length)
+
+    def _again(self) -> None:
+        """Others whose read is complete submit the next one."""
+        for vm in self.others:
+            if vm.completion(FLASH) is not None:
+                submit_read(vm, self.length)
+
+    def _pause(self) -> None:
+        end = self.devices.time + random.randrange(2 * wire_cycles(self.length))
+        while self.devices.time < end:
+            self._again()
+            self.devices.step(1)
+
+    def read(self) -> int:
+        """Cycles of a read of the highest priority, as in read_alone(), beside the reads of the others."""
+        self._pause()
+        start = submit_read(self.first, self.length)
+        while self.first.completion(FLASH) is None:
+            self._again()
+            self.devices.step(1)
+        return self.devices.time - start
+
+
+def measure_reads() -> None:
+    for length, number in LENGTHS.items():
+        alone = read_alone(length)
+        readers = Readers(length)
+        times = [readers.read() for _ in range(number)]
+        print(f"flash, {length} bytes: {alone} cycles alone, beside 8 others {min(times)} to {max(times)}")
+        measured(f"fpga.io.bus.read{length}", alone)
+        measured(f"fpga.io.bus.read{length}_loaded", max(times))
+        measured(f"fpga.io.bus.read{length}_spread", max(times) - min(times))
+        if length == 1:
+            measured("fpga.io.bus.read1_overhead", alone - wire_cycles(1))
 
 
 class Loop:
@@ -81,15 +144,25 @@ class Loop:
         return {number: round(cycles / CLOCK_ETHERNET, 2) for number, cycles in self.longest.items()}
 
 
-def main() -> None:
-    random.seed(1)
-    measured("fpga.io.bus.read1_overhead", read_of_a_byte())
-    for active in (1, 4, 8, 16):
+def measure_loops() -> None:
+    last: dict[tuple[str, int], float] = {}
+    for active in LOOPS:
         for name, policy in POLICIES.items():
             times = Loop(policy, active).run()
             print(f"Ethernet, {FRAME} bytes, {active} VMs, {name}: {min(times.values())} to {max(times.values())} us")
+            last[name, active] = max(times.values())
             measured(f"fpga.io.ethernet.loop.{name}.{active}vm.first", times[0])
-            measured(f"fpga.io.ethernet.loop.{name}.{active}vm.last", max(times.values()))
+            measured(f"fpga.io.ethernet.loop.{name}.{active}vm.last", last[name, active])
+    least, most = LOOPS[0], LOOPS[-1]
+    for name in POLICIES:
+        step = (last[name, most] - last[name, least]) / (most - least)
+        measured(f"fpga.io.ethernet.step.{name}", round(step, 2))
+
+
+def main() -> None:
+    for measure in (measure_reads, measure_loops):
+        random.seed(1)
+        measure()
 
 
 if __name__ == "__main__":
