@@ -4,6 +4,7 @@
 hypervisors.
 
 Writes results.jsonl (one object per line), results.md, and the pictures of what was measured:
+shared-*.png (with --draw, after `make bench-fpga`),
 overview, goals (.png and .svg), adpcm-convergence.png, adpcm-vms.png, ipc.png, rt.png,
 thread-metric.png and response.png, and for the M5150 mips-overview, mips-goals, mips-adpcm-*.png, mips-ipc.png and
 mips-banks.png. Without --qemu: QEMU=path if set, else the one in PATH and, if it exists, the newer
@@ -30,6 +31,7 @@ from tessera.bench.plot_overlay import plot_overlay
 from tessera.bench.plot_response import plot_response
 from tessera.bench.plot_rt import plot_rt
 from tessera.bench.plot_rt_queue import plot_rt_queue
+from tessera.bench.plot_shared import plot_shared
 from tessera.bench.plot_thread_metric import plot_thread_metric
 from tessera.bench.report import (
     current_commit,
@@ -102,6 +104,7 @@ def draw(metrics: dict[str, Metric], records: list[dict[str, Any]], out: Path) -
         *plot_response(metrics, records, out),
         *plot_overlay(on_qemu, out),
         *plot_rt_queue(on_qemu, out),
+        *plot_shared(records, out),
     ]
 
 
