@@ -58,7 +58,7 @@ def lived(tmp_path_factory) -> Files:
     """Two lives of Linux in one machine: a file of the first one is there in the second."""
     files = files_in(tmp_path_factory.mktemp("linux"))
     files.flash.write_bytes(formatted())
-    with recording("shared-linux", files) as machine:
+    with recording("shared-linux", {"flash": files.flash}) as machine:
         mounted(machine, 1)
         keyboard(machine, "linux")
         assert interrupts(machine) == 0, "polls"
@@ -99,7 +99,7 @@ def test_another_machine_by_interrupts(lived, tmp_path):
     files = files_in(tmp_path)
     shutil.copy(lived.flash, files.flash)
     first = sector_of(lived, WINDOW[0])
-    with recording("shared-linux-interrupts", files, qemu=NEWER_QEMU) as machine:
+    with recording("shared-linux-interrupts", {"flash": files.flash}, qemu=NEWER_QEMU) as machine:
         found_window(machine)
         machine.expect("linux", LINUX_PROMPT, BOOT_S)
         keyboard(machine, "linux")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from helpers import BOOT_S, GUESTS
-from recorded import Frame, frames
 from test_hardware_io import ECHO_REPLY, ECHO_REQUEST, HOST, files_in, leave, mac, recording
+
+from tessera.run.recorded import Frame, frames
 
 ARP, IPV4 = 0x0806, 0x0800
 UDP, TCP = 17, 6
@@ -37,7 +38,7 @@ def echoes(wire: list[Frame], source: bytes, to: bytes, kind: int) -> dict[int, 
 def network(tmp_path_factory) -> tuple[dict[str, str], list[Frame]]:
     """What the VMs have printed, and the frames on the wire."""
     files = files_in(tmp_path_factory.mktemp("net"))
-    with recording("shared-net", files) as machine:
+    with recording("shared-net", {"pcap": files.pcap}) as machine:
         machine.expect("freertos", rf"ping: {PINGS['freertos']}: ", BOOT_S)
         machine.expect("bare", r"ping: done", BOOT_S)
         machine.expect("talker", r"ping: done, 0 frames lost", BOOT_S)
@@ -109,7 +110,7 @@ def test_size_of_the_driver():
 def test_malformed_frames(tmp_path: Path):
     """They end neither the guest nor its answers. Those with another source than the VM's are not sent."""
     files = files_in(tmp_path)
-    with recording("shared-malformed", files) as machine:
+    with recording("shared-malformed", {"pcap": files.pcap}) as machine:
         done = machine.expect("malformed", rf"malformed: done, {MALFORMED} frames, (\d+) forged, (\d+) refused", BOOT_S)
         machine.skip("freertos")
         machine.expect("freertos", r"ping: \d+: \d", BOOT_S)
