@@ -193,8 +193,9 @@ static void test_rt_errors(void)
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NO_APPS, "rt-apps");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HARTS, "hart");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_NATIVE, "native");
-    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_SHARED, "priority");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_SHARED, "any time");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_DENIED, RT_USE_HOLD, "hold-us");
+    is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_BAD_RANGE, 500, "next release");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_FAILED, 0, "failed");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_INVALID_STATE, 0, "launched");
     is_said(HCALL_RT_USE_DEVICE, HCALL_ERR_ALREADY_AVAILABLE, 0, "declared");
