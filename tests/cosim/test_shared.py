@@ -488,3 +488,40 @@ def test_hostile_vms(seed):
         assert bytes(victim.memory[0x100 : RING - RAM]) == before
         assert devices.library.shared_pins() >> 24 == 0
     assert devices.library.shared_complaints() == 0
+
+
+def _removed(write: tuple[int, int], after: int, *, manager: bool) -> tuple[Devices, Client]:
+    """VM 0 begins an erase or a program operation beside a VM that reads, and loses it after so many cycles."""
+    devices = Devices()
+    devices.set("FLASH", 2 | 10 << 8 | 6000 << 32)  # short slices, so that reads suspend it
+    vm, other = ready(devices.vms[0], FLASH), ready(devices.vms[1], FLASH)
+    assert vm.do(FLASH, PROGRAM, vm.store(0x2000, b"old!"), 4, 2 * SECTOR).status == DONE
+    vm.submit(FLASH, write[0], RAM, write[1], 0)
+    devices.step(after)
+    for tag in range(4):
+        other.submit(FLASH, READ, RAM, 2000, 0, tag)
+    if manager:
+        devices.set("FLUSH", 0)
+    else:
+        vm.write(FLASH, "CHANNEL_FLUSH", 1)
+    devices.wait_for(lambda: devices.get("BUSY") & 1 == 0)
+    for _ in range(4):
+        assert other.wait(FLASH, 10_000_000).status == DONE
+    return devices, ready(vm, FLASH)
+
+
+@pytest.mark.parametrize(("write", "manager"), [((ERASE, 0), False), ((PROGRAM, 256), True)], ids=["erase", "program"])
+def test_what_follows_a_removed_write_is_done(write, manager):
+    """Whenever it is removed: no later request of the VM is taken for it."""
+    for after in (0, 300, 1500, 4000):
+        _, vm = _removed(write, after, manager=manager)
+        assert vm.do(FLASH, PROGRAM, vm.store(0x100, b"data"), 4, SECTOR).status == DONE
+        assert vm.do(FLASH, READ, RAM, 4, SECTOR).data == int.from_bytes(b"data", "little"), after
+        _, vm = _removed(write, after, manager=manager)
+        assert vm.do(FLASH, ERASE, RAM, 0, 2 * SECTOR).status == DONE
+        assert vm.do(FLASH, READ, RAM, 4, 2 * SECTOR).data == 0xFFFFFFFF, after
+        devices, vm = _removed(write, after, manager=manager)
+        other = devices.vms[1]  # whose program operation ends the removed one
+        assert other.do(FLASH, PROGRAM, other.store(0x100, b"more"), 4, 0).status == DONE
+        assert vm.do(FLASH, READ, RAM + 0x3000, 8, 2 * SECTOR).status == DONE
+        assert vm.load(0x3000, 8) == b"old!" + 4 * b"\xff", after

@@ -106,6 +106,7 @@ module io_flash
   end
 
   // ---- Sequence ----
+  logic gone_q;       // the chunk's VM has removed its requests since it began
   logic foreign_q;    // the operation in the flash is not that of the chunk, which helps it to its end
   logic stopping_q;   // it is being suspended
   logic wip_q;        // write in progress, of the last status
@@ -117,6 +118,9 @@ module io_flash
   assign program_now = in_flash ? program_q : chunk_i.op == FlashProgram;
   assign lost        = chunk_i.op == FlashProgram && read_status_i != IoDone;
   assign step        = finished_q && (!in_valid || inline);  // the last byte of an inline read is taken in this cycle
+
+  logic removes;
+  assign removes = flush_i && flush_vm_i == chunk_i.vm;
 
   function automatic state_e first_state();
     if (refusal != IoDone || over) return FlEnd;
@@ -137,7 +141,7 @@ module io_flash
       FlIdle:    if (start_i) next = first_state();
       FlRead:    if (step) next = inline ? FlEnd : FlStore;
       FlStore:   if (write_done_i) next = FlEnd;
-      FlEnable:  if (step || !begun_q) next = lost ? FlEnd : step ? FlBegin : FlEnable;
+      FlEnable:  if (step || !begun_q) next = lost || gone_q ? FlEnd : step ? FlBegin : FlEnable;
       FlResume, FlBegin, FlSuspend: if (step) next = FlPoll;
       FlPoll:    if (step) next = after_status();
       default:   if (read_quiet_i) next = FlIdle;  // FlEnd
@@ -152,6 +156,7 @@ module io_flash
       state_q    <= FlIdle;
       begun_q    <= 1'b0;
       finished_q <= 1'b0;
+      gone_q     <= 1'b0;
       foreign_q  <= 1'b0;
       stopping_q <= 1'b0;
       wip_q      <= 1'b0;
@@ -162,6 +167,7 @@ module io_flash
       state_q    <= next;
       begun_q    <= (begun_q || (command && accepted)) && !step;
       finished_q <= command_done || (finished_q && !step);
+      gone_q     <= removes || (gone_q && !start_i);
       elapsed_q  <= state_q inside {FlResume, FlBegin} ? '0 : elapsed_q + 1'b1;
       if (in_valid && state_q == FlPoll) wip_q <= in_byte[0];
       if (start_i) begin
@@ -205,7 +211,7 @@ module io_flash
       if (suspends) suspended_q <= 1'b1;
       if (state_q == FlBegin) begin
         program_q <= chunk_i.op == FlashProgram;
-        owned_q   <= 1'b1;
+        owned_q   <= !gone_q && !removes;
         owner_q   <= chunk_i.vm;
       end
       if (flush_i && flush_vm_i == owner_q) owned_q <= 1'b0;
