@@ -135,7 +135,8 @@ static void allow(const struct io_client *c, unsigned device)
         set_budget(c->number, device, config->budget[index]);
         set_allowed(c->number, device, has, config->priority[index]);
     } else if (has) {
-        set_allowed(c->number, device, true, 0);
+        /* The right to the SPI controller sets the priority of its requests to the flash. */
+        set_allowed(c->number, device, true, device == IO_SPI ? config->priority[0] : 0);
     }
 }
 
