@@ -15,7 +15,6 @@
 struct channel_load {
     const struct io_image_channel *config;
     const struct vm *unlimited; /* it may go first at any time, and has no budget; NULL: there is none */
-    uint64_t users;             /* VMs, with the app's */
     uint64_t rivals;            /* budgets of those that may go first, and a chunk of each, in a period */
     uint64_t budget;            /* of the app's VM in a period; 0: no limit */
 };
@@ -51,11 +50,8 @@ static struct channel_load load_of(const struct io_client *own, unsigned index)
     for (unsigned i = 0; i < io.image->nclients; i++) {
         const struct io_client *other = &io.clients[i];
 
-        if (uses(other, index)) {
-            load.users++;
-            if (other != own && is_rival(&load, own, other, index)) {
-                add_rival(&load, other, index);
-            }
+        if (other != own && uses(other, index) && is_rival(&load, own, other, index)) {
+            add_rival(&load, other, index);
         }
     }
     return load;
@@ -67,14 +63,14 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 }
 
 /*
- * A request that takes `job` cycles alone, or 0 if it touches too many periods. Each of its chunks waits for a comparison of all users,
+ * A request that takes `job` cycles alone, or 0 if it touches too many periods. Each of its chunks waits for a comparison of all VMs,
  * and for bursts of other devices; it waits for one chunk that has begun, again after each stop by its own budget, and for what rivals may take in all periods that it
  * touches: with n periods, own + (n + 1) * rivals <= n * period gives the least n.
  */
 static uint64_t longest(const struct channel_load *load, uint64_t job)
 {
     const struct io_image_channel *c = load->config;
-    uint64_t own = job + (job / c->least_cycles + 2U) * (load->users + 1U + c->wait_cycles);
+    uint64_t own = job + (job / c->least_cycles + 2U) * c->wait_cycles;
     uint64_t stops = load->budget != 0 ? divide_up(own, load->budget) : 0, periods = 0;
 
     if (stops > PERIODS_MAX) {

@@ -18,7 +18,6 @@ from shared_devices import (
     READ,
     RECEIVE,
     SEND,
-    VMS,
     Client,
     Completion,
     Devices,
@@ -125,7 +124,7 @@ def test_no_request_takes_longer_than_admission_counts(name: str, own: Own) -> N
     burst = timing.slowest_burst((*NODES, "display"), HARDWARE)
     chunk = timing.chunk_cycles(name, node, burst, HARDWARE)
     alone = longest_alone(device, own)
-    waits = VMS + 1 + timing.wait_cycles(name, node, burst)
+    waits = timing.wait_cycles(name, node, burst, HARDWARE)
     bound = alone + (alone // timing.least_cycles(name, node, HARDWARE) + 2) * waits + chunk
     devices, choose, longest = prepared(), random.Random(own.bytes), 0
     for _ in range(ROUNDS):
@@ -135,4 +134,4 @@ def test_no_request_takes_longer_than_admission_counts(name: str, own: Own) -> N
         longest = max(longest, took(devices.vms[0], device, own))
     print(f"{name} {own}: {alone} alone, {longest} beside others, bound {bound}, chunk {chunk}")
     assert longest <= bound
-    assert longest > alone + chunk // 8, "the others delay it"
+    assert longest > alone + chunk // 10, "the others delay it"

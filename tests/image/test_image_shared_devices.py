@@ -114,7 +114,7 @@ def test_section(builder):
     assert (head["base"], head["irq"], head["vm_irq"]) == (0x18200000, 25, 26)
     assert head["devices"] == 1 << FLASH | 1 << SEND | 1 << RECEIVE | 1 << GPIO
     assert (head["flash_half"], head["flash_deselect"], head["flash_slice"]) == (3, 10, 500 * CLOCK_MHZ)
-    assert channel(head, FLASH) == (1, 6, 50000 * CLOCK_MHZ, 1000 * CLOCK_MHZ)
+    assert channel(head, FLASH) == (1, 6, 2000000 * CLOCK_MHZ, 1000 * CLOCK_MHZ)
     assert channel(head, SEND) == (2, 11, 0, 4000 * CLOCK_MHZ)
     assert channel(head, RECEIVE) == channel(head, COPY) == (0, 7, 0, 0)
     assert (first["vm"], second["vm"]) == (1, 2)
@@ -163,7 +163,7 @@ def test_times_are_cycles_of_the_clock(builder, mhz):
     old = "clock-hz = <100000000>;\n\t\tflash"
     path.write_text(changed(path.read_text(), [(old, old.replace("100000000", f"{mhz}000000"))]))
     head, (first, _) = read(builder.build(on_board(SYSTEM)))
-    assert channel(head, FLASH)[2:] == (50000 * mhz, 1000 * mhz)
+    assert channel(head, FLASH)[2:] == (2000000 * mhz, 1000 * mhz)
     assert (head["flash_slice"], first["budget[0]"]) == (500 * mhz, 200 * mhz)
     assert mhz * 10**6 / (2 * head["flash_half"]) <= 20 * 10**6
     assert head["flash_deselect"] * 1000 >= 100 * mhz

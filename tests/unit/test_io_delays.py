@@ -38,7 +38,7 @@ def put(channel: Channel) -> None:
         machine.put(f"io_image.channels[3].{name}", value)
     machine.put("io_image.channels[3].chunk_cycles", channel.chunk)
     machine.put("io_image.channels[3].least_cycles", channel.least)
-    machine.put("io_image.channels[3].wait_cycles", channel.wait)
+    machine.put("io_image.channels[3].wait_cycles", channel.wait + channel.compare)
     for number, user in enumerate(channel.users):
         machine.put("io_image_client.priority[3]", user.priority, number)
         machine.put("io_image_client.budget[3]", user.budget, number)

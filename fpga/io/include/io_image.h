@@ -35,7 +35,7 @@ struct io_image_channel {
     uint32_t period_cycles;
     uint32_t chunk_cycles; /* longest time that is charged for a chunk of any VM; 0: unknown */
     uint32_t least_cycles; /* shortest time of a chunk that is not its request's last one */
-    uint32_t wait_cycles;  /* longest time for which the bursts of a chunk wait for those of other devices */
+    uint32_t wait_cycles;  /* longest time for which a chunk waits: a comparison of all VMs, bursts of other devices */
     uint32_t reserved;
 };
 

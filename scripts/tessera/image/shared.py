@@ -34,8 +34,16 @@ def _check_devices(node: Read, board: Board) -> None:
         node.children["spi"].problem("", f"expected only beside flash in {node.path}")
     there = board.shared_devices.devices
     for device in node.children.values():
+        _check_timeout(device)
         if device.name not in there:
             device.problem("", f"expected a device of {board.name} ({', '.join(there)}), got {device.name}")
+
+
+def _check_timeout(device: Read) -> None:
+    """A flash that the arbiter gives up in the middle of an operation answers other VMs wrongly."""
+    least, timeout = timing.LONGEST_WRITE_US, device.values.get("timeout-us")
+    if device.name == "flash" and timeout and timeout < least:
+        device.problem("timeout-us", f"expected at least {least}, two erases of the flash, got {timeout}")
 
 
 def _assign(node: Read | None, vms: list[Vm], board: Board) -> None:
@@ -168,7 +176,7 @@ def _channels(devices: dict[str, Read], hardware: SharedDevices) -> dict[str, in
                 "period_cycles": hardware.cycles(node["period-us"]),
                 "chunk_cycles": timing.chunk_cycles(name, node, burst, hardware),
                 "least_cycles": timing.least_cycles(name, node, hardware),
-                "wait_cycles": timing.wait_cycles(name, node, burst),
+                "wait_cycles": timing.wait_cycles(name, node, burst, hardware),
             }
             fields |= _channel(index, settings)
     return fields

@@ -16,6 +16,7 @@ from tessera.image.reading import Read
 PAGE = 256
 DESELECT_NS = 100  # between two commands; the S25FL128S needs 50
 SUSPEND_NS = 45_000  # from the command that suspends an operation
+LONGEST_WRITE_US = 2 * 650_000  # a turn of a VM that ends another VM's erase before its own
 HEAD = 4  # bytes of a command and its address
 # Around a program operation: continue another one, its status, enable, suspend, the status before and after it.
 OTHER_BYTES, OTHER_COMMANDS = 1 + 2 + 1 + 1 + 2 + 2, 6
@@ -59,6 +60,11 @@ def _flash(node: Read, burst: int, hardware: SharedDevices) -> int:
     return max(read, program + _bursts(PAGE) * burst)
 
 
+def _completion(burst: int) -> int:
+    """The completions of all channels are written one by one."""
+    return io_image.CHANNELS * burst
+
+
 def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:
     """Returns the longest time that an arbiter charges for a chunk: the comparison before it, the device, and the wait
     for its completion. `burst`: slowest_burst()."""
@@ -68,13 +74,14 @@ def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> 
         device = node["chunk"] + 2 * _bursts(node["chunk"]) * burst
     else:  # a frame, which waits for the end of the frame before it
         device = 2 * FRAME + _bursts(FRAME) * burst
-    return hardware.vms + CHUNK + device + burst
+    return hardware.vms + 2 + CHUNK + device + _completion(burst)
 
 
-def wait_cycles(name: str, node: Read, burst: int) -> int:
-    """Returns the longest time for which the bursts of a chunk, and its completion, wait."""
+def wait_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:
+    """Returns the longest time for which a chunk waits: for a comparison of all VMs (of io_arbiter), and with
+    its bursts and its completion."""
     size = FRAME if name == "ethernet" else node["chunk"]
-    return ((2 if name == "copy" else 1) * _bursts(size) + 1) * burst
+    return hardware.vms + 2 + (2 if name == "copy" else 1) * _bursts(size) * burst + _completion(burst)
 
 
 def least_cycles(name: str, node: Read, hardware: SharedDevices) -> int:
