@@ -94,7 +94,7 @@ def test_drivers():
 def flooded(tmp_path_factory) -> tuple[Machine, Files]:
     files = files_in(tmp_path_factory.mktemp("flood"))
     with recording("shared-flood", vars(files)) as machine:
-        guests = {"log": "flash_log", "wave": "draw", "fractal": "draw"}
+        guests = {"log": "flash_log", "freertos": "ping", "wave": "draw", "fractal": "draw"}
         for name in machine.console.names:
             machine.expect(name, rf"{guests.get(name, name)}: done", BOOT_S)
         assert machine.wait_until(lambda: not machine.running, SOON_S), "the machine does not shut down"
@@ -134,7 +134,7 @@ def test_pins_beside_the_flood(flooded):
 def test_pings_beside_the_flood(flooded):
     """Each has its answer, on the wire and in the guest, whose round trip is the longer one."""
     machine, files = flooded
-    said = re.findall(r"ping: (\d+): (\d+\.\d) us", machine.console.text("ping"))
+    said = re.findall(r"ping: (\d+): (\d+\.\d) us", machine.console.text("freertos"))
     assert [int(number) for number, _ in said] == list(range(1, 11))
     wire = [frame for frame in frames(files.pcap) if frame.echo]
     asked = {frame.echo[1]: frame for frame in wire if frame.echo[0] == ECHO_REQUEST}
@@ -177,7 +177,7 @@ def attacked(tmp_path_factory) -> tuple[Machine, Files, list[Rows]]:
         for frame in range(1, 5):
             machine.expect("wave", rf"draw: frame {frame}, ", BOOT_S)
             screens.append(screen_of(files.screen))
-        machine.expect("ping", r"ping: 4: \d", BOOT_S)
+        machine.expect("freertos", r"ping: 4: \d", BOOT_S)
         machine.expect("log", r"flash_log: 4: ", BOOT_S)
         machine.expect("pulse", r"pulse: 1000 pulses, 0 late, 0 other", BOOT_S)
         machine.expect("witness", r"witness: \d{3,} rounds", BOOT_S)
@@ -185,7 +185,7 @@ def attacked(tmp_path_factory) -> tuple[Machine, Files, list[Rows]]:
         return machine, files, [*screens, screen_of(files.screen)]
 
 
-@pytest.mark.parametrize("name", ["ping", "log", "pulse", "witness", "wave"])
+@pytest.mark.parametrize("name", ["freertos", "log", "pulse", "witness", "wave"])
 def test_others_do_not_notice_a_hostile_vm(attacked, name):
     """Pings are answered, records are written, no edge is late, no line of a frame is incomplete, memory is right."""
     text = attacked[0].console.text(name)
