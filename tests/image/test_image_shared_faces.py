@@ -22,12 +22,11 @@ SYSTEM = on_board(
         "\t};\n\tvms {\n",
     )
 )
-FIRST = "shared-devices { spi { window = <2 3>; priority = <7>; budget-us = <9>; }; };"
+FIRST = "shared-devices { uart { }; spi { window = <2 3>; priority = <7>; budget-us = <9>; }; };"
 SECOND = "shared-devices { uart { }; flash { window = <5 1>; priority = <6>; }; };"
 for name, uses in (("first", FIRST), ("second", SECOND)):
     SYSTEM = SYSTEM.replace(f"\t\t{name} {{\n", f"\t\t{name} {{\n\t\t\t{uses}\n")
 UART_NODE = "uart { };"
-UARTS = SYSTEM.replace(FIRST, "shared-devices { uart { }; };")  # both VMs have one
 ALL = 'devices = "uart", "flash", "ethernet", "copy", "display", "gpio", "spi";'
 
 
@@ -50,13 +49,13 @@ def cells(data):
 
 def with_uart(text):
     """The system with these properties of its UART."""
-    return UARTS.replace(UART_NODE, f"uart {{ {text} }};", 1)
+    return SYSTEM.replace(UART_NODE, f"uart {{ {text} }};", 1)
 
 
 def test_section(board):
     head, (first, second) = read(board.build(SYSTEM))
     assert head["devices"] == 1 << UART | 1 << FLASH | 1 << SPI
-    assert (first["devices"], second["devices"]) == (1 << SPI, 1 << UART | 1 << FLASH)
+    assert (first["devices"], second["devices"]) == (1 << UART | 1 << SPI, 1 << UART | 1 << FLASH)
     assert (first["flash_first"], first["flash_sectors"]) == (2, 3)
     assert (second["flash_first"], second["flash_sectors"]) == (5, 1)
     assert channel(head, FLASH) == (1, 7, 0, 1000 * CLOCK_MHZ)
@@ -86,7 +85,8 @@ def test_settings_of_the_uart(board, text, expected):
 
 def test_focus_is_the_number_of_the_vm_in_the_hardware(board):
     """Without a setting, the first VM with a UART has it."""
-    head, clients = read(board.build(SYSTEM))
+    text = SYSTEM.replace("shared-devices { uart { }; spi", "shared-devices { spi")
+    head, clients = read(board.build(text))
     assert (head["uart_focus"], [client["vm"] for client in clients]) == (1, [1, 2])
 
 
@@ -163,18 +163,10 @@ def test_budget_is_one_of_the_flashs_period(board):
 
 
 def test_both_faces_of_the_flash(board):
-    text = SYSTEM.replace("uart { }; flash {", "spi { window = <6 1>; }; flash {")
+    text = SYSTEM.replace("uart { }; flash {", "uart { }; spi { window = <6 1>; }; flash {")
     (problem,) = board.refuse(text)
     expected = "expected only on a VM without flash: both are its window onto the flash"
     assert problem.endswith(f": /vms/second/shared-devices/spi: {expected}")
-
-
-def test_spi_beside_a_uart(board):
-    """Linux's drivers of both would request the VM's interrupt, and that of the SPI controller does not share it."""
-    text = SYSTEM.replace(FIRST, FIRST.replace("spi", "uart { }; spi", 1))
-    (problem,) = board.refuse(text)
-    expected = "expected only on a VM without uart: stock drivers cannot share the interrupt"
-    assert problem.endswith(f": /vms/first/shared-devices/spi: {expected}")
 
 
 def test_spi_without_the_flash(board):

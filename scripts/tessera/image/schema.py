@@ -371,8 +371,7 @@ VM_SHARED_DEVICES = NodeSchema(
         ),
         "spi": NodeSchema(
             doc="The VM may use a part of the flash as a chip behind an SPI controller (`sifive,spi0`, "
-            "`jedec,spi-nor`): instead of `flash`, for guests with stock drivers, and not beside `uart`, because "
-            "Linux's driver does not share the VM's interrupt. Its addresses begin at 0 for the VM.",
+            "`jedec,spi-nor`): instead of `flash`, for guests with stock drivers. Its addresses begin at 0 for the VM.",
             props=(WINDOW, *SHARE),
         ),
     },

@@ -75,15 +75,8 @@ def _check_uses(uses: Read, node: Read | None) -> None:
             use.problem("", f'expected the name of a device of /{NODE}, got "{use.name}"{guess}')
     if not uses.children:
         uses.problem("", "expected a device or more, got none")
-    if "spi" in uses.children:
-        _check_spi(uses.children["spi"], uses)
-
-
-def _check_spi(spi: Read, uses: Read) -> None:
-    if "flash" in uses.children:
-        spi.problem("", "expected only on a VM without flash: both are its window onto the flash")
-    if "uart" in uses.children:
-        spi.problem("", "expected only on a VM without uart: stock drivers cannot share the interrupt")
+    if "spi" in uses.children and "flash" in uses.children:
+        uses.children["spi"].problem("", "expected only on a VM without flash: both are its window onto the flash")
 
 
 def _check_budget(use: Read, device: Read | None) -> None:
