@@ -275,7 +275,7 @@ def test_make_run(build_system, tmp_path):
     with at_terminal(words, {**clean_environment(), **environment}) as shown:
         for line in (
             r"log +\| flash_log: \d+: ",
-            r"freertos +\| ping: \d+: ",
+            r"freertos *\| ping: \d+: ",
             r"pulse +\| pulse: \d+ pulses",
             r"flood +\| .*0 failed",
             r"fractal +\| draw: frame 1, 0 incomplete lines",
