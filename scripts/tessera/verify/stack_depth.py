@@ -28,7 +28,7 @@ POINTERS = {
     ("console/console.c", "command"): r"keys_command|frames_command",
     ("console/console.c", "step"): r"keys_list_step|frames_step",
     ("console/console.c", "divert"): r"frames_typed|channels_typed",
-    ("core/resource.c", "bound"): r"vdm_bound",
+    ("core/resource.c", "bound"): r"(vdm|io)_bound",
     ("core/hypercall.c", "record"): r"trace_(send|receive)",
     ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|vdm|vdm_waiters|io)_boot",
     ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
