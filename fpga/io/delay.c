@@ -63,9 +63,10 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 }
 
 /*
- * A request that takes `job` cycles alone, or 0 if it touches too many periods. Each of its chunks waits for a comparison of all VMs,
- * and for bursts of other devices; it waits for one chunk that has begun, again after each stop by its own budget, and for what rivals may take in all periods that it
- * touches: with n periods, own + (n + 1) * rivals <= n * period gives the least n.
+ * Returns the longest time of a request that takes `job` cycles alone, or 0 if it touches too many periods. Each of its chunks waits
+ * for a comparison of all VMs, and for bursts of other devices. The request waits for one chunk that has begun, again after each stop
+ * by its own budget, and for what rivals may take in all periods that it touches: with n periods, own + (n + 1) * rivals <=
+ * n * period gives the least n.
  */
 static uint64_t longest(const struct channel_load *load, uint64_t job)
 {
@@ -83,7 +84,7 @@ static uint64_t longest(const struct channel_load *load, uint64_t job)
     return periods > PERIODS_MAX ? 0 : own + (periods + 1U) * load->rivals;
 }
 
-/* The image's frequency, rounded so that a time in the other unit is not shorter. */
+/* Both round the image's frequency so that a time does not become shorter. */
 static uint64_t cycles_of(ticks_t ticks)
 {
     return divide_up(ticks, hyp.us) * divide_up(io.image->clock_hz, MHZ);
