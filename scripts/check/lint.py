@@ -40,7 +40,7 @@ def check(root: Path) -> tuple[list[Finding], str]:
     shell_files = [name for name in files if is_shell(root / name)]
     findings: list[Finding] = []
     if python_files:
-        ruff = [repo.python_tool("ruff"), "check", "--quiet", "--output-format=concise", *python_files]
+        ruff = [repo.python_tool("ruff"), "check", "--no-cache", "--quiet", "--output-format=concise", *python_files]
         findings += _run(ruff, root, _RUFF, "`ruff rule <code>` explains it")
     typed = [name for name in python_files if name.startswith("scripts/")]
     if typed:

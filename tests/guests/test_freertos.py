@@ -9,6 +9,8 @@ import time
 import pytest
 from conftest import COUNTED
 
+from tessera.run.machine import MachineTimeoutError
+
 PASSED = r"^freertos: self-check passed"
 
 
@@ -23,14 +25,29 @@ def test_checks_itself(boot, cpu, timer):
     assert "FAILED" not in machine.console.text("freertos")
 
 
+def reported_late(machine):
+    """Whether the guest reports late ticks at one of its next reports, which are 5 s apart."""
+    try:
+        machine.expect(
+            "freertos", r"^freertos: \d+ of \d+ ticks came late: the host is too slow, or other guests .*$", 7
+        )
+    except MachineTimeoutError:
+        return False
+    return True
+
+
 def test_slow_host_is_reported_and_is_no_failure(boot):
     """QEMU is stopped for a while, as on a busy host, while the guest's time continues."""
     machine = boot("freertos")
     machine.expect("freertos", r"^freertos: up 1 s")  # lateness is measured from the first tick on
-    machine.process.send_signal(signal.SIGSTOP)
-    time.sleep(4)  # most of the time until the report after 2 s, or after 5 s
-    machine.process.send_signal(signal.SIGCONT)
-    machine.expect("freertos", r"^freertos: \d+ of \d+ ticks came late: the host is too slow, or other guests .*$", 20)
+    for _ in range(5):  # a stop that falls into two reports may be too short for both
+        machine.process.send_signal(signal.SIGSTOP)
+        time.sleep(4)  # most of the time until the report after 2 s, or after 5 s
+        machine.process.send_signal(signal.SIGCONT)
+        if reported_late(machine):
+            break
+    else:
+        pytest.fail("the guest has not reported late ticks")
     if not re.search(PASSED, machine.console.text("freertos"), re.MULTILINE):
         machine.expect("freertos", PASSED)
     assert "FAILED" not in machine.console.text("freertos")
