@@ -65,7 +65,7 @@ ONLY ?=
 
 mutate-faults: | setup-dev ## check that the attack tests fail when a check is removed from the hypervisor (table in build/mutants)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/mutations $(if $(ONLY),-k "$(ONLY)")
-	@echo "build/mutants/faults.md: the removed checks, and the failure of each attack"
+	@echo "build/mutants/faults.md: the removed checks, and the failure of each attack; unit_faults.md: faults, and the unit test that finds each"
 
 .PHONY: test-newer test-newer-long run smoke native test-e2e test-e2e-long test mutate-faults
 

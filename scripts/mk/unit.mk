@@ -9,7 +9,9 @@ HOST_TIMERS ?= heap
 HOST_SORTERS := $(filter sorter,$(HOST_RT_QUEUE) $(HOST_TIMERS))
 HOST_BUILD := $(BUILD)/host$(if $(filter sorter,$(HOST_RT_QUEUE)),-sorter)$(if $(filter sorter,$(HOST_TIMERS)),-timers)
 
-HOST_SRCS := $(call queue_sources,$(HOST_RT_QUEUE),$(HOST_TIMERS),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host))))
+# A source of which build/mutants has another version (tests/mutations/test_unit_mutants.py).
+HOST_MUTANT ?=
+HOST_SRCS := $(patsubst $(HOST_MUTANT),$(BUILD)/mutants/$(HOST_MUTANT),$(call queue_sources,$(HOST_RT_QUEUE),$(HOST_TIMERS),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host)))))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # Common code of the tests: builds a system in memory, steps it, and reads its state.
 other_kind = $(if $(filter sorter,$(1)),heap,sorter)

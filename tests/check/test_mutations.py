@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-PLAN = tomllib.loads((TOP / "tests" / "mutations" / "faults.toml").read_text(encoding="utf-8"))["mutation"]
+
+
+def plan(name: str) -> dict:
+    return tomllib.loads((TOP / "tests" / "mutations" / name).read_text(encoding="utf-8"))
+
+
+PLAN = plan("faults.toml")["mutation"] + plan("unit_faults.toml")["fault"]
 
 
 @pytest.mark.parametrize("mutation", PLAN, ids=lambda mutation: mutation["name"])

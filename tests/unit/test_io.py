@@ -285,6 +285,8 @@ def test_other_vms_of_the_hardware_have_no_rights() -> None:
     for vm in range(1, CLIENTS):
         for device in range(DEVICES):
             assert hardware.last("ALLOW", 0xFF, vm | device << 4) == vm | device << 4
+            assert hardware.last("BUDGET", 0xFF, vm | device << 4) in (None, vm | device << 4)
+        assert sum(name == "BUDGET" and value & 0xF == vm for name, value in hardware.writes) == CHANNELS
         for name in ("FLUSH", "FLASH_WINDOW", "ETHERNET_SET", "SCREEN_SET", "PINS"):
             assert hardware.last(name, 0xF, vm) == vm
         assert not hardware.is_open(vm)
@@ -442,6 +444,22 @@ def test_wrong_sections_are_refused(field: str, value: int, message: str) -> Non
     assert machine.hardware.writes == []
 
 
+def test_more_vms_than_the_hardware_can_have_are_refused() -> None:
+    """Also if the section has space for them."""
+    machine = Machine(2)
+    machine.put("io_image.nclients", CLIENTS + 1)
+    machine.put("io_image.clients_offset", 0)
+    assert machine.refusal() == BOUNDS
+
+
+@pytest.mark.parametrize(("sectors", "message"), [(248, None), (249, RIGHTS)])
+def test_a_window_ends_with_the_flash(sectors: int, message: str | None) -> None:
+    """The second VM's begins with sector 8."""
+    machine = Machine(2)
+    machine.put("io_image_client.flash_sectors", sectors, client=1)
+    assert machine.refusal() == message
+
+
 @pytest.mark.parametrize(("width", "line_bytes"), [(7, 32), (8, 32), (16382, 65528), (16383, None)])
 def test_lines_of_a_framebuffer(width: int, line_bytes: int | None) -> None:
     machine = Machine(1)
@@ -486,6 +504,14 @@ def test_hardware_that_has_just_enough_is_accepted() -> None:
     assert {value & 0xF for name, value in machine.hardware.writes if name == "FLUSH"} == {0, 1}
 
 
+def test_events_from_before_the_boot_are_not_reported() -> None:
+    machine = Machine(2)
+    machine.hardware.plain["IRQ_STATUS"] = FAULT | LOST
+    machine.boot()
+    assert machine.event(0) == []
+    assert machine.hardware.plain["IRQ_ENABLE"] == FAULT | LOST
+
+
 def test_tables_that_are_used_up_are_reported() -> None:
     assert Machine(9).refusal() == "page tables for guests are used up"
 
@@ -524,7 +550,8 @@ def test_a_framebuffer_is_shown_from_each_start_on() -> None:
     shown = [("BASE of 1", FRAMEBUFFER), ("FORMAT of 1", 24 | 1 << 32)]
     for life in range(3):
         assert [write for write in hardware.writes if write[0].endswith(" of 1")] == shown
-        assert hardware.writes.index((f"window {SIZE}", 1)) < hardware.writes.index(shown[0])
+        opened = max(at for at, write in enumerate(hardware.writes) if write == (f"window {SIZE}", 1))
+        assert opened < hardware.writes.index(shown[0])
         hardware.writes.clear()
         assert CORE.testbed_vm_stop(0, 1, life == 0)
         settle()
@@ -551,6 +578,15 @@ def test_a_stop_waits_until_no_access_is_outstanding(machine: Machine, steps: in
     assert machine.hardware.busy_reads == 0
     assert CORE.testbed_vm_state(0) == VM_STOPPED
     assert [name for name, _ in machine.hardware.writes].count("FLUSH") == 1
+
+
+@pytest.mark.parametrize("vm", [0, 1])
+def test_a_stop_does_not_wait_for_accesses_of_other_vms(machine: Machine, vm: int) -> None:
+    machine.hardware.plain["BUSY"] = 0xFFFF & ~(1 << vm)
+    CORE.testbed_load_costs(10 * TICKS_PER_US)  # from one look at BUSY to the next
+    assert CORE.testbed_vm_stop(0, vm, False)
+    settle()
+    assert CORE.testbed_vm_state(vm) == VM_STOPPED
 
 
 def test_a_vm_that_stays_busy_takes_no_more_than_its_slices(machine: Machine) -> None:

@@ -188,3 +188,10 @@ def test_requests_of_the_spi_controller_delay_the_flash() -> None:
         machine.boot()
         bounds.append(ask(10, FLASH))
     assert bounds[0] < bounds[1] == bounds[2]
+
+
+def test_a_part_of_a_microsecond_counts_as_a_whole_one() -> None:
+    put(Channel(ROUND_ROBIN, 0, 400, 100, 0, [OWN]))
+    longest = c_uint64()
+    assert CORE.testbed_io_bound(0, FIRST + COPY, 10 * TICKS_PER_US + 1, byref(longest)) == BOUNDED
+    assert (BOUNDED, longest.value // TICKS_PER_US) == ask(11)
