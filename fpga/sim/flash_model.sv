@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of an SPI NOR flash with the commands and times of Infineon's S25FL128S (data sheet 001-98283):
-// reads, page program, erase of a sector of 64 KiB, and the suspension of both. Its times are parameters in
-// cycles of clk_i, which also samples the pins: the output changes one cycle after SCK has fallen.
+// reads, page program, erase of a sector of 64 KiB, and the suspension of both; another sector may be programmed
+// while an erase is suspended. What is suspended reads as 0x5A. Its times are parameters in cycles of clk_i,
+// which also samples the pins: the output changes one cycle after SCK has fallen.
 module flash_model #(
   /// Sectors that exist; addresses beyond them wrap around.
   parameter int unsigned Sectors = 16,
@@ -28,13 +29,24 @@ module flash_model #(
 
   logic [7:0] mem [Bytes];
   logic [AddrBits-1:0] addr_q;
-  logic sck_q, selected_q, rise, fall, wip_q, enabled_q, output_q;
+  logic sck_q, selected_q, rise, fall, enabled_q, output_q;
   logic [6:0] shift_q;
   logic [7:0] code_q, out_q, since_q;
   logic [2:0] bit_q;
   logic [15:0] bytes_q;       // complete bytes of the command
-  logic erasing_q, programming_q, suspended_q, suspending_q;
-  logic [31:0] left_q, suspend_q;
+  // An operation is there until it is over; it may be suspended.
+  typedef struct packed {
+    logic there;
+    logic suspended;
+    logic [AddrBits-1:0] addr;
+    logic [31:0] left;
+  } operation_t;
+  operation_t erase_q, program_q;
+  logic suspending_q, erases, programs, wip;
+  logic [31:0] suspend_q;
+  assign erases   = erase_q.there && !erase_q.suspended;
+  assign programs = program_q.there && !program_q.suspended;
+  assign wip      = erases || programs;
 
   function automatic logic [7:0] pattern(int unsigned a);
     return 8'(a * 167 + (a >> 8) * 13 + (a >> 16));
@@ -49,6 +61,17 @@ module flash_model #(
   assign received  = {shift_q, mosi_i};
   assign next_addr = code_q == 8'h02 ? {addr_q[AddrBits-1:8], addr_q[7:0] + 8'd1} : addr_q + 1'b1;
 
+  function automatic logic [7:0] content(logic [AddrBits-1:0] a);
+    if (erase_q.there && a[AddrBits-1:16] == erase_q.addr[AddrBits-1:16]) return 8'h5A;
+    if (program_q.there && a[AddrBits-1:8] == program_q.addr[AddrBits-1:8]) return 8'h5A;
+    return mem[a];
+  endfunction
+
+  // Bytes may be programmed: not beside another program operation, nor in the sector that is erased.
+  logic programmable;
+  assign programmable = enabled_q && !wip && !program_q.there
+                        && !(erase_q.there && addr_q[AddrBits-1:16] == erase_q.addr[AddrBits-1:16]);
+
   // A command takes effect when the flash is deselected after whole bytes.
   logic ends, whole;
   assign ends  = selected_q && cs_ni;
@@ -56,10 +79,10 @@ module flash_model #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {sck_q, selected_q, wip_q, enabled_q, output_q} <= '0;
+      {sck_q, selected_q, enabled_q, output_q} <= '0;
       {shift_q, code_q, out_q, bit_q, bytes_q} <= '0;
-      {erasing_q, programming_q, suspended_q, suspending_q} <= '0;
-      {left_q, suspend_q, addr_q} <= '0;
+      {erase_q, program_q, suspending_q} <= '0;
+      {suspend_q, addr_q} <= '0;
       ignored_o  <= 1'b0;
       since_q    <= '1;
       shortest_o <= '1;
@@ -83,12 +106,12 @@ module flash_model #(
           bytes_q <= bytes_q + 1'b1;
           if (bytes_q == '0) code_q <= received;
           else if (bytes_q <= 16'd3) addr_q <= AddrBits'({addr_q, received});
-          else if (code_q == 8'h02 && enabled_q && !wip_q) begin
+          else if (code_q == 8'h02 && programmable) begin
             mem[addr_q] <= mem[addr_q] & received;
             addr_q      <= next_addr;
           end
           if ((bytes_q == 16'd3 && code_q == 8'h03) || (bytes_q > 16'd3 && code_q == 8'h03)) begin
-            output_q <= !wip_q;
+            output_q <= !wip;
             if (bytes_q > 16'd3) addr_q <= next_addr;
           end
           if (bytes_q == '0 && received == 8'h05) output_q <= 1'b1;
@@ -96,51 +119,54 @@ module flash_model #(
       end
       if (fall && output_q) begin
         if (bit_q == '0) begin
-          out_q  <= code_q == 8'h05 ? {7'b0, wip_q} : mem[addr_q];
-          miso_o <= code_q == 8'h05 ? 1'b0 : mem[addr_q][7];
+          out_q  <= code_q == 8'h05 ? {7'b0, wip} : content(addr_q);
+          miso_o <= code_q == 8'h05 ? 1'b0 : 1'(content(addr_q) >> 7);
         end else miso_o <= out_q[3'd7-bit_q];
       end else if (fall) miso_o <= 1'b1;
 
       // time
-      if (wip_q && !suspending_q) begin
-        left_q <= left_q - 1'b1;
-        if (left_q == '0) {wip_q, erasing_q, programming_q} <= '0;
-      end
-      if (suspending_q) begin
+      if (!suspending_q) begin
+        if (erases) erase_q.left <= erase_q.left - 1'b1;
+        if (erases && erase_q.left == '0) erase_q.there <= 1'b0;
+        if (programs) program_q.left <= program_q.left - 1'b1;
+        if (programs && program_q.left == '0) program_q.there <= 1'b0;
+      end else begin
         suspend_q <= suspend_q - 1'b1;
         if (suspend_q == '0) begin
-          {wip_q, suspending_q} <= '0;
-          suspended_q <= 1'b1;
+          suspending_q <= 1'b0;
+          if (programs) program_q.suspended <= 1'b1;
+          else erase_q.suspended <= 1'b1;
         end
       end
 
       // commands
       if (ends && whole) begin
         unique case (code_q)
-          8'h06: enabled_q <= !wip_q;
-          8'h02, 8'hD8: begin
-            if (!enabled_q || wip_q || suspended_q || bytes_q < (code_q == 8'h02 ? 16'd5 : 16'd4)) ignored_o <= 1'b1;
+          8'h06: enabled_q <= !wip;
+          8'h02: begin
+            if (!programmable || bytes_q < 16'd5) ignored_o <= 1'b1;
+            else program_q <= '{there: 1'b1, suspended: 1'b0, addr: addr_q, left: ProgramCycles};
+            enabled_q <= 1'b0;
+          end
+          8'hD8: begin
+            if (!enabled_q || wip || erase_q.there || program_q.there || bytes_q < 16'd4) ignored_o <= 1'b1;
             else begin
-              {wip_q, erasing_q, programming_q} <= {1'b1, code_q == 8'hD8, code_q == 8'h02};
-              left_q <= code_q == 8'hD8 ? EraseCycles : ProgramCycles;
-              if (code_q == 8'hD8)
-                for (int unsigned a = 0; a < 65536; a++) mem[{addr_q[AddrBits-1:16], 16'(a)}] <= 8'hFF;
+              erase_q <= '{there: 1'b1, suspended: 1'b0, addr: addr_q, left: EraseCycles};
+              for (int unsigned a = 0; a < 65536; a++) mem[{addr_q[AddrBits-1:16], 16'(a)}] <= 8'hFF;
             end
             enabled_q <= 1'b0;
           end
           8'h75, 8'h85: begin
-            if (wip_q && !suspending_q && (code_q == 8'h75 ? erasing_q : programming_q)) begin
+            if (!suspending_q && (code_q == 8'h75 ? erases : programs)) begin
               suspending_q <= 1'b1;
               suspend_q    <= SuspendCycles;
             end
           end
-          8'h7A, 8'h8A: begin
-            if (suspended_q && (code_q == 8'h7A ? erasing_q : programming_q)) begin
-              suspended_q <= 1'b0;
-              wip_q       <= 1'b1;
-            end  // else it was over before the suspension
-          end
-          8'h03: ignored_o <= wip_q;
+          // What is not suspended was over before its suspension.
+          8'h7A: if (erase_q.suspended && program_q.there) ignored_o <= 1'b1;
+                 else erase_q.suspended <= 1'b0;
+          8'h8A: program_q.suspended <= 1'b0;
+          8'h03: ignored_o <= wip;
           8'h05: ;
           default: ignored_o <= 1'b1;
         endcase

@@ -101,13 +101,14 @@ module io_flash_sim
 );
 
   logic start, abort, others, done, complete, complete_ready;
+  logic [NumVms-1:0] blocked;
   io_chunk_t chunk;
   io_result_t result;
   io_completion_t completion;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
     .clk_i, .rst_ni, .policy_i(io_policy_e'(policy_i)), .size_i, .timeout_i, .period_i, .prio_i, .set_budget_i, .set_vm_i,
-    .set_cycles_i, .allowed_i,
+    .set_cycles_i, .allowed_i(allowed_i & ~blocked),
     .changed_i, .submit_i, .submit_vm_i(vm_i),
     .submit_request_i('{op: op_i, tag: tag_i, length: length_i, target: target_i, addr: addr_i, due: due_i, face: 1'b0}),
     .refused_o, .count_o(), .flush_i, .flush_vm_i, .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others),
@@ -135,7 +136,7 @@ module io_flash_sim
   io_flash #(.NumVms(NumVms)) i_flash (
     .clk_i, .rst_ni, .half_i, .deselect_i(8'd5), .slice_i, .first_i(first_i[chunk.vm]), .number_i(number_i[chunk.vm]),
     .start_i(start), .chunk_i(chunk),
-    .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i, .flush_vm_i,
+    .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i, .flush_vm_i, .blocked_o(blocked),
     .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i(write_ready),
     .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status), .read_start_o(read_start),
     .read_stop_o(read_stop), .read_valid_i(read_valid), .read_byte_i(read_byte), .read_ready_o(read_ready),

@@ -323,7 +323,7 @@ async def what_is_written_is_read(dut):
 
 @cocotb.test()
 async def an_erase_does_not_delay_reads(dut):
-    """Three VMs erase and program while another one reads, which waits for a slice and the suspension only."""
+    """Three VMs erase and program while another one reads, which waits for two slices and the suspension at most."""
     machine, rng = Machine(dut), random.Random(6)
     await machine.start(PRIORITY, size=6, slice_i=2_000)
     data = {vm: rng.randbytes(40) for vm in (1, 2, 3)}
@@ -340,8 +340,9 @@ async def an_erase_does_not_delay_reads(dut):
         await ClockCycles(dut.clk_i, rng.randrange(3_000))
         longest = max(longest, (await machine.do(9, READ, 64, 4)).cycles)
     dut._log.info(f"longest read beside erases: {longest}")
-    # 40 bytes are sent, the flash continues for a slice and suspends within 1,000 cycles; then there are statuses.
-    assert longest < (4 + 40) * BYTE + 2_000 + 1_000 + 12 * BYTE + 8 * BYTE
+    # The flash continues a program operation to its end, then an erase, and suspends it within 1,000 cycles; or 40
+    # bytes are sent and programmed instead of the erase. Between them there are statuses.
+    assert longest < (4 + 40) * BYTE + 2 * 2_000 + 1_000 + 12 * BYTE + 8 * BYTE
     for vm, written in data.items():
         await machine.do(vm, READ, 0x100, 40, BUFFERS + 0x800)
         assert machine.read(vm, BUFFERS + 0x800, 40) == written
@@ -466,6 +467,316 @@ async def an_operation_that_another_vm_has_ended_is_not_the_next_one_of_a_flushe
     await machine.set_ring(12)
     assert (await machine.do(12, ERASE, SECTOR, 0)).status == DONE
     assert (await machine.do(12, READ, SECTOR + 8, 4)).data == 0xFFFF_FFFF
+    assert machine.ignored == 0
+
+
+async def erase_between_reads(machine: Machine, vm: int, reader: int) -> None:
+    """VM `vm`, whose erase is under way, is flushed while it is suspended for reads, and starts again."""
+    await erase_is_suspended(machine, vm, reader)
+    await flush(machine, vm)
+    await machine.set_ring(vm)
+
+
+@cocotb.test()
+async def the_next_life_reads_no_sector_that_is_erased(dut):
+    """Its read, of any length, ends the erase of its former life first; reads of others do not wait for it."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, slice_i=3_000)
+    for vm, length in ((8, 4), (10, 40)):
+        machine.write(vm, BUFFERS, b"\0" * 64)
+        assert (await machine.do(vm, PROGRAM, 0, 64, BUFFERS)).status == DONE
+        await erase_between_reads(machine, vm, 13)
+        found = await machine.do(vm, READ, 0, length, BUFFERS)
+        assert (found.status, found.bytes) == (DONE, length)
+        read = found.data.to_bytes(4, "little") if length <= 4 else machine.read(vm, BUFFERS, length)
+        assert read == b"\xff" * length
+        await erase_between_reads(machine, vm, 13)
+        assert await machine.submit(vm, READ, 0, 4, tag=1)
+        assert (await machine.do(14, READ, 0, 4)).cycles < 3_000 + 1_000 + 30 * BYTE
+        assert 1 in machine.vms[vm].waiting, "the erase is under way"
+        await machine.finish()
+        assert machine.vms[vm].completions[-1].data == 0xFFFF_FFFF
+    assert machine.ignored == 0
+
+
+@cocotb.test()
+async def after_a_timeout_the_flash_can_be_used(dut):
+    """An erase takes longer than a chunk may, alone. Another VM's read is right, and so is what follows of both VMs."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, timeout_i=30_000)
+    machine.write(2, BUFFERS, b"data")
+    for vm, op, target in ((3, READ, 0), (4, PROGRAM, 0x100), (5, ERASE, 0)):
+        assert (await machine.do(2, ERASE, 0, 0)).status == TIMEOUT
+        if op == READ:
+            read = (await machine.do(vm, READ, SECTOR, 4)).data
+            assert read == int.from_bytes(machine.expected(vm, SECTOR, 4), "little")
+            assert (await machine.do(vm, READ, SECTOR, 40, BUFFERS)).bytes == 40
+            assert machine.read(vm, BUFFERS, 40) == machine.expected(vm, SECTOR, 40)
+        else:
+            status = (await machine.do(vm, op, target, 4 if op == PROGRAM else 0, BUFFERS)).status
+            assert status == (DONE if op == PROGRAM else TIMEOUT)  # which is that of the other VM's erase
+        for _ in range(4):
+            status = (await machine.do(2, READ, 0, 4)).status
+            if status == DONE:
+                break
+            assert status == TIMEOUT, "the erase is continued in each turn"
+        assert machine.vms[2].completions[-1].data == 0xFFFF_FFFF
+        assert (await machine.do(2, PROGRAM, 0x40, 4, BUFFERS)).status == DONE
+        assert (await machine.do(2, READ, 0x40, 4)).data == int.from_bytes(b"data", "little")
+    assert machine.ignored == 0
+
+
+@cocotb.test()
+async def an_operation_whose_request_has_failed_is_not_the_next_one(dut):
+    """The last bytes of a page cannot be read; the program operation that has begun before is suspended meanwhile."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=8, slice_i=100)
+    assert (await machine.do(7, ERASE, SECTOR, 0)).status == DONE
+    assert await machine.submit(7, PROGRAM, SECTOR, 256, BASE + WINDOW - 250, tag=1)
+    await ClockCycles(dut.clk_i, 600)
+    assert await machine.submit(9, READ, 0, 4, tag=1)
+    await machine.finish()
+    assert machine.vms[7].completions[-1].status == VIOLATION
+    machine.write(7, BUFFERS, b"next")
+    assert (await machine.do(7, PROGRAM, SECTOR + 0x400, 4, BUFFERS)).status == DONE
+    assert (await machine.do(7, READ, SECTOR + 0x400, 4)).data == int.from_bytes(b"next", "little")
+    assert machine.ignored == 0
+
+
+@cocotb.test()
+async def a_timeout_during_a_suspension_loses_no_operation(dut):
+    """The erase, suspended for a VM of lower priority, is the first thing that the next request of its VM ends."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, slice_i=10_000, timeout_i=10_600)
+    machine.write(12, BUFFERS, b"\0\0\0\0")
+    assert (await machine.do(12, PROGRAM, 0, 4, BUFFERS)).status == DONE
+    assert await machine.submit(12, ERASE, 0, 0, tag=1)
+    assert await machine.submit(12, READ, 0, 4, tag=2)
+    await ClockCycles(dut.clk_i, 5_000)
+    assert await machine.submit(1, READ, 0, 4, tag=1)
+    await machine.finish()
+    assert [one.status for one in machine.vms[12].completions[1:]] == [TIMEOUT] * 2
+    assert machine.vms[1].completions[-1].status == DONE
+    for _ in range(8):
+        found = await machine.do(12, READ, 0, 4)
+        if found.status == DONE:
+            break
+    assert found.data == 0xFFFF_FFFF
+    machine.write(12, BUFFERS, b"next")
+    assert (await machine.do(12, PROGRAM, 0, 4, BUFFERS)).status == DONE
+    assert (await machine.do(12, READ, 0, 4)).data == int.from_bytes(b"next", "little")
+    assert machine.ignored == 0
+
+
+class Turns:
+    """The cycles of each VM's chunks, as the arbiter charges them."""
+
+    def __init__(self, dut, vms: int = 16):
+        self.dut, self.cycles = dut, [0] * vms
+        cocotb.start_soon(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            await RisingEdge(self.dut.start_o)
+            await FallingEdge(self.dut.clk_i)
+            vm, began = int(self.dut.chunk_vm_o.value), int(self.dut.cycle_o.value)
+            await RisingEdge(self.dut.chunk_done_o)
+            await FallingEdge(self.dut.clk_i)
+            self.cycles[vm] += int(self.dut.cycle_o.value) - began
+
+
+@cocotb.test()
+async def a_program_operation_does_not_wait_for_an_erase(dut):
+    """Of the highest priority, a program operation takes its own time, a slice and the suspension, beside erases."""
+    machine, rng = Machine(dut), random.Random(8)
+    await machine.start(PRIORITY, size=8, slice_i=2_000)
+    data = rng.randbytes(40)
+    machine.write(15, BUFFERS, data)
+    assert (await machine.do(15, ERASE, 0, 0)).status == DONE
+    for turn in range(3):
+        for vm in (1, 2):
+            assert await machine.submit(vm, ERASE, 0, 0, tag=turn)
+        longest = 0
+        for page in range(4):
+            await ClockCycles(dut.clk_i, rng.randrange(4_000))
+            found = await machine.do(15, PROGRAM, (4 * turn + page) << 8, 40, BUFFERS)
+            assert (found.status, found.bytes) == (DONE, 40)
+            longest = max(longest, found.cycles)
+        assert set(machine.vms[1].waiting) | set(machine.vms[2].waiting), "an erase is under way"
+        assert longest < (4 + 40) * BYTE + 4_000 + 2_000 + 1_000 + 40 * BYTE
+        await machine.finish()
+    for page in range(12):
+        await machine.do(15, READ, page << 8, 40, BUFFERS + 0x400)
+        assert machine.read(15, BUFFERS + 0x400, 40) == data
+    for vm in (1, 2):
+        assert (await machine.do(vm, READ, 0, 4)).data == 0xFFFF_FFFF
+    assert machine.ignored == 0
+
+
+@cocotb.test()
+async def an_erase_pays_for_itself_only(dut):
+    """The erase of the highest priority waits for the one under way, which is continued by its own VM's turns, beside
+    reads and programs of a third VM; no VM's turns take longer than its own requests."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, slice_i=3_000)
+    turns = Turns(dut)
+    assert await machine.submit(1, ERASE, 0, 0, tag=1)
+    await ClockCycles(dut.clk_i, 10_000)
+    assert await machine.submit(15, ERASE, 0, 0, tag=1)
+    for page in range(3):
+        await ClockCycles(dut.clk_i, 5_000)
+        assert (await machine.do(9, PROGRAM, page << 8, 20, BUFFERS)).status == DONE
+        assert (await machine.do(9, READ, SECTOR, 40, BUFFERS)).status == DONE
+    assert 1 in machine.vms[1].waiting
+    assert turns.cycles[15] < 200
+    await machine.finish()
+    # An erase takes 60,000 cycles, each of its turns a suspension and a status.
+    assert 60_000 < turns.cycles[1] < 60_000 + 12 * 2_000
+    assert 60_000 < turns.cycles[15] < 62_000
+    for vm in (1, 15):
+        assert (await machine.do(vm, READ, 8, 4)).data == 0xFFFF_FFFF
+    assert machine.ignored == 0
+
+
+@cocotb.test()
+async def a_vm_whose_erase_waited_is_served_after_a_flush(dut):
+    """Its next request, a read, waits for nothing; and an erase whose request is removed blocks nobody for ever."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, slice_i=3_000)
+    assert await machine.submit(1, ERASE, 0, 0, tag=1)
+    await ClockCycles(dut.clk_i, 8_000)
+    assert await machine.submit(15, ERASE, 0, 0, tag=1)
+    await ClockCycles(dut.clk_i, 8_000)
+    await flush(machine, 15)
+    await machine.set_ring(15)
+    assert (await machine.do(15, READ, SECTOR + 4, 4)).cycles < 3_000 + 1_000 + 30 * BYTE
+    assert await machine.submit(15, ERASE, 0, 0, tag=2)
+    await ClockCycles(dut.clk_i, 8_000)
+    await flush(machine, 1)
+    await machine.set_ring(1)
+    await machine.finish()
+    assert (await machine.do(15, READ, 0, 4)).data == 0xFFFF_FFFF
+    assert (await machine.do(1, READ, 0, 4)).data == 0xFFFF_FFFF
+    assert machine.ignored == 0
+
+
+async def turn_begins(machine: Machine, vm: int) -> None:
+    """Waits for the VM's next turn."""
+    while True:
+        await RisingEdge(machine.dut.start_o)
+        await FallingEdge(machine.dut.clk_i)
+        if int(machine.dut.chunk_vm_o.value) == vm:
+            return
+
+
+async def leave_erase(machine: Machine, vm: int) -> None:
+    """The VM begins an erase at once, if it may, and removes the request."""
+    assert await machine.submit(vm, ERASE, 0, 0, tag=1)
+    await turn_begins(machine, vm)
+    await ClockCycles(machine.dut.clk_i, 3_500)
+    await flush(machine, vm)
+
+
+async def rounds_until_erased(machine: Machine, victim: int, attackers: tuple[int, ...]) -> int:
+    """The attackers know how long an erase takes. While the victim's turn continues an erase that one of them has left,
+    the next one submits an erase a moment before the end, to end it in its own turn and to leave another one."""
+    await leave_erase(machine, attackers[-1])
+    assert await machine.submit(victim, ERASE, 0, 0, tag=1)
+    for done in range(6):
+        while 1 in machine.vms[victim].waiting and not (
+            int(machine.dut.busy_o.value) and int(machine.dut.chunk_vm_o.value) == victim
+        ):
+            await ClockCycles(machine.dut.clk_i, 8)
+        progress = 1_300 if done else 3_700  # of the erase, in its VM's turn
+        await ClockCycles(machine.dut.clk_i, 60_000 - progress - 1_500)
+        if 1 not in machine.vms[victim].waiting:
+            return done
+        await leave_erase(machine, attackers[done % len(attackers)])
+        if machine.vms[victim].completions:
+            return done
+    raise AssertionError("the erase does not begin")
+
+
+@cocotb.test()
+@cocotb.parametrize(attackers=[(3,), (3, 1), (1, 3)])
+async def erases_that_are_left_keep_no_erase_from_beginning(dut, attackers: tuple[int, ...]):
+    """Under round robin, an erase waits for one erase of each other VM, also of VMs that remove each of theirs."""
+    machine = Machine(dut)
+    await machine.start(ROUND_ROBIN, size=6, slice_i=3_000)
+    rounds = await rounds_until_erased(machine, 2, attackers)
+    dut._log.info(f"rounds of {attackers} before another VM's erase is over: {rounds}")
+    assert rounds <= len(attackers)
+    assert (await machine.do(2, READ, 0, 4)).data == 0xFFFF_FFFF
+    assert machine.ignored == 0
+
+
+class Sector:
+    """The first sector of a VM, and what the VM knows of the begin of its pages."""
+
+    SIZE = 32
+
+    def __init__(self, machine: Machine, vm: int, rng: random.Random):
+        self.machine, self.vm, self.rng = machine, vm, rng
+        self.pages: list[bytes | None] = [None] * 16  # None: unknown
+        self.compared = 0
+
+    async def erase(self) -> None:
+        status = (await self.machine.do(self.vm, ERASE, 0, 0)).status
+        self.pages = [b"\xff" * self.SIZE if status == DONE else None] * 16
+
+    async def program(self, page: int) -> None:
+        data = self.rng.randbytes(self.SIZE)
+        self.machine.write(self.vm, BUFFERS, data)
+        status = (await self.machine.do(self.vm, PROGRAM, page << 8, self.SIZE, BUFFERS)).status
+        self.pages[page] = data if status == DONE else None
+
+    async def lose(self) -> None:
+        """Begins an erase or a program operation, and is flushed some time later."""
+        op, length = self.rng.choice(((ERASE, 0), (PROGRAM, self.SIZE)))
+        assert await self.machine.submit(self.vm, op, 0, length, BUFFERS, tag=1)
+        await ClockCycles(self.machine.dut.clk_i, self.rng.randrange(12_000))
+        await flush(self.machine, self.vm)
+        await self.machine.set_ring(self.vm)
+        self.pages = [None] * 16
+
+    async def compare(self, page: int) -> None:
+        found = await self.machine.do(self.vm, READ, page << 8, self.SIZE, BUFFERS + 0x400)
+        data = self.pages[page]
+        if found.status == DONE and data is not None:
+            assert self.machine.read(self.vm, BUFFERS + 0x400, self.SIZE) == data, (self.vm, page)
+            self.compared += 1
+
+    async def step(self) -> None:
+        what, page = self.rng.random(), self.rng.randrange(16)
+        if what < (0.3 if self.pages[page] is None else 0.01):
+            await self.erase()
+        elif what < 0.5 and self.pages[page] == b"\xff" * self.SIZE:
+            await self.program(page)
+        elif 0.5 < what < 0.52:
+            await self.lose()
+        else:
+            await self.compare(page)
+
+
+@cocotb.test()
+async def everything_at_once_keeps_all_contents(dut):
+    """Six VMs erase, program, read and are flushed at random, with timeouts that end some erases: what a VM has
+    programmed since its last erase is what it reads, and no command comes when the flash ignores it."""
+    machine, rng = Machine(dut), random.Random(9)
+    await machine.start(ROUND_ROBIN, size=6, slice_i=1_500, timeout_i=58_000)
+    ends = machine.now() + 1_800_000
+    sectors = [Sector(machine, vm, rng) for vm in range(6)]
+
+    async def client(sector: Sector) -> None:
+        while machine.now() < ends:
+            await sector.step()
+
+    for one in [cocotb.start_soon(client(sector)) for sector in sectors]:
+        await one
+    compared = [sector.compared for sector in sectors]
+    statuses = [sum(one.status == status for vm in machine.vms for one in vm.completions) for status in (DONE, TIMEOUT)]
+    dut._log.info(f"reads compared: {compared}; requests done, and with a timeout: {statuses}")
+    assert sum(compared) > 60 and min(statuses) > 0
     assert machine.ignored == 0
 
 

@@ -30,7 +30,7 @@ from tessera.run.runner import ROOT
 
 HARDWARE = read_board(ROOT / "platform" / "qemu-virt" / "board.dts").shared_devices
 MHZ = HARDWARE.clock_hz // 10**6
-SLICE_US = 60  # the chip continues for 50 before it can be suspended
+SLICE_US = 100  # the shortest
 PRIORITY = 1
 FRAME, FRAME_AT = 1514, 0x8000
 NODES = {
@@ -51,18 +51,17 @@ class Own:
     target: int = 0
 
 
-def prepared() -> Devices:
-    devices = Devices()
+def prepared(flash: dict[str, int] = NODES["flash"]) -> Devices:
+    devices, nodes = Devices(), NODES | {"flash": flash}
     for vm in devices.vms:
         for device in (FLASH, SEND, RECEIVE, COPY):
             vm.set_ring(device)
             devices.allow(vm.number, device, 15 if vm.number == 0 else vm.number)
     for name, device in DEVICES.items():
-        devices.set("ARBITER", PRIORITY | (NODES[name]["chunk"].bit_length() - 1) << 8, index=device - 1)
-    node = NODES["flash"]
-    half, deselect = timing.flash_half(node, HARDWARE), timing.flash_deselect(HARDWARE)
+        devices.set("ARBITER", PRIORITY | (nodes[name]["chunk"].bit_length() - 1) << 8, index=device - 1)
+    half, deselect = timing.flash_half(flash, HARDWARE), timing.flash_deselect(HARDWARE)
     setting = field("SHARED_FLASH_HALF", half) | field("SHARED_FLASH_DESELECT", deselect)
-    devices.set("FLASH", setting | field("SHARED_FLASH_SLICE", SLICE_US * MHZ))
+    devices.set("FLASH", setting | field("SHARED_FLASH_SLICE", flash["slice-us"] * MHZ))
     for vm in devices.vms:
         frame = devices.vms[1].mac + vm.mac + b"\x08\x00"
         vm.store(FRAME_AT, frame.ljust(FRAME, b"."))
@@ -135,3 +134,30 @@ def test_no_request_takes_longer_than_admission_counts(name: str, own: Own) -> N
     print(f"{name} {own}: {alone} alone, {longest} beside others, bound {bound}, chunk {chunk}")
     assert longest <= bound
     assert longest > alone + chunk // 10, "the others delay it"
+
+
+@pytest.mark.parametrize(("chunk", "slice_us"), [(128, 100), (1024, 100), (4096, 640)])
+def test_a_long_read_behind_an_operation_that_was_left_is_counted(chunk: int, slice_us: int) -> None:
+    """A VM's read first ends the rest of its erase, nearly a slice, then reads a whole chunk."""
+    node = {"chunk": chunk, "sck-hz": 25_000_000, "slice-us": slice_us}
+    own = Own(READ, 1)
+    devices = prepared(node)
+    reader, writer, other = devices.vms[:3]
+    alone = max(took(reader, FLASH, own) for _ in range(3))
+    burst = timing.slowest_burst(("flash",), HARDWARE)
+    admitted = timing.chunk_cycles("flash", node, burst, HARDWARE)
+    bound = alone + 2 * timing.wait_cycles("flash", node, burst, HARDWARE) + admitted
+    erase, slice_cycles = 130_000, slice_us * MHZ
+    writer.submit(FLASH, ERASE, RAM, 0, 0)
+    devices.step(erase - slice_cycles + 2_000)
+    other.submit(FLASH, READ, RAM, 64, 0)  # the erase is suspended for it
+    devices.step(5_500)
+    writer.write(FLASH, "CHANNEL_FLUSH", 1)
+    writer.set_ring(FLASH)
+    writer.submit(FLASH, READ, RAM, 2 * chunk, 0)
+    devices.wait_for(lambda: other.completion(FLASH) is not None, 100_000, 5)
+    devices.step(20)
+    longest = took(reader, FLASH, own)
+    print(f"chunk {chunk}, slice {slice_us} us: {longest}, bound {bound}")
+    assert longest <= bound
+    assert longest > (4 + chunk) * 16 * timing.flash_half(node, HARDWARE) + slice_cycles // 2, "the rest is in its way"

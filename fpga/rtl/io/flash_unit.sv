@@ -58,6 +58,7 @@ module flash_unit
 );
 
   logic start, abort, others, executes, done, complete;
+  logic [NumVms-1:0] blocked;
   io_chunk_t chunk;
   io_result_t result;
   logic [7:0] first;
@@ -66,8 +67,8 @@ module flash_unit
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
     .clk_i, .rst_ni, .policy_i(config_i.policy), .size_i(config_i.size), .timeout_i(config_i.timeout),
     .period_i(config_i.period), .prio_i, .set_budget_i(server_i.valid), .set_vm_i(server_i.vm),
-    .set_cycles_i(server_i.cycles), .allowed_i, .changed_i, .submit_i(submit_i.valid), .submit_vm_i(submit_i.vm),
-    .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),
+    .set_cycles_i(server_i.cycles), .allowed_i(allowed_i & ~blocked), .changed_i, .submit_i(submit_i.valid),
+    .submit_vm_i(submit_i.vm), .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),
     .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others), .busy_o(executes), .done_i(done),
     .result_i(result), .complete_o(complete), .completion_o,
     .complete_ready_i(chunk.face ? face_ready_i : complete_ready_i)
@@ -93,7 +94,7 @@ module flash_unit
   io_flash #(.NumVms(NumVms)) i_flash (
     .clk_i, .rst_ni, .half_i, .deselect_i, .slice_i, .first_i(first), .number_i(number), .start_i(start), .chunk_i(chunk),
     .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i(flush_i.valid),
-    .flush_vm_i(flush_i.vm), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte),
+    .flush_vm_i(flush_i.vm), .blocked_o(blocked), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte),
     .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status),
     .read_start_o(read_start), .read_stop_o(read_stop),
     .read_valid_i(chunk.face ? face_valid_i : memory_valid), .read_byte_i(chunk.face ? face_byte_i : memory_byte),

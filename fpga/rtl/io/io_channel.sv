@@ -21,7 +21,7 @@ module io_channel
   input  logic        set_budget_i,
   input  vm_t         set_vm_i,
   input  logic [31:0] set_cycles_i,
-  /// VMs that may use the device.
+  /// VMs that may use the device now. A bit falls with changed_i, or in the cycle after a chunk of the VM.
   input  logic [NumVms-1:0] allowed_i,
   /// Pulse: policy, priorities or allowed_i have changed.
   input  logic        changed_i,

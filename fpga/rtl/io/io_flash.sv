@@ -2,8 +2,20 @@
 // Executes chunks on an SPI NOR flash with the commands of Infineon's S25FL128S (16 MiB, pages of 256 bytes,
 // sectors of 64 KiB). Each VM has a window of whole sectors, its addresses begin at 0. An erase or a program
 // operation takes long inside the flash: after a slice it is suspended if another VM waits, and takes another
-// turn. The flash suspends one operation only: the turns of a second one continue the first, until that is
-// over.
+// turn.
+//
+// The flash holds one erase and one program operation at a time, of different sectors; the erase is suspended
+// meanwhile. So a program operation waits for no erase of another VM, and ends a suspended program operation before
+// it begins. An erase waits until another VM's erase is over, which its own VM's turns continue: until then the
+// arbiter does not serve the waiting VM.
+//
+// An erase that a flush has left is not waited for, so a VM that flushes could always end it in one of its own turns and
+// begin the next erase there. Therefore a VM that has begun an erase gives the others a turn, with no erase in the flash,
+// before it begins another one. Under round robin an erase waits for at most one of each other VM, or two if its own
+// VM has just erased.
+//
+// A flush or a timeout may end a request whose operation the flash still holds. The VM's next requests end that
+// operation first, also reads, because its sector has no defined content; so does an erase of another VM.
 module io_flash
   import fabric_pkg::*;
   import io_pkg::*;
@@ -33,6 +45,8 @@ module io_flash
   /// Pulse: the requests of this VM are removed; a suspended operation of it is no longer its own.
   input  logic       flush_i,
   input  vm_t        flush_vm_i,
+  /// VMs whose erase waits for another VM's. A bit rises in the cycle after done_o.
+  output logic [NumVms-1:0] blocked_o,
   // data to memory (io_writer), and from it (io_reader), or from the SPI face
   output logic       write_start_o,
   output logic       write_valid_o,
@@ -68,7 +82,7 @@ module io_flash
   state_e state_q;
   logic begun_q;     // the state's command
   logic finished_q;  // it is over, but its last byte may be left
-  logic command, moves_data, enables, accepted, command_done, step, allowed, inline, in_valid;
+  logic command, moves_data, enables, accepted, command_done, step, allowed, inline, answers, in_valid;
   logic [7:0] in_byte;
 
   // ---- The window ----
@@ -95,43 +109,86 @@ module io_flash
     else if (!allowed) refusal = IoForbidden;
   end
 
-  // ---- The operation that is suspended, if any ----
-  logic suspended_q, program_q, owned_q;  // owned_q: a request of owner_q waits for it
-  vm_t owner_q;
-  logic [NumVms-1:0] over_q;              // the operation of the VM's waiting request has become over meanwhile
+  // ---- The operations that the flash holds: an erase, and a program operation ----
+  localparam int unsigned Erase = 0, Program = 1;
+  logic [1:0] held_q;
+  logic [1:0] owned_q;        // a request of owner_q waits for it
+  vm_t [1:0] owner_q;
+  logic running_q;            // the present one (the program operation, if it is held) is not suspended
+  logic [NumVms-1:0] over_q;  // the operation of the VM's waiting request has become over meanwhile
   logic over;
+  logic [1:0] of_vm, mine;    // of the chunk's VM; of its request
+  logic program_now;          // the operation that begins, or the present one
   always_comb begin
     over = 1'b0;
     for (int v = 0; v < int'(NumVms); v++) if (chunk_i.vm == vm_t'(v)) over = over_q[v];
+    for (int i = 0; i < 2; i++) of_vm[i] = owner_q[i] == chunk_i.vm;
   end
+  assign mine        = of_vm & owned_q;
+  assign program_now = state_q == FlBegin ? chunk_i.op == FlashProgram : held_q[Program];
 
   // ---- Sequence ----
+  logic waits_q;      // its erase waits for another VM
   logic gone_q;       // the chunk's VM has removed its requests since it began
-  logic foreign_q;    // the operation in the flash is not that of the chunk, which helps it to its end
+  logic foreign_q;    // the operation that continues is not that of the chunk's request
   logic stopping_q;   // it is being suspended
+  logic clears_q;     // an operation that a timeout has left is suspended for the chunk
   logic wip_q;        // write in progress, of the last status
   logic [31:0] elapsed_q;
   logic [1:0] count_q;
-  logic in_flash, program_now, lost;  // lost: the data cannot be read
+  logic lost;         // the data cannot be read
+  logic unwanted;     // the chunk begins nothing any more
   io_result_t result_q;
-  assign in_flash    = state_q inside {FlResume, FlPoll, FlSuspend};
-  assign program_now = in_flash ? program_q : chunk_i.op == FlashProgram;
-  assign lost        = chunk_i.op == FlashProgram && read_status_i != IoDone;
-  assign step        = finished_q && (!in_valid || inline);  // the last byte of an inline read is taken in this cycle
+  logic removes, ended;
+  logic [1:0] rest;   // held without the one that is over
+  assign lost     = chunk_i.op == FlashProgram && read_status_i != IoDone;
+  assign removes  = flush_i && flush_vm_i == chunk_i.vm;
+  assign unwanted = gone_q || removes || result_q.status != IoDone;
+  assign answers  = inline && state_q == FlRead;
+  assign step     = finished_q && (!in_valid || answers);  // the last byte of an inline read is taken in this cycle
+  assign ended    = state_q == FlPoll && step && !wip_q && !stopping_q;
+  assign rest     = !ended ? held_q : held_q[Program] ? held_q & 2'b01 : 2'b00;
 
-  logic removes;
-  assign removes = flush_i && flush_vm_i == chunk_i.vm;
+  // What the chunk waits for. To continue the erase, the flash must have ended the program operation.
+  logic continues, blocked;
+  always_comb begin
+    unique case (chunk_i.op)
+      FlashErase:   continues = rest != '0;
+      FlashProgram: continues = rest[Program] || (rest[Erase] && of_vm[Erase]);
+      default:      continues = (rest & of_vm) != '0;
+    endcase
+  end
+  assign blocked = chunk_i.op == FlashErase && rest == 2'b01 && owned_q[Erase] && !of_vm[Erase];
+
+  // An erase for which the flash is free may first end its turn. All VMs have begun at most one erase since a VM had had
+  // two turns with a free flash.
+  logic [NumVms-1:0] passed_q;   // VMs that have begun an erase since then
+  logic [NumVms-1:0] yielded_q;  // of these, the VMs that have given up a turn since the last erase
+  logic passed, yielded, yields;
+  always_comb begin
+    {passed, yielded} = '0;
+    for (int v = 0; v < int'(NumVms); v++) if (chunk_i.vm == vm_t'(v)) {passed, yielded} = {passed_q[v], yielded_q[v]};
+  end
+  assign yields = chunk_i.op == FlashErase && rest == '0 && others_i && passed && !yielded;
+
+  function automatic state_e begins();
+    if (blocked || yields) return FlEnd;
+    if (continues) return FlResume;
+    return chunk_i.op == FlashRead ? FlRead : FlEnable;
+  endfunction
 
   function automatic state_e first_state();
     if (refusal != IoDone || over) return FlEnd;
-    if (chunk_i.op == FlashRead) return FlRead;
-    return suspended_q ? FlResume : FlEnable;
+    return running_q ? FlSuspend : begins();  // a timeout may have ended the last chunk during a suspension
   endfunction
 
+  logic interrupted;
+  assign interrupted = (others_i && elapsed_q >= slice_i) || (foreign_q && gone_q);
+
   function automatic state_e after_status();
-    if (!wip_q) return foreign_q && !stopping_q ? FlEnable : FlEnd;
-    if (abort_i) return FlEnd;
-    return !stopping_q && others_i && elapsed_q >= slice_i ? FlSuspend : FlPoll;
+    if (wip_q && abort_i) return FlEnd;
+    if (wip_q) return !stopping_q && interrupted ? FlSuspend : FlPoll;
+    return (stopping_q ? !clears_q : !foreign_q) || unwanted ? FlEnd : begins();
   endfunction
 
   state_e next;
@@ -141,15 +198,18 @@ module io_flash
       FlIdle:    if (start_i) next = first_state();
       FlRead:    if (step) next = inline ? FlEnd : FlStore;
       FlStore:   if (write_done_i) next = FlEnd;
-      FlEnable:  if (step || !begun_q) next = lost || gone_q ? FlEnd : step ? FlBegin : FlEnable;
+      FlEnable:  if (step || !begun_q) next = lost || unwanted ? FlEnd : step ? FlBegin : FlEnable;
       FlResume, FlBegin, FlSuspend: if (step) next = FlPoll;
       FlPoll:    if (step) next = after_status();
       default:   if (read_quiet_i) next = FlIdle;  // FlEnd
     endcase
   end
 
-  logic suspends;
-  assign suspends = state_q == FlPoll && next == FlEnd && stopping_q && !wip_q;
+  logic ends, unfinished, waits;
+  assign ends       = state_q inside {FlIdle, FlPoll} && next == FlEnd;
+  assign waits      = ends && (blocked || yields) &&
+                      (state_q == FlIdle ? refusal == IoDone && !over : (foreign_q || clears_q) && !unwanted);
+  assign unfinished = waits || (ends && state_q == FlPoll && stopping_q && !wip_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -159,7 +219,9 @@ module io_flash
       gone_q     <= 1'b0;
       foreign_q  <= 1'b0;
       stopping_q <= 1'b0;
+      clears_q   <= 1'b0;
       wip_q      <= 1'b0;
+      waits_q    <= 1'b0;
       elapsed_q  <= '0;
       count_q    <= '0;
       result_q   <= '0;
@@ -168,53 +230,85 @@ module io_flash
       begun_q    <= (begun_q || (command && accepted)) && !step;
       finished_q <= command_done || (finished_q && !step);
       gone_q     <= removes || (gone_q && !start_i);
-      elapsed_q  <= state_q inside {FlResume, FlBegin} ? '0 : elapsed_q + 1'b1;
+      // What begins after another operation is over has the rest of its slice: a chunk takes two slices at most.
+      elapsed_q  <= state_q == FlResume || (state_q == FlBegin && !foreign_q) ? '0 : elapsed_q + 1'b1;
       if (in_valid && state_q == FlPoll) wip_q <= in_byte[0];
       if (start_i) begin
-        result_q   <= '{status: refusal, again: partial, bytes: bytes, data: '0};
-        count_q    <= '0;
-        foreign_q  <= suspended_q && !(owned_q && owner_q == chunk_i.vm);
-        stopping_q <= 1'b0;
+        result_q  <= '{status: refusal, again: partial, bytes: bytes, data: '0};
+        count_q   <= '0;
+        foreign_q <= 1'b0;
+        clears_q  <= next == FlSuspend;
+        waits_q   <= 1'b0;
       end
-      if (in_valid && inline) begin
+      if (in_valid && answers) begin
         result_q.data[8*count_q+:8] <= in_byte;
         count_q <= count_q + 1'b1;
       end
-      if (state_q == FlSuspend) stopping_q <= 1'b1;
-      if (state_q == FlPoll && next == FlEnable) foreign_q <= 1'b0;
-      if (suspends) {result_q.again, result_q.bytes} <= {1'b1, 16'd0};
+      if (state_q != FlResume && next == FlResume) foreign_q <= !mine[rest[Program]];
+      if (state_q == FlBegin && step) foreign_q <= 1'b0;
+      if (state_q inside {FlResume, FlEnable}) clears_q <= 1'b0;
+      stopping_q <= state_q == FlSuspend || (stopping_q && state_q == FlPoll);
+      if (waits) waits_q <= 1'b1;
+      if (unfinished) {result_q.again, result_q.bytes} <= {1'b1, 16'd0};
       if (write_done_i && state_q == FlStore && write_status_i != IoDone) result_q.status <= write_status_i;
       if (state_q inside {FlEnable, FlBegin} && lost) result_q.status <= read_status_i;
       if (abort_i && state_q inside {FlRead, FlBegin, FlPoll}) result_q.status <= IoTimeout;
     end
   end
 
-  // The record of the operation: it is written when one begins, and it is in force while one is suspended.
-  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_over
-    logic mine;
-    assign mine = chunk_i.vm == vm_t'(v);
+  // The order of erases.
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_order
+    logic chunks, erases;
+    assign chunks = chunk_i.vm == vm_t'(v);
+    assign erases = state_q == FlBegin && !program_now;
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) over_q[v] <= 1'b0;
-      else if (flush_i && flush_vm_i == vm_t'(v)) over_q[v] <= 1'b0;
-      else if (state_q == FlPoll && next == FlEnable && owned_q && owner_q == vm_t'(v)) over_q[v] <= 1'b1;
-      else if (state_q == FlEnd && mine) over_q[v] <= 1'b0;
+      if (!rst_ni) begin
+        passed_q[v]  <= 1'b0;
+        yielded_q[v] <= 1'b0;
+      end else begin
+        if (erases) passed_q[v] <= chunks || (passed_q[v] && !yielded);
+        if (erases) yielded_q[v] <= 1'b0;
+        else if (waits && yields && chunks) yielded_q[v] <= 1'b1;
+      end
+    end
+  end
+
+  // The record of the operations.
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_over
+    logic chunks, flushes;
+    assign chunks  = chunk_i.vm == vm_t'(v);
+    assign flushes = flush_i && flush_vm_i == vm_t'(v);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        over_q[v]    <= 1'b0;
+        blocked_o[v] <= 1'b0;
+      end else begin
+        if (flushes) over_q[v] <= 1'b0;
+        else if (ended && foreign_q && owned_q[held_q[Program]] && owner_q[held_q[Program]] == vm_t'(v)) over_q[v] <= 1'b1;
+        else if (state_q == FlEnd && chunks) over_q[v] <= 1'b0;
+        if (flushes || !held_q[Erase] || !owned_q[Erase]) blocked_o[v] <= 1'b0;
+        else if (done_o && chunks && waits_q && !gone_q && result_q.status == IoDone) blocked_o[v] <= 1'b1;
+      end
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      suspended_q <= 1'b0;
-      program_q   <= 1'b0;
-      owned_q     <= 1'b0;
-      owner_q     <= '0;
+      held_q    <= '0;
+      owned_q   <= '0;
+      owner_q   <= '0;
+      running_q <= 1'b0;
     end else begin
-      if (state_q == FlResume && step) suspended_q <= 1'b0;
-      if (suspends) suspended_q <= 1'b1;
-      if (state_q == FlBegin) begin
-        program_q <= chunk_i.op == FlashProgram;
-        owned_q   <= !gone_q && !removes;
-        owner_q   <= chunk_i.vm;
+      held_q <= rest;
+      if (state_q == FlPoll && step && !wip_q) running_q <= 1'b0;
+      if (state_q inside {FlResume, FlBegin}) running_q <= 1'b1;
+      for (int i = 0; i < 2; i++) begin
+        if (state_q == FlBegin && program_now == (i == Program)) begin
+          held_q[i]  <= 1'b1;
+          owned_q[i] <= !gone_q && !removes;
+          owner_q[i] <= chunk_i.vm;
+        end else if ((flush_i && flush_vm_i == owner_q[i]) || (state_q == FlEnd && result_q.status != IoDone && of_vm[i]))
+          owned_q[i] <= 1'b0;
       end
-      if (flush_i && flush_vm_i == owner_q) owned_q <= 1'b0;
     end
   end
 
@@ -225,11 +319,11 @@ module io_flash
   end
 
   // ---- Data ----
-  assign write_start_o = state_q == FlIdle && next == FlRead && !inline;
+  assign write_start_o = state_q != FlRead && next == FlRead && !inline;
   assign write_valid_o = in_valid && state_q == FlRead && !inline;
   assign write_byte_o  = in_byte;
   assign write_end_o   = state_q == FlRead && step && !inline;
-  assign read_start_o  = state_q == FlIdle && next inside {FlEnable, FlResume} && chunk_i.op == FlashProgram;
+  assign read_start_o  = state_q != FlEnable && next == FlEnable && chunk_i.op == FlashProgram;
   assign read_stop_o   = state_q == FlEnd;
 
   // ---- Commands ----
@@ -260,9 +354,9 @@ module io_flash
   end
 
   assign moves_data = state_q inside {FlRead, FlBegin};
-  // A program operation begins when its first byte is there.
-  assign enables    = state_q == FlEnable && (chunk_i.op == FlashErase || read_valid_i);
-  assign command    = !begun_q && (moves_data || in_flash || enables);
+  // A program operation begins when its first byte is there. A chunk that ends leaves no command under way.
+  assign enables    = state_q == FlEnable && !lost && !unwanted && (chunk_i.op == FlashErase || read_valid_i);
+  assign command    = !begun_q && (moves_data || enables || state_q inside {FlResume, FlPoll, FlSuspend});
 
   flash_command i_command (
     .clk_i, .rst_ni, .half_i, .deselect_i, .start_i(command), .accept_o(accepted), .code_i(code), .addressed_i(moves_data),

@@ -45,7 +45,7 @@
 #define SECTOR 65536U
 #define AT 0x1000U
 #define BYTES 600U
-#define POLLS 20000U
+#define POLLS 2000000U /* longer than two slices of operations of others, for which a read may wait */
 
 static uintptr_t page;
 static uint32_t window; /* bytes */

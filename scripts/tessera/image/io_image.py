@@ -100,6 +100,9 @@ MAX_SECTORS = 256
 SECTOR = 1 << 16  # bytes
 MAX_PINS = 32
 MAX_PRIORITY = 15
+# The S25FL128S needs so long from the command that resumes an operation to the next one that suspends it, a typical
+# value: with less, suspensions may keep the operation from its end.
+SHORTEST_SLICE_US = 100
 SMALLEST_CHUNK = 4
 LARGEST_CHUNK = 1 << 15
 LONGEST_PHASE = 0xFFFF  # of a line, pixels, or of a frame, lines

@@ -565,9 +565,9 @@ SHARED_DEVICES = NodeSchema(
                 ),
                 Prop(
                     "slice-us",
-                    Number(1, vdm.LONGEST_US),
+                    Number(io_image.SHORTEST_SLICE_US, vdm.LONGEST_US),
                     "Microseconds for which an erase or program operation continues before it is suspended for another "
-                    "VM.",
+                    "VM; the flash makes no progress in less.",
                     default=1000,
                 ),
             ),

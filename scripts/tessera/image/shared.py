@@ -40,7 +40,7 @@ def _check_devices(node: Read, board: Board) -> None:
 
 
 def _check_timeout(device: Read) -> None:
-    """A flash that the arbiter gives up in the middle of an operation answers other VMs wrongly."""
+    """A shorter one ends requests to erase although the flash works."""
     least, timeout = timing.LONGEST_WRITE_US, device.values.get("timeout-us")
     if device.name == "flash" and timeout and timeout < least:
         device.problem("timeout-us", f"expected at least {least}, two erases of the flash, got {timeout}")

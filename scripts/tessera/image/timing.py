@@ -16,10 +16,10 @@ from tessera.image.reading import Read
 PAGE = 256
 DESELECT_NS = 100  # between two commands; the S25FL128S needs 50
 SUSPEND_NS = 45_000  # from the command that suspends an operation
-LONGEST_WRITE_US = 2 * 650_000  # a turn of a VM that ends another VM's erase before its own
+LONGEST_WRITE_US = 2 * 650_000  # a turn that ends an erase which a stop or a timeout has left, before its own
 HEAD = 4  # bytes of a command and its address
-# Around a program operation: continue another one, its status, enable, suspend, the status before and after it.
-OTHER_BYTES, OTHER_COMMANDS = 1 + 2 + 1 + 1 + 2 + 2, 6
+# Around a chunk's own command: continue two others, the status of each, enable, suspend, the status around it.
+OTHER_BYTES, OTHER_COMMANDS = 2 * (1 + 2) + 1 + 1 + 2 + 2, 8
 COMMAND = 8  # cycles of a command beside its bytes
 
 # Ethernet: preamble, frame, VLAN tag, FCS and gap; a byte of the wire takes a cycle.
@@ -51,13 +51,13 @@ def _bursts(size: int) -> int:
 
 
 def _flash(node: Read, burst: int, hardware: SharedDevices) -> int:
-    """A read; or a program operation that ends another VM's before, takes a slice itself, and is suspended."""
+    """A read, or a program operation that is suspended. Before, either may end two others, which takes two slices."""
     byte, command = 16 * flash_half(node, hardware), flash_deselect(hardware) + COMMAND
     slices = 2 * hardware.cycles(node["slice-us"])
     suspend = -(-SUSPEND_NS * hardware.clock_hz // 10**9)
-    read = (HEAD + node["chunk"]) * byte + command + _bursts(node["chunk"]) * burst
-    program = (HEAD + PAGE + OTHER_BYTES) * byte + (1 + OTHER_COMMANDS) * command + slices + suspend
-    return max(read, program + _bursts(PAGE) * burst)
+    data = max(node["chunk"], PAGE)
+    bytes_sent, commands = HEAD + data + OTHER_BYTES, 1 + OTHER_COMMANDS
+    return bytes_sent * byte + commands * command + slices + suspend + _bursts(data) * burst
 
 
 def _completion(burst: int) -> int:
