@@ -12,6 +12,7 @@ POLICIES = {"rr": 0, "prio": 1}
 LOOPS = (1, 4, 8, 16)  # VMs
 FRAME = 1024
 ROUNDS = 8
+MIXED_ROUNDS = 150
 BYTE = 32  # cycles of a byte on the flash's wire, SCK 25 MHz
 COMMAND = 4  # bytes that precede those of a chunk
 CHUNK = 128
@@ -144,6 +145,50 @@ class Loop:
         return {number: round(cycles / CLOCK_ETHERNET, 2) for number, cycles in self.longest.items()}
 
 
+class Mixed(Loop):
+    """The loop of VM 0 beside others that always have frames of 14 and of 1,024 bytes to send, to nobody."""
+
+    SHORT_AT = 0x2000
+    DEPTH = 4  # requests that a VM may have
+
+    def __init__(self, active: int) -> None:
+        super().__init__(POLICIES["prio"], active)
+        self.first, *self.others = self.senders
+        for vm in self.others:
+            head = b"\x02" * 6 + vm.mac + b"\x88\xb5"
+            vm.store(DATA, head.ljust(FRAME, b"x"))
+            vm.store(self.SHORT_AT, head)
+        self.free = dict.fromkeys((vm.number for vm in self.others), self.DEPTH)
+
+    def _flood(self) -> None:
+        for vm in self.others:
+            while vm.completion(SEND) is not None:
+                self.free[vm.number] += 1
+            for _ in range(self.free[vm.number]):
+                long = random.random() < 0.1
+                vm.submit(SEND, 0, RAM + (DATA if long else self.SHORT_AT), FRAME if long else 14)
+            self.free[vm.number] = 0
+
+    def time(self) -> int:
+        """Cycles of a frame of VM 0 after a random pause."""
+        end = self.devices.time + random.randrange(3000)
+        while self.devices.time < end:
+            self._flood()
+            self.devices.step(5)
+        start = self.send(self.first)
+        while self.receiver(self.first).completion(RECEIVE) is None:
+            self._flood()
+            self.devices.step(1)
+        return self.devices.time - start
+
+
+def measure_mixed() -> None:
+    mixed = Mixed(VMS)
+    longest = round(max(mixed.time() for _ in range(MIXED_ROUNDS)) / CLOCK_ETHERNET, 2)
+    print(f"Ethernet, {FRAME} bytes beside {VMS - 1} VMs with frames of 14 and {FRAME} bytes: {longest} us")
+    measured(f"fpga.io.ethernet.loop.prio.{VMS}vm.mixed", longest)
+
+
 def measure_loops() -> None:
     last: dict[tuple[str, int], float] = {}
     for active in LOOPS:
@@ -160,7 +205,7 @@ def measure_loops() -> None:
 
 
 def main() -> None:
-    for measure in (measure_reads, measure_loops):
+    for measure in (measure_reads, measure_loops, measure_mixed):
         random.seed(1)
         measure()
 

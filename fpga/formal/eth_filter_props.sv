@@ -23,7 +23,7 @@ module eth_filter_props
   logic has_tag;
   eth_filter #(.NumVms(NumVms)) dut (
     .clk_i, .rst_ni(rst_n), .valid_i(valid_i && rst_n), .byte_i, .end_i, .vm_o(vm),
-    .row_i(vm < vm_t'(NumVms) ? rows[vm[1:0]] : '0), .mask_o(mask), .missed_o(missed), .tagged_o(has_tag)
+    .row_i(vm < vm_t'(NumVms) ? rows[vm[1:0]] : '0), .mask_o(mask), .missed_o(missed), .tagged_o(has_tag), .group_o()
   );
 
   // The first bytes of the frame, and the cycles since the 16th.

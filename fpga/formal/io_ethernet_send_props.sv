@@ -3,6 +3,9 @@
 // aborts: a frame is opened with its whole header only, in which nothing is forbidden; its bytes 6 to 11 enter the queue as
 // the VM's address, its tag as the VM's VLAN; and with a forbidden byte it is discarded before it was opened. That the queue
 // keeps the order of its bytes is not proven here, but seen in the bench.
+//
+// Proves also that a frame enters the queue behind nothing but the last Ahead bytes of one frame, which is on the wire, and that
+// a chunk without a timeout ends only when that holds for the next one.
 module io_ethernet_send_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -10,10 +13,11 @@ module io_ethernet_send_props
 #(
   localparam int unsigned Bytes = 32,
   localparam int unsigned Threshold = 14,
+  localparam int unsigned Ahead = 8,
   localparam logic [1:0] Idle = 2'd0, Fill = 2'd1  // states of the driver
 ) (
   input logic clk_i,
-  input logic start_i, abort_i, read_valid_i, read_quiet_i, ready_i, starved_i,
+  input logic start_i, abort_i, read_valid_i, read_quiet_i, ready_i, starved_i, begun_i,
   input io_chunk_t chunk_i,
   input logic [7:0] read_byte_i,
   input io_status_e read_status_i
@@ -27,11 +31,11 @@ module io_ethernet_send_props
   logic done, forged, read_start, read_stop, read_ready, valid, last, abort;
   logic [7:0] data;
   io_result_t result;
-  io_ethernet_send #(.Bytes(Bytes), .Threshold(Threshold)) dut (
+  io_ethernet_send #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) dut (
     .clk_i, .rst_ni(rst_n), .start_i, .chunk_i, .abort_i, .done_o(done), .result_o(result), .vm_o(), .row_i(row),
     .forged_o(forged), .read_start_o(read_start), .read_stop_o(read_stop), .read_valid_i, .read_byte_i,
     .read_ready_o(read_ready), .read_status_i, .read_quiet_i, .valid_o(valid), .byte_o(data), .last_o(last), .ready_i,
-    .abort_o(abort), .starved_i
+    .abort_o(abort), .starved_i, .begun_i
   );
 
   // The chunk is stable from start_i to done_o.
@@ -83,6 +87,9 @@ module io_ethernet_send_props
     assume (dut.i_queue.whole_q <= 6'(Bytes));
   end
 
+  logic first_byte;  // of a frame enters the queue
+  assign first_byte = dut.i_queue.push && dut.index_q == '0;
+
   // The header is forbidden with the byte that is taken.
   logic own_forbidden;
   assign own_forbidden = dut.index_q == 11'd13 && ({header_q[12], read_byte_i} inside {16'h8100, 16'h88A8, 16'h8808});
@@ -114,6 +121,14 @@ module io_ethernet_send_props
     if (dut.i_queue.arrives) assert (dut.index_q >= 11'd13 && !own_forbidden);
     if (forged) assert (!own_open);
     if (forged) assert (dut.discard && !dut.i_queue.push);
+    // what a frame waits for
+    assert (dut.i_queue.whole_q <= 6'd2);
+    if (dut.state_q == Fill && dut.index_q != '0) assert (dut.i_queue.whole_q <= 6'd1);
+    if (first_byte) assert (dut.i_queue.whole_q == '0 || (dut.i_queue.whole_q == 6'd1 && begun_i));
+    if (first_byte) assert (dut.i_queue.level <= 6'(Ahead));
+    if (done && !abort_i)
+      assert (dut.i_queue.level <= 6'(Ahead) && (dut.i_queue.whole_q == '0 || (dut.i_queue.whole_q == 6'd1 && begun_i)));
+    cover (first_byte && dut.i_queue.whole_q == 6'd1);
     if (done && result.status != IoDone) assert (result.bytes == '0);
     cover (valid && ready_i && row.in_vlan);
     cover (valid && forged);

@@ -376,6 +376,29 @@ async def aborted_at_any_time(dut):
         assert len(frames) - len(good) <= 1
 
 
+@cocotb.test()
+async def a_timeout_while_the_wire_is_slow(dut):
+    """
+    It ends the wait for the wire; the frame, which is in the queue, follows. The next chunk puts nothing behind it: so
+    timeouts do not fill the queue.
+    """
+    device = Device(dut)
+    await device.begin(ticks=250)
+    frames = [random_frame(VMS[0].mac, length=length) for length in (60, SHORTEST, SHORTEST, 20)]
+    assert await device.send(0, frames[0]) == DONE
+    for frame, status in ((frames[1], DONE), (frames[2], TIMEOUT)):
+        device.store(0, 0, frame)
+        await device.start(0, 0, len(frame))
+        await ClockCycles(dut.clk_i, 300)
+        await FallingEdge(dut.clk_i)
+        dut.abort_i.value = 1
+        assert await device.done() == status
+        dut.abort_i.value = 0
+    assert await device.send(0, frames[3]) == DONE
+    expected = [START + with_fcs(padded(frame)) for frame in (*frames[:2], frames[3])]
+    assert [(data, error) for _, data, error in await device.sent()] == [(data, False) for data in expected]
+
+
 def deliveries(device: Device, frame: bytes) -> list[int]:
     return [vm for vm in range(NUM_VMS) if device.vms[vm].takes(frame)]
 
@@ -624,11 +647,10 @@ async def take_all(dut, device: Device, addresses: list[int]) -> list[bytes]:
     return arrived
 
 
-async def flood(dut, device: Device, lengths: list[int]) -> int:
-    """Sends frames of these lengths to VM 0, which takes them afterwards. Returns how many are lost."""
-    frames = [random_frame(random_bytes(6), VMS[0].mac, number) for number in lengths]
+async def flood(dut, device: Device, frames: list[bytes]) -> list[bytes]:
+    """Sends these frames to VM 0, which takes them afterwards. Returns those that are not lost."""
     before = await device.counts()
-    addresses = [random.randrange(WINDOW - 2048) // 8 * 8 for _ in lengths]
+    addresses = [random.randrange(WINDOW - 2048) // 8 * 8 for _ in frames]
     await device.post(0, addresses[0], 1514)
     await device.play_on([symbol for frame in frames for symbol in symbols_of(with_fcs(frame))])
     await FallingEdge(dut.playing_o)
@@ -638,7 +660,17 @@ async def flood(dut, device: Device, lengths: list[int]) -> int:
     rest = iter(frames)
     assert len(arrived) == len(frames) - lost
     assert all(any(frame == one for frame in rest) for one in arrived)  # in their order
-    return lost
+    return arrived
+
+
+async def fill(dut, device: Device, frames: list[bytes]) -> list[bytes]:
+    """As flood(), while nobody takes completions."""
+    dut.complete_ready_i.value = 0
+    arrived = await flood(dut, device, frames)
+    assert not device.completions
+    dut.flush_vm_i.value = 0
+    await device.pulse("flush_i")
+    return arrived
 
 
 @cocotb.test()
@@ -647,12 +679,37 @@ async def a_full_buffer_loses_whole_frames(dut):
     device = Device(dut)
     await device.begin()
     for length, kept in ((1000, 4), (60, 32), (700, 5), (None, None)):
-        dut.complete_ready_i.value = 0
-        lost = await flood(dut, device, [length or random.randint(60, 1514) for _ in range(40)])
-        assert kept is None or lost == 40 - kept
-        assert not device.completions
-        dut.flush_vm_i.value = 0
-        await device.pulse("flush_i")
+        lengths = [length or random.randint(60, 1514) for _ in range(40)]
+        arrived = await fill(dut, device, [random_frame(random_bytes(6), VMS[0].mac, number) for number in lengths])
+        assert kept is None or len(arrived) == kept
+
+
+@cocotb.test()
+async def broadcasts_leave_space(dut):
+    """They fill half of the buffer, by bytes or by frames, and are counted; a frame to one VM is kept behind them."""
+    device = Device(dut)
+    await device.begin()
+    for length, kept in ((200, 10), (60, 16), (1000, 2)):
+        group = [random_frame(random_bytes(6), EVERYBODY, length) for _ in range(40)]
+        before = await device.count(OVERFLOW, 1)
+        for own in (random_frame(random_bytes(6), VMS[0].mac, number) for number in (60, LONGEST)):
+            assert await fill(dut, device, [*group, own]) == [*group[:kept], own]
+        assert await device.count(OVERFLOW, 1) == before + 2 * (40 - kept)
+
+
+@cocotb.test()
+async def a_flood_to_one_vm_leaves_broadcasts(dut):
+    """
+    Frames to one VM do not count to the half that broadcasts get: these fill it behind more bytes or frames than that,
+    and again after they have left the buffer.
+    """
+    device = Device(dut)
+    await device.begin()
+    for length, before, groups, kept in ((200, 11, 10, 9), (60, 17, 20, 15), (1000, 2, 4, 2), (60, 10, 20, 16)):
+        for _ in range(2):
+            own = [random_frame(random_bytes(6), VMS[0].mac, length) for _ in range(before)]
+            group = [random_frame(random_bytes(6), EVERYBODY, length) for _ in range(groups)]
+            assert await fill(dut, device, [*own, *group]) == [*own, *group[:kept]]
 
 
 def check_after_flush(device: Device, delay: int, frames: list[bytes], tag: int) -> None:
@@ -730,6 +787,61 @@ async def a_vm_flushed_while_its_frame_arrives(dut):
         assert [(one.vm, one.tag) for one in device.completions] == [(n, tags[n]) for n in (0, 1)]
         assert device.load(vm, addr, 300) == device.load(other, 2048, 300) == frames[1]
         device.completions.clear()
+
+
+# Of the frame on the wire when the next chunk begins: preamble, bytes in the queue (Ahead of io_ethernet), FCS and gap.
+TAIL = 8 + 112 + 4 + GAP
+
+
+async def wait_behind(device: Device, ahead: list[int]) -> int:
+    """Cycles for which a frame of 60 bytes waits, from its chunk to its preamble, behind frames sent without pause."""
+    for length in ahead:
+        assert await device.send(0, random_frame(VMS[0].mac, EVERYBODY, length)) == DONE
+    cycles, _ = await time_to_wire(device, 60)
+    return cycles - (8 + 60 + 4) * int(device.dut.ticks_i.value)
+
+
+@cocotb.test()
+async def a_frame_waits_for_the_rest_of_one(dut):
+    """However short and many the frames before it are, and however slow the wire is."""
+    device = Device(dut)
+    for ticks, latency in ((1, 0), (1, 20), (2, 0), (10, 20)):
+        await device.begin(ticks, latency)
+        alone = await wait_behind(device, [])
+        longest = 0
+        for ahead in ([SHORTEST] * 30, [60] * 12, [LONGEST], [LONGEST, *[SHORTEST] * 20], [SHORTEST, 112], [60, 250],
+                      *([random_length() for _ in range(4)] for _ in range(3))):  # fmt: skip
+            longest = max(longest, await wait_behind(device, ahead))
+        dut._log.info("ticks %d, latency %d: waits %d cycles alone, %d behind others", ticks, latency, alone, longest)
+        assert longest <= max(alone, TAIL * ticks) + 2 * ticks + 2
+
+
+async def cycles_in_a_row(device: Device, length: int, number: int = 20) -> float:
+    """Cycles of a frame among others of its length, from the first one's end on the wire to the last one's."""
+    dut = device.dut
+    device.store(0, 128, random_frame(VMS[0].mac, EVERYBODY, length))
+    begin = 0
+    for turn in range(number):
+        await device.start(0, 128, length)
+        assert await device.done() == DONE
+        begin = begin or (int(dut.cycle_o.value) if turn == 4 else 0)
+    end = int(dut.cycle_o.value)
+    await device.silence()
+    return (end - begin) / (number - 5)
+
+
+@cocotb.test()
+async def frames_in_a_row(dut):
+    """What each takes, at most: the wire's time, or that of a chunk from memory if it is longer."""
+    device = Device(dut)
+    for ticks, latency, length, most in ((1, 0, LONGEST, 1538), (1, 20, LONGEST, 1554), (2, 40, LONGEST, 3076),
+                                         (1, 0, 60, 84), (1, 20, 60, 92), (2, 20, 60, 168), (1, 0, SHORTEST, 84),
+                                         (1, 20, SHORTEST, 84), (10, 60, SHORTEST, 840)):  # fmt: skip
+        await device.begin(ticks, latency)
+        cycles = await cycles_in_a_row(device, length)
+        text = "%d bytes in a row, %d cycles a byte, latency %d: %.1f cycles each"
+        dut._log.info(text, length, ticks, latency, cycles)
+        assert cycles <= most
 
 
 async def time_to_wire(device: Device, length: int) -> tuple[int, int]:

@@ -2,10 +2,13 @@
 // Received frames, first in, first out, in a block RAM. Bytes are stored as they arrive; at the end of a frame they are kept
 // or removed. A frame that does not fit is removed as a whole. The first frame can be read several times, and already while
 // it arrives; whether it is kept is known at its end only.
+//
+// Frames to a group take a copy for each VM, so a flood of them fills the buffer. They get only half of it, in bytes and in
+// frames; the rest is for frames to one VM. Those are not limited, so a flood of them to a VM with slow memory fills the buffer.
 module eth_buffer
   import eth_pkg::*;
 #(
-  /// A power of two, 2048 or more.
+  /// A power of two, 4096 or more.
   parameter int unsigned Bytes = 4096,
   /// A power of two.
   parameter int unsigned Frames = 32,
@@ -20,6 +23,7 @@ module eth_buffer
   /// In the cycle of end_i: the frame is to be kept.
   input  logic       keep_i,
   input  logic       tagged_i,
+  input  logic       group_i,
   /// VMs that the frame is for, complete with end_i. As soon as there is one, the frame can be read.
   input  logic [15:0] mask_i,
   /// In the cycle of end_i: it does not fit.
@@ -48,12 +52,17 @@ module eth_buffer
   logic [10:0] offset_q;
   logic [$clog2(Frames):0] kept;
   eth_frame_t arriving, first;
-  logic lost_q, fits, store, keep, frames_ready, fetch, skip;
+  logic [PointerBits:0] group_bytes_q;      // of the kept frames to a group
+  logic [$clog2(Frames):0] group_frames_q;
+  logic lost_q, fits, store, keep, frames_ready, first_group, half, fetch, skip;
 
   // ---- Arriving ----
   assign fits   = write_q - base_q != (PointerBits + 1)'(Bytes);
   assign store  = valid_i && fits;
-  assign full_o = lost_q || !frames_ready;
+  // The longest frame is shorter than half of the buffer, so one that is read while it arrives is never lost by this.
+  assign half   = group_bytes_q + (write_q - first_q) > (PointerBits + 1)'(Bytes / 2)
+                  || group_frames_q == ($clog2(Frames) + 1)'(Frames / 2);
+  assign full_o = lost_q || !frames_ready || (group_i && half);
   assign keep   = end_i && keep_i && !full_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -71,10 +80,25 @@ module eth_buffer
     end
   end
 
-  word_fifo #(.Width($bits(eth_frame_t)), .Depth(Frames)) i_frames (
-    .clk_i, .rst_ni, .flush_i(1'b0), .data_i(arriving), .valid_i(keep), .ready_o(frames_ready), .data_o(first),
-    .valid_o(whole_o), .ready_i(remove_i), .usage_o(kept)
+  word_fifo #(.Width(1 + $bits(eth_frame_t)), .Depth(Frames)) i_frames (
+    .clk_i, .rst_ni, .flush_i(1'b0), .data_i({group_i, arriving}), .valid_i(keep), .ready_o(frames_ready),
+    .data_o({first_group, first}), .valid_o(whole_o), .ready_i(remove_i), .usage_o(kept)
   );
+
+  logic group_comes, group_goes;
+  assign group_comes = keep && group_i;
+  assign group_goes  = remove_i && first_group;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      group_bytes_q  <= '0;
+      group_frames_q <= '0;
+    end else begin
+      group_bytes_q  <= group_bytes_q + (group_comes ? (PointerBits + 1)'(arriving.bytes) : '0)
+                        - (group_goes ? (PointerBits + 1)'(first.bytes) : '0);
+      group_frames_q <= group_frames_q + ($clog2(Frames) + 1)'(group_comes) - ($clog2(Frames) + 1)'(group_goes);
+    end
+  end
 
   assign arriving      = '{bytes: 11'(write_q - first_q), has_tag: tagged_i, mask: mask_i};
   assign frame_o       = whole_o ? first : arriving;

@@ -26,7 +26,9 @@ module eth_filter
   output logic [NumVms-1:0] mask_o,
   /// VMs that have the frame's address, but not its VLAN.
   output logic [NumVms-1:0] missed_o,
-  output logic       tagged_o
+  output logic       tagged_o,
+  /// Its destination is a group, or all.
+  output logic       group_o
 );
 
   localparam int unsigned AddressBytes = 6;
@@ -56,6 +58,7 @@ module eth_filter
   assign tagged_o  = type_q == TypeTag;
   assign has_vlan  = tagged_o && tag_q[11:0] != '0;
   assign group     = dest_q[40];
+  assign group_o   = group;
   assign addressed = row_i.enabled && (group ? dest_q == '1 || row_i.multicast : row_i.mac == dest_q);
   assign reflected = group && row_i.mac == source_q;
   assign same_vlan = has_vlan ? row_i.in_vlan && row_i.vlan == tag_q[11:0] : !row_i.in_vlan;

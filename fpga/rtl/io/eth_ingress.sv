@@ -37,7 +37,7 @@ module eth_ingress
 );
 
   logic [NumVms-1:0] mask, missed;
-  logic valid, over, good, keep, full, has_tag;
+  logic valid, over, good, keep, full, has_tag, group;
   logic [7:0] data;
   wire_e why;
 
@@ -47,7 +47,7 @@ module eth_ingress
 
   eth_filter #(.NumVms(NumVms)) i_filter (
     .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .vm_o, .row_i, .mask_o(mask), .missed_o(missed),
-    .tagged_o(has_tag)
+    .tagged_o(has_tag), .group_o(group)
   );
 
   assign good = over && why == WireGood;
@@ -61,7 +61,7 @@ module eth_ingress
 
   eth_buffer #(.Bytes(Bytes), .Frames(Frames)) i_buffer (
     .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .keep_i(keep), .tagged_i(has_tag),
-    .mask_i(16'(mask)), .full_o(full), .frame_valid_o, .frame_o, .whole_o, .number_o, .remove_i, .read_i, .valid_o,
+    .group_i(group), .mask_i(16'(mask)), .full_o(full), .frame_valid_o, .frame_o, .whole_o, .number_o, .remove_i, .read_i, .valid_o,
     .byte_o, .over_o, .ready_i
   );
 

@@ -6,6 +6,8 @@ module eth_queue #(
   parameter int unsigned Bytes = 256,
   /// Bytes of a frame that are here when it begins, at most Bytes.
   parameter int unsigned Threshold = 64,
+  /// Bytes of the last frame that are here when tail_o rises, at most Bytes.
+  parameter int unsigned Ahead = 64,
   localparam int unsigned PointerBits = $clog2(Bytes)
 ) (
   input  logic       clk_i,
@@ -25,7 +27,11 @@ module eth_queue #(
   output logic       last_o,
   input  logic       ready_i,
   /// Pulse: a frame that has begun is discarded.
-  output logic       abort_o
+  output logic       abort_o,
+  /// Level: preamble or bytes of a frame are on the wire; what follows the bytes is not counted.
+  input  logic       begun_i,
+  /// No frame waits for the wire, and the one that is on it, if any, has at most Ahead bytes left.
+  output logic       tail_o
 );
 
   logic [8:0] mem [Bytes];
@@ -44,6 +50,8 @@ module eth_queue #(
   assign {last_o, byte_o} = mem[read_q[PointerBits-1:0]];
   // Without whole frames, the frame that has begun is the one whose bytes arrive, and all bytes here are its own.
   assign abort_o          = discard_i && open_q && whole_q == '0;
+  assign tail_o           = level <= (PointerBits + 1)'(Ahead)
+                            && (whole_q == '0 || (whole_q == (PointerBits + 1)'(1) && begun_i));
 
   always_ff @(posedge clk_i) begin
     if (push) mem[write_q[PointerBits-1:0]] <= {last_i, byte_i};

@@ -17,6 +17,8 @@ module eth_transmit
   input  logic       abort_i,
   /// Pulse: a byte was missing; the frame ends with an error.
   output logic       starved_o,
+  /// Level: preamble or bytes of a frame are on the wire.
+  output logic       begun_o,
   // wire
   output gmii_t      gmii_o
 );
@@ -35,6 +37,7 @@ module eth_transmit
   assign sends     = valid_i && !abort_q;
   assign ready_o   = tick_i && state_q == TxData && sends;
   assign starved_o = tick_i && state_q == TxData && !valid_i && !abort_q;
+  assign begun_o   = state_q inside {TxStart, TxData};
   assign enough    = count_q >= 6'(MinBytes - 1);
   assign data      = state_q == TxData ? byte_i : '0;
 

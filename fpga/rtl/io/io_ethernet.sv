@@ -11,6 +11,8 @@ module io_ethernet
   /// Bytes of the send queue, and of them those in it before a frame begins (io_ethernet_send).
   parameter int unsigned SendBytes = 256,
   parameter int unsigned Threshold = 48,
+  /// Bytes of the frame on the wire that are left in the send queue when the next chunk is chosen.
+  parameter int unsigned Ahead = 112,
   /// Bytes and frames of the receive buffer (eth_buffer).
   parameter int unsigned ReceiveBytes = 4096,
   parameter int unsigned Frames = 32
@@ -88,19 +90,19 @@ module io_ethernet
   );
 
   // ---- Send ----
-  logic send_valid, send_last, send_ready, send_abort, starved;
+  logic send_valid, send_last, send_ready, send_abort, starved, begun;
   logic [7:0] send_byte;
 
-  io_ethernet_send #(.Bytes(SendBytes), .Threshold(Threshold)) i_send (
+  io_ethernet_send #(.Bytes(SendBytes), .Threshold(Threshold), .Ahead(Ahead)) i_send (
     .clk_i, .rst_ni, .start_i, .chunk_i, .abort_i, .done_o, .result_o, .vm_o(send_vm), .row_i(send_row), .forged_o(forged),
     .read_start_o, .read_stop_o, .read_valid_i, .read_byte_i, .read_ready_o, .read_status_i, .read_quiet_i,
     .valid_o(send_valid), .byte_o(send_byte), .last_o(send_last), .ready_i(send_ready), .abort_o(send_abort),
-    .starved_i(starved)
+    .starved_i(starved), .begun_i(begun)
   );
 
   eth_transmit i_transmit (
     .clk_i, .rst_ni, .tick_i(send_tick_i), .valid_i(send_valid), .byte_i(send_byte), .last_i(send_last),
-    .ready_o(send_ready), .abort_i(send_abort), .starved_o(starved), .gmii_o
+    .ready_o(send_ready), .abort_i(send_abort), .starved_o(starved), .begun_o(begun), .gmii_o
   );
 
   // ---- Receive ----

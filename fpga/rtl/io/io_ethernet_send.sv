@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes chunks that send frames. A frame is one chunk: 14 to 1514 bytes without padding, tag and FCS. The header is
 // checked on its way into the queue, and a frame that the VM may not send is discarded there, before its first byte is on
-// the wire. A chunk is over when its last byte is in the queue, so that the next one is fetched while this one is being
-// sent.
+// the wire. A chunk is over when its frame is on the wire and at most Ahead bytes of it are in the queue: so the next one is
+// chosen as late as the line rate allows, is fetched meanwhile, and never finds more than the rest of one frame before it. That
+// rest counts to the time of the next chunk, not to that of its own.
 module io_ethernet_send
   import fabric_pkg::*;
   import io_pkg::*;
@@ -11,7 +12,9 @@ module io_ethernet_send
   /// Bytes of the queue, a power of two.
   parameter int unsigned Bytes = 256,
   /// Bytes of a frame in the queue before it begins on the wire: 1 to Bytes. The header has to be there, too.
-  parameter int unsigned Threshold = 48
+  parameter int unsigned Threshold = 48,
+  /// At most Bytes. They and 16 bytes of FCS and gap are the time to choose the next chunk and to fetch its first bytes.
+  parameter int unsigned Ahead = 112
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -40,7 +43,8 @@ module io_ethernet_send
   output logic       last_o,
   input  logic       ready_i,
   output logic       abort_o,
-  input  logic       starved_i
+  input  logic       starved_i,
+  input  logic       begun_i
 );
 
   localparam logic [10:0] TagIndex = 11'd12;  // the tag is inserted before this byte
@@ -52,7 +56,7 @@ module io_ethernet_send
   logic [10:0] index_q;   // of the next byte of the VM
   logic [2:0] tag_q;      // bytes of the tag that are inserted
   logic [7:0] tag_byte, push_byte;
-  logic inserts, takes, forbidden, last, push_valid, push_ready, discard;
+  logic inserts, takes, forbidden, last, push_valid, push_ready, discard, tail, waits, over;
 
   // ---- The request ----
   assign vm_o = chunk_i.vm;
@@ -77,8 +81,9 @@ module io_ethernet_send
     endcase
   end
   assign push_byte    = inserts ? tag_byte : read_byte_i;
-  assign push_valid   = state_q == SdFill && failure == IoDone && (inserts || read_valid_i);
-  assign read_ready_o = state_q == SdFill && push_ready && !inserts;
+  assign waits        = index_q == '0 && !tail;  // after a timeout of the chunk before
+  assign push_valid   = state_q == SdFill && failure == IoDone && (inserts || read_valid_i) && !waits;
+  assign read_ready_o = state_q == SdFill && push_ready && !inserts && !waits;
 
   eth_check i_check (
     .clk_i, .rst_ni, .mac_i(row_i.mac), .valid_i(takes), .byte_i(read_byte_i), .index_i(index_q), .forbidden_o(forbidden)
@@ -114,15 +119,17 @@ module io_ethernet_send
           if (discard || (takes && last)) state_q <= SdEnd;
           status_q <= failure;
         end
-        default: if (read_quiet_i) state_q <= SdIdle;  // SdEnd
+        default: if (over) state_q <= SdIdle;  // SdEnd
       endcase
     end
   end
   assign read_stop_o = state_q == SdEnd;
-  assign done_o      = state_q == SdEnd && read_quiet_i;
+  // A timeout does not take back a frame that is in the queue.
+  assign over        = read_quiet_i && (tail || abort_i);
+  assign done_o      = state_q == SdEnd && over;
   assign result_o    = '{status: status_q, again: 1'b0, bytes: status_q == IoDone ? chunk_i.bytes : '0, data: '0};
 
-  eth_queue #(.Bytes(Bytes), .Threshold(Threshold)) i_queue (
+  eth_queue #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) i_queue (
     .clk_i,
     .rst_ni,
     .valid_i(push_valid),
@@ -135,7 +142,9 @@ module io_ethernet_send
     .byte_o,
     .last_o,
     .ready_i,
-    .abort_o
+    .abort_o,
+    .begun_i,
+    .tail_o(tail)
   );
 
   logic unused;

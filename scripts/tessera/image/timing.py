@@ -24,6 +24,8 @@ COMMAND = 8  # cycles of a command beside its bytes
 
 # Ethernet: preamble, frame, VLAN tag, FCS and gap; a byte of the wire takes a cycle.
 FRAME = 8 + 1514 + 4 + 4 + 12
+# What is left of a frame on the wire when its chunk ends (Ahead of io_ethernet).
+FRAME_TAIL = 8 + 112 + 4 + 12
 CHUNK = 32  # cycles of a chunk beside its bytes and bursts
 
 
@@ -72,16 +74,18 @@ def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> 
         device = _flash(node, burst, hardware)
     elif name == "copy":
         device = node["chunk"] + 2 * _bursts(node["chunk"]) * burst
-    else:  # a frame, which waits for the end of the frame before it
-        device = 2 * FRAME + _bursts(FRAME) * burst
+    else:  # a frame, behind the rest of the frame before it
+        device = FRAME_TAIL + FRAME + _bursts(FRAME) * burst
     return hardware.vms + 2 + CHUNK + device + _completion(burst)
 
 
 def wait_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:
     """Returns the longest time for which a chunk waits: for a comparison of all VMs (of io_arbiter), and with
-    its bursts and its completion."""
-    size = FRAME if name == "ethernet" else node["chunk"]
-    return hardware.vms + 2 + (2 if name == "copy" else 1) * _bursts(size) * burst + _completion(burst)
+    its bursts and its completion. A frame also waits for the rest of the frame before it. fpga/io/delay.c counts two
+    waits more than a request has chunks: one of them is the time until the frame's own rest is on the wire."""
+    size, tail = (FRAME, FRAME_TAIL) if name == "ethernet" else (node["chunk"], 0)
+    bursts = (2 if name == "copy" else 1) * _bursts(size)
+    return hardware.vms + 2 + tail + bursts * burst + _completion(burst)
 
 
 def least_cycles(name: str, node: Read, hardware: SharedDevices) -> int:
