@@ -7,6 +7,8 @@ module cosim_memory
 (
   input  logic      clk_i,
   input  logic      rst_ni,
+  /// Further cycles before the first word of a burst.
+  input  logic [7:0] latency_i,
   input  mgr_req_t  req_i,
   output mgr_resp_t resp_o
 );
@@ -38,9 +40,9 @@ module cosim_memory
   );
 
   // ---- Reads ----
-  logic [7:0] read_beat_q;
+  logic [7:0] read_beat_q, read_wait_q;
   logic read_now;
-  assign read_now = ar_valid && (!resp_o.r_valid || req_i.r_ready);
+  assign read_now = ar_valid && read_wait_q >= latency_i && (!resp_o.r_valid || req_i.r_ready);
   assign ar_done  = read_now && read_beat_q == ar.len;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -50,9 +52,11 @@ module cosim_memory
     resp = 0;
     if (!rst_ni) begin
       read_beat_q    <= '0;
+      read_wait_q    <= '0;
       resp_o.r_valid <= 1'b0;
       resp_o.r       <= '0;
     end else begin
+      read_wait_q <= !ar_valid || ar_done ? '0 : read_wait_q + 8'(read_wait_q < latency_i);
       if (read_now) begin
         resp = cosim_read(ar.addr + {53'b0, read_beat_q, 3'b0}, data);
         resp_o.r    <= '{id: ar.id, data: data, resp: resp[1:0], last: ar_done, user: '0};
@@ -63,10 +67,10 @@ module cosim_memory
   end
 
   // ---- Writes ----
-  logic [7:0] write_beat_q;
+  logic [7:0] write_beat_q, write_wait_q;
   logic [1:0] write_resp_q;
   logic write_now;
-  assign resp_o.w_ready = aw_valid && !resp_o.b_valid;
+  assign resp_o.w_ready = aw_valid && write_wait_q >= latency_i && !resp_o.b_valid;
   assign write_now      = resp_o.w_ready && req_i.w_valid;
   assign aw_done        = write_now && req_i.w.last;
 
@@ -75,10 +79,12 @@ module cosim_memory
     resp = 0;
     if (!rst_ni) begin
       write_beat_q   <= '0;
+      write_wait_q   <= '0;
       write_resp_q   <= '0;
       resp_o.b_valid <= 1'b0;
       resp_o.b       <= '0;
     end else begin
+      write_wait_q <= !aw_valid || aw_done ? '0 : write_wait_q + 8'(write_wait_q < latency_i);
       if (write_now) begin
         resp = cosim_write(aw.addr + {53'b0, write_beat_q, 3'b0}, req_i.w.data, 32'(req_i.w.strb));
         write_resp_q <= aw_done ? '0 : write_resp_q | resp[1:0];

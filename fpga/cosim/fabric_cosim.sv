@@ -104,6 +104,7 @@ module fabric_cosim
   cosim_memory i_memory (
     .clk_i,
     .rst_ni,
+    .latency_i('0),
     .req_i(mgr_req),
     .resp_o(mgr_resp)
   );

@@ -26,6 +26,8 @@ module io_cosim
   output logic access_done_o,
   output logic [1:0] access_resp_o,
   output logic [63:0] access_data_o,
+  /// Of the memory: further cycles before the first word of a burst.
+  input  logic [7:0] latency_i,
   output logic irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
   /// Something may change although no register is accessed and nothing arrives.
@@ -202,6 +204,7 @@ module io_cosim
   cosim_memory i_memory (
     .clk_i,
     .rst_ni,
+    .latency_i,
     .req_i(mgr_req),
     .resp_o(mgr_resp)
   );

@@ -68,6 +68,7 @@ Shared::State::State(Memory &memory, const SharedOptions &options)
       top(&context, "shared"), flash(options.flash)
 {
     use_memory(memory);
+    top.latency_i = 0;
     reset();
     load_flash();
 }
@@ -240,6 +241,11 @@ void Shared::type(const std::string &bytes)
 {
     state_->calm = 0;
     state_->serial.type(bytes);
+}
+
+void Shared::set_latency(unsigned cycles)
+{
+    state_->top.latency_i = static_cast<CData>(cycles);
 }
 
 Wire &Shared::wire()

@@ -42,6 +42,8 @@ class Shared : public Block
     /// Levels of the pads.
     uint32_t pins() const;
     Wire &wire();
+    /// The memory answers later by so many cycles, up to 255.
+    void set_latency(unsigned cycles);
     /// The UART receives these bytes.
     void type(const std::string &bytes);
 

@@ -101,6 +101,12 @@ PUBLIC void shared_loop(bool loop)
     shared->wire().set_loop(loop);
 }
 
+/// As cosim::Shared::set_latency().
+PUBLIC void shared_latency(unsigned cycles)
+{
+    shared->set_latency(cycles);
+}
+
 /// The UART receives these bytes.
 PUBLIC void shared_type(const char *bytes)
 {

@@ -5,7 +5,9 @@
 module io_reader_props
   import fabric_pkg::*;
   import io_pkg::*;
-(
+#(
+  parameter int unsigned Depth = 32
+) (
   input logic clk_i,
   input logic start_i, stop_i, ready_i, give_i, done_i,
   input vm_t vm_i,
@@ -24,7 +26,7 @@ module io_reader_props
   logic [7:0] data;
   io_status_e status;
   io_burst_t burst;
-  io_reader dut (
+  io_reader #(.Depth(Depth)) dut (
     .clk_i, .rst_ni(rst_n), .start_i, .vm_i, .addr_i, .bytes_i, .stop_i, .valid_o(valid), .byte_o(data), .ready_i,
     .status_o(status), .quiet_o(quiet), .request_o(request), .burst_o(burst), .data_i, .give_i, .done_i, .status_i
   );
@@ -80,12 +82,12 @@ module io_reader_props
 
   // The words in the FIFO are those from the next byte's on; the last ones may be of the burst that is under way.
   logic [5:0] usage;
-  logic [4:0] slot;
+  logic [$clog2(Depth)-1:0] slot;
   index_t first, ahead;
   assign usage = dut.usage;
   assign first = next_q[AddrWidth-1:3];
   assign ahead = any - first;
-  assign slot  = dut.i_fifo.read_q[4:0] + ahead[4:0];
+  assign slot  = dut.i_fifo.read_q[$clog2(Depth)-1:0] + ahead[$clog2(Depth)-1:0];
 
   // The first cycle, which is the only one of the reset.
   always_ff @(posedge clk_i) if (!rst_n) assert (given_q == '0 && left_q == '0 && unread_q == '0 && !request_q && ended_q);
@@ -101,8 +103,8 @@ module io_reader_props
       assert (left_q != '0 || (unread == '0 && !request));
     end
     if (!ended_q && left_q != '0) begin
-      assert (usage == dut.over_q + 6'(given_q) && usage <= 6'd32);
-      if (request) assert (usage - 6'(given_q) <= 6'd16 && burst.addr[AddrWidth-1:3] == first + index_t'(dut.over_q));
+      assert (usage == dut.over_q + 6'(given_q) && usage <= 6'(Depth));
+      if (request) assert (usage - 6'(given_q) <= 6'(Depth - 16) && burst.addr[AddrWidth-1:3] == first + index_t'(dut.over_q));
       assert (dut.next_q == {first + index_t'(usage) + (request ? index_t'(burst.beats - given_q) : '0), 3'b0});
       if (ahead < index_t'(usage)) assert (dut.i_fifo.mem[slot] == any_data);
       // What is left is in the FIFO, in the burst, or not read.
@@ -119,7 +121,7 @@ module io_reader_props
       assert (!ended_q && left_q != '0 && dut.over_q != '0 && status == IoDone);
       if (first == any) assert (data == any_data[8*next_q[2:0]+:8]);
     end
-    cover (valid && usage == 6'd20 && next_q[2:0] == 3'd3);
+    cover (valid && usage == 6'(Depth - 12) && next_q[2:0] == 3'd3);
     cover (ended_q && status == IoBus && usage == 6'd2);
     cover (quiet && !ended_q && left_q == '0 && next_q[6:0] == 7'd5);
   end

@@ -26,7 +26,7 @@ def of_vms(top: str, vms: int, **parameters: int) -> Block:
 BLOCKS = [
     *(of_vms(top, 16) for top in ("io_channel", "io_ring", "io_arbiter", "io_budget")),
     *(of_vms(top, vms, **parameters) for top, parameters in PARTS.items() for vms in VMS),
-    Block(top="io_dma", name="io_dma-8", parameters={"NumClients": 8}),
+    Block(top="io_dma", name="io_dma-8", parameters={"NumClients": 8, "Background": 0xC0}),
     *(Block(top=top) for top in ("io_reader", "io_writer", "io_copy")),
     *(of_vms(top, 16) for top in ("io_flash", "io_ethernet", "gpio_processor")),
 ]

@@ -48,6 +48,7 @@ def _library(vms: int) -> ctypes.CDLL:
         ("receive", None, [c_char_p, c_size_t]),
         ("sent", c_uint, []),
         ("loop", None, [c_bool]),
+        ("latency", None, [c_uint]),
     ):
         function = getattr(library, f"shared_{name}")
         function.restype, function.argtypes = result, arguments

@@ -35,6 +35,7 @@ from tessera.image.board import read_board
 from tessera.run.runner import ROOT
 
 SECTOR = 65536
+LATENCY = 19  # cycles: a burst takes 40, those of the board at most 24
 
 
 @pytest.fixture
@@ -377,6 +378,66 @@ def test_copies(devices):
         assert (vm.load(target - 1, 1), vm.load(target + number, 1)) == around
     assert vm.do(COPY, 0, RAM, 64, RAM - 64).status == VIOLATION
     assert vm.do(COPY, 0, RAM + RAM_SIZE, 64, RAM).status == VIOLATION
+
+
+def keep_busy(vms: list[Client], size: int) -> int:
+    """Fills their FIFOs with copies of `size` bytes and short reads of the flash. Returns the number of done copies."""
+    copies = 0
+    for vm in vms:
+        while vm.completion(COPY):
+            copies += 1
+        while vm.completion(FLASH):
+            pass
+        while vm.read(COPY, "CHANNEL_STATUS") & 31 < 4:
+            vm.submit(COPY, 0, RAM + 0x2001, size, RAM + 0x6003)
+        while vm.read(FLASH, "CHANNEL_STATUS") & 31 < 4:
+            vm.submit(FLASH, READ, RAM + 0x9001, 1, 0)
+    return copies
+
+
+def send_beside(vm: Client, length: int, busy: list[Client], size: int) -> tuple[int, int]:
+    """Returns the status of a frame that is sent beside VMs that copy and read the flash, and the number of copies."""
+    vm.submit(SEND, 0, RAM + 0x1005, length)
+    done: list[int] = []
+    copies = 0
+
+    def look() -> bool:
+        nonlocal copies
+        copies += keep_busy(busy, size)
+        completion = vm.completion(SEND)
+        done.extend([completion.status] if completion else [])
+        return bool(done)
+
+    vm.devices.wait_for(look, 20_000)
+    return done[0], copies
+
+
+@pytest.mark.parametrize("size", [1, 1000, 4096])
+def test_a_frame_beside_copies_does_not_starve(devices, size):
+    """
+    Four VMs copy and read the flash without pause while another one sends, and a sixth one receives at the same time.
+    A frame on the wire needs a burst every 128 cycles. How the other bursts lie to these depends on the cycle in which
+    the request is submitted, so this is swept. The memory is so slow that round robin with the copies starves frames.
+    """
+    first, second, *others = (ready(vm, FLASH, SEND, RECEIVE, COPY) for vm in devices.vms)
+    devices.library.shared_latency(LATENCY)
+    sent = frame(first, second.mac, random.Random(5).randbytes(1500))
+    arriving = frame(others[3], second.mac, random.Random(6).randbytes(1500))
+    first.store(0x1005, sent)
+    copies = 0
+    for offset in range(0, 128, 4):
+        for at in (0x3003, 0x4004):
+            second.submit(RECEIVE, 1, RAM + at, 1600)
+        devices.receive(arriving)
+        keep_busy(others, size)
+        devices.step(64 + offset)
+        status, more = send_beside(first, len(sent), others, size)
+        assert status == DONE, f"submitted {offset} cycles later"
+        copies += more
+        assert [second.wait(RECEIVE).status for _ in range(2)] == [DONE, DONE]
+        assert second.load(0x3003, len(arriving)) == arriving
+        assert second.load(0x4004, len(sent)) == sent, "the switch reflects it"
+    assert copies, "the copies go on"
 
 
 THR, IER, FCR, LCR, LSR = 0, 4, 8, 12, 20  # of a 16550A with a stride of 4

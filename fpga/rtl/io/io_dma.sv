@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory accesses of all devices: one burst at a time, in round robin, each checked by the guard. A client
 // promises the words that it writes and space for those that it reads, so a burst never waits for a device.
+//
+// Clients in the background let the others pass, which have to keep up with a wire. At most MaxPassing bursts of the others pass
+// between two of the background, whichever of its clients get these. Its clients take turns, so with two of them one waits for up
+// to 2 * MaxPassing + 1 bursts.
 module io_dma
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
   import io_pkg::*;
 #(
-  parameter int unsigned NumClients = 4
+  parameter int unsigned NumClients = 4,
+  parameter logic [NumClients-1:0] Background = '0,
+  localparam int unsigned MaxPassing = NumClients - 2,
+  localparam int unsigned CountBits = $clog2(NumClients)
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -47,21 +54,44 @@ module io_dma
   io_status_e status_q;
   addr_t host_q;
   beats_t beats_q, left_q;  // of the burst, and those that are left of it
-  logic any, error, written, read, addressed, addressed_q, sent;
+  logic error, written, read, addressed, addressed_q, sent;
 
-  rr_arb_tree #(.NumIn(NumClients), .DataType(io_burst_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_choice (
-    .clk_i,
-    .rst_ni,
-    .flush_i(1'b0),
-    .rr_i('0),
-    .req_i(request_i),
-    .gnt_o(chosen),
-    .data_i(burst_i),
-    .req_o(any),
-    .gnt_i(state_q == DmChoose && check_gnt_i),
-    .data_o(burst),
-    .idx_o()
-  );
+  // ---- Choice ----
+  logic [NumClients-1:0] candidates, ahead, pick, kind, after_q;  // after_q: behind the one of its kind chosen last
+  logic [CountBits-1:0] passing_q;                                // bursts that have passed one in the background
+  logic behind, grant;
+  assign behind = (request_i & Background) != '0;
+  always_comb begin
+    candidates = request_i;
+    if (behind && passing_q == CountBits'(MaxPassing)) candidates = request_i & Background;
+    else if ((request_i & ~Background) != '0) candidates = request_i & ~Background;
+  end
+  assign ahead  = candidates & after_q;
+  assign pick   = ahead != '0 ? ahead : candidates;
+  always_comb begin
+    chosen = '0;
+    for (int c = int'(NumClients) - 1; c >= 0; c--) if (pick[c]) chosen = NumClients'(1) << c;
+  end
+  assign kind   = (chosen & Background) != '0 ? Background : ~Background;
+  assign grant  = check_o && check_gnt_i;
+
+  always_comb begin
+    burst = '0;
+    for (int c = 0; c < int'(NumClients); c++) begin
+      if (chosen[c]) burst |= burst_i[c];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      after_q   <= '0;
+      passing_q <= '0;
+    end else begin
+      if (grant) after_q <= (after_q & ~kind) | (kind & ~(chosen | (chosen - 1'b1)));
+      if (!behind || (grant && (chosen & Background) != '0)) passing_q <= '0;
+      else if (grant) passing_q <= passing_q + 1'b1;
+    end
+  end
 
   always_comb begin
     word = '0;
@@ -70,7 +100,7 @@ module io_dma
     end
   end
 
-  assign check_o         = state_q == DmChoose && any;
+  assign check_o         = state_q == DmChoose && request_i != '0;
   assign check_request_o = '{vm: burst.vm, write: burst.write, addr: 64'(burst.addr), beats: burst.beats};
   assign written         = axi_req_o.w_valid && axi_resp_i.w_ready;
   assign read            = state_q == DmRead && axi_resp_i.r_valid;
@@ -91,7 +121,7 @@ module io_dma
       addressed_q <= 1'b0;
     end else begin
       unique case (state_q)
-        DmChoose: if (check_o && check_gnt_i) begin
+        DmChoose: if (grant) begin
           state_q  <= DmAnswer;
           chosen_q <= chosen;
           write_q  <= burst.write;

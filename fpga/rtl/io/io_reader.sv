@@ -4,7 +4,10 @@
 module io_reader
   import fabric_pkg::*;
   import io_pkg::*;
-(
+#(
+  /// Words of its FIFO, a power of two: two blocks, so that one is read while the device takes the other one; at least one block.
+  parameter int unsigned Depth = 32
+) (
   input  logic       clk_i,
   input  logic       rst_ni,
   // the device's side
@@ -31,8 +34,6 @@ module io_reader
   input  io_status_e status_i
 );
 
-  // Two blocks: one is read while the device takes the other one.
-  localparam int unsigned Depth = 32;
   localparam int unsigned BlockWords = 16;
 
   vm_t vm_q;

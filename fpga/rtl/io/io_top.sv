@@ -225,6 +225,7 @@ module io_top
 
   // ---- Devices ----
   localparam int unsigned NumClients = 8;
+  localparam logic [NumClients-1:0] Copies = 8'b1100_0000;
   io_client_req_t [NumClients-1:0] client_req;
   io_client_rsp_t [NumClients-1:0] client_rsp;
   logic [Channels-1:0] accesses;  // memory, for accesses_vm
@@ -467,7 +468,7 @@ module io_top
     assign client_rsp[c] = '{take: take[c], give: give[c], done: done[c], data: read_data, status: status};
   end
 
-  io_dma #(.NumClients(NumClients)) i_dma (
+  io_dma #(.NumClients(NumClients), .Background(Copies)) i_dma (
     .clk_i,
     .rst_ni(rst_n),
     .request_i(request),

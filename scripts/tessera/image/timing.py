@@ -41,10 +41,16 @@ def flash_deselect(hardware: SharedDevices) -> int:
 
 def slowest_burst(names: Iterable[str], hardware: SharedDevices) -> int:
     """Returns the longest time of a burst, with one of each other client of memory before it, if the system uses the
-    devices `names`."""
+    devices `names`. For copies, which let others pass, see _data_burst()."""
     used = set(names)
     completions = 1 if any(io_image.channel(name) is not None for name in used) else 0
     return (sum(io_image.DMA_CLIENTS.get(name, 0) for name in used) + completions) * hardware.burst_cycles
+
+
+def _data_burst(name: str, burst: int, hardware: SharedDevices) -> int:
+    """Returns the longest time of a burst of a chunk's data. One of a copy lets others pass, also if they are of few
+    devices: as many as the hardware has clients beside copies (MaxPassing of io_dma)."""
+    return (sum(io_image.DMA_CLIENTS.values()) + 1) * hardware.burst_cycles if name == "copy" else burst
 
 
 def _bursts(size: int) -> int:
@@ -70,12 +76,13 @@ def _completion(burst: int) -> int:
 def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:
     """Returns the longest time that an arbiter charges for a chunk: the comparison before it, the device, and the wait
     for its completion. `burst`: slowest_burst()."""
+    data = _data_burst(name, burst, hardware)
     if name == "flash":
-        device = _flash(node, burst, hardware)
+        device = _flash(node, data, hardware)
     elif name == "copy":
-        device = node["chunk"] + 2 * _bursts(node["chunk"]) * burst
+        device = node["chunk"] + 2 * _bursts(node["chunk"]) * data
     else:  # a frame, behind the rest of the frame before it
-        device = FRAME_TAIL + FRAME + _bursts(FRAME) * burst
+        device = FRAME_TAIL + FRAME + _bursts(FRAME) * data
     return hardware.vms + 2 + CHUNK + device + _completion(burst)
 
 
@@ -85,7 +92,7 @@ def wait_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> i
     waits more than a request has chunks: one of them is the time until the frame's own rest is on the wire."""
     size, tail = (FRAME, FRAME_TAIL) if name == "ethernet" else (node["chunk"], 0)
     bursts = (2 if name == "copy" else 1) * _bursts(size)
-    return hardware.vms + 2 + tail + bursts * burst + _completion(burst)
+    return hardware.vms + 2 + tail + bursts * _data_burst(name, burst, hardware) + _completion(burst)
 
 
 def least_cycles(name: str, node: Read, hardware: SharedDevices) -> int:
