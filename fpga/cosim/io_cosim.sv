@@ -123,7 +123,8 @@ module io_cosim
     for (int v = 0; v < int'(NumVms); v++) if (rest[v] < rest_o) rest_o = rest[v];
   end
 
-  // The UART looks at one VM after the other: whether bytes of it wait, as of the last look.
+  // The UART looks at one VM after the other: whether it has bytes of the VM, as of the last look. Those of an incomplete
+  // line are sent after a time, so that they keep the model active, too.
   logic [NumVms-1:0] buffered_q;
   logic sends, receives;
   assign sends        = !i_top.i_uart.i_uart.i_transmit.ready_o;
@@ -134,14 +135,30 @@ module io_cosim
     else if (i_top.i_uart.i_uart.i_core.slot == uart_pkg::SlScan) begin
       for (int v = 0; v < int'(NumVms); v++) begin
         if (i_top.i_uart.i_uart.i_core.vm == vm_t'(v)) begin
-          buffered_q[v] <= !i_top.i_uart.i_uart.i_core.nothing || i_top.i_uart.i_uart.i_core.waiting.filled;
+          buffered_q[v] <= i_top.i_uart.i_uart.i_core.i_buffer.count != '0
+                           || i_top.i_uart.i_uart.i_core.waiting.filled;
         end
       end
     end
   end
 
-  assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || i_top.waiting != '0
-                    || !i_top.i_display.i_display.idle_o || sends || receives || buffered_q != '0;
+  // Requests to receive wait for a frame, which arrives on the wire.
+  logic requested, received;
+  assign requested = i_top.waiting[io_pkg::ChFlash] != '0 || i_top.waiting[io_pkg::ChSend] != '0
+                     || i_top.waiting[io_pkg::ChCopy] != '0;
+  assign received  = i_top.i_ethernet.i_ethernet.frame_valid;
+
+  // What a VM has used of its budget counts until the replenishment, whose time the device counts in cycles that are simulated.
+  logic [2:0] used;
+  assign used[0] = (i_top.i_flash.i_channel.i_budget.exhausted_o
+                    | (i_top.i_flash.i_channel.i_budget.limited_q & ~i_top.i_flash.i_channel.i_budget.untouched_q)) != '0;
+  assign used[1] = (i_top.i_ethernet.i_channel.i_budget.exhausted_o
+                    | (i_top.i_ethernet.i_channel.i_budget.limited_q & ~i_top.i_ethernet.i_channel.i_budget.untouched_q)) != '0;
+  assign used[2] = (i_top.i_copy.i_channel.i_budget.exhausted_o
+                    | (i_top.i_copy.i_channel.i_budget.limited_q & ~i_top.i_copy.i_channel.i_budget.untouched_q)) != '0;
+
+  assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || requested || received
+                    || !i_top.i_display.i_display.idle_o || sends || receives || buffered_q != '0 || used != '0;
   assign active_o = busy || sent.enable || works != '0;
 
   flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .Pattern(1'b0)) i_flash (

@@ -26,7 +26,10 @@ constexpr unsigned access_limit = 1000; // cycles; an access takes 5
 constexpr unsigned flash_bytes = 16 << 20;
 constexpr uint64_t no_rest = (UINT64_C(1) << 48) - 1;
 constexpr uint8_t erased = 0xff;
-constexpr uint64_t frame_cycles = 1000000; // 10 ms
+constexpr uint64_t frame_cycles = 1000000;           // 10 ms, from one frame to the next while VMs show other pictures
+constexpr uint64_t still_cycles = 10 * frame_cycles; // otherwise: pixels may have changed in memory
+constexpr uint64_t vm_pages = 0x100000;              // the pages of the VMs, each of a VM and a device
+constexpr unsigned page_bits = 12, devices_of_vm = 16, display = 5;
 
 /// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is low.
 uint32_t wired(uint32_t levels, uint32_t driven)
@@ -35,6 +38,12 @@ uint32_t wired(uint32_t levels, uint32_t driven)
     uint32_t high = levels & driven;
     uint32_t pairs = (high & even) | (high >> 1 & even);
     return pairs | pairs << 1;
+}
+
+/// A VM shows another picture, or waits for a frame.
+bool asks_for_frame(const Access &access)
+{
+    return access.write && access.offset >= vm_pages && (access.offset >> page_bits) % devices_of_vm == display;
 }
 
 } // namespace
@@ -46,6 +55,7 @@ class Shared::State
     ~State();
     void reset();
     void step();
+    uint64_t next_frame() const;
     bool access(Access &access);
     void load_flash();
     void save_flash() const;
@@ -59,8 +69,9 @@ class Shared::State
     std::string flash;
     uint64_t cycles = 0;
     uint64_t time = 0; // the time base: cycles outside of resets
-    uint64_t next_frame = frame_cycles;
-    unsigned calm = 0; // cycles without activity
+    uint64_t last_frame = 0;
+    bool asked = false; // for a frame, since the last one began
+    unsigned calm = 0;  // cycles without activity
 };
 
 Shared::State::State(Memory &memory, const SharedOptions &options)
@@ -127,12 +138,20 @@ void Shared::State::reset()
     screen.reset();
 }
 
+/// The time of the next frame. A frame takes many cycles, so few are sent while nothing changes on the screen.
+uint64_t Shared::State::next_frame() const
+{
+    return last_frame + (asked ? frame_cycles : still_cycles);
+}
+
 void Shared::State::step()
 {
     top.time_i = time;
-    top.frame_i = screen.wanted() && time >= next_frame;
-    if (top.frame_i)
-        next_frame += frame_cycles;
+    top.frame_i = screen.wanted() && time >= next_frame();
+    if (top.frame_i) {
+        last_frame = time;
+        asked = false;
+    }
     top.clk_i = 0; // inputs must not change with the rising edge
     top.eval();
     top.clk_i = 1;
@@ -159,6 +178,7 @@ bool Shared::State::access(Access &access)
     top.access_addr_i = access.offset;
     top.access_size_i = static_cast<CData>(__builtin_ctz(access.bytes));
     top.access_data_i = access.data;
+    asked = asked || asks_for_frame(access);
     for (unsigned n = 0; n < access_limit; n++) {
         step();
         top.access_i = 0;
@@ -211,7 +231,7 @@ uint64_t Shared::idle() const
         return 0;
     uint64_t rest = state_->top.rest_o == no_rest ? forever : state_->top.rest_o;
     if (state_->screen.wanted())
-        rest = std::min(rest, state_->next_frame > state_->time ? state_->next_frame - state_->time : 0);
+        rest = std::min(rest, std::max(state_->next_frame(), state_->time) - state_->time);
     if (rest == forever)
         return forever;
     return rest > calm_cycles ? rest - calm_cycles : 0;

@@ -80,6 +80,12 @@ PUBLIC uint64_t shared_time()
     return shared->time();
 }
 
+/// Cycles that were simulated, not skipped.
+PUBLIC uint64_t shared_cycles()
+{
+    return shared->cycles();
+}
+
 PUBLIC uint32_t shared_pins()
 {
     return shared->pins();

@@ -511,7 +511,7 @@
 #define FABRIC_CHANNEL_SUBMIT_LENGTH_WIDTH 0x10U
 #define FABRIC_CHANNEL_SUBMIT_TARGET_LSB 0x20U
 #define FABRIC_CHANNEL_SUBMIT_TARGET_WIDTH 0x20U
-#define FABRIC_CHANNEL_DEADLINE 0x10U /* Deadline of the next requests, low bits of the time base */
+#define FABRIC_CHANNEL_DEADLINE 0x10U /* Deadline of the next requests, low bits of the time base; 0 after the VM's reset */
 #define FABRIC_CHANNEL_DEADLINE_CYCLES_LSB 0x0U
 #define FABRIC_CHANNEL_DEADLINE_CYCLES_WIDTH 0x20U
 #define FABRIC_CHANNEL_RING 0x18U /* Guest-physical address of the completion ring, 128-byte aligned; a write makes it empty */

@@ -622,7 +622,7 @@ pub const FABRIC_CHANNEL_SUBMIT_LENGTH_LSB: usize = 0x10;
 pub const FABRIC_CHANNEL_SUBMIT_LENGTH_WIDTH: usize = 0x10;
 pub const FABRIC_CHANNEL_SUBMIT_TARGET_LSB: usize = 0x20;
 pub const FABRIC_CHANNEL_SUBMIT_TARGET_WIDTH: usize = 0x20;
-/// Deadline of the next requests, low bits of the time base
+/// Deadline of the next requests, low bits of the time base; 0 after the VM's reset
 pub const FABRIC_CHANNEL_DEADLINE: usize = 0x10;
 pub const FABRIC_CHANNEL_DEADLINE_CYCLES_LSB: usize = 0x0;
 pub const FABRIC_CHANNEL_DEADLINE_CYCLES_WIDTH: usize = 0x20;

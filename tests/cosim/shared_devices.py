@@ -43,6 +43,7 @@ def _library(vms: int) -> ctypes.CDLL:
         ("type", None, [c_char_p]),
         ("interrupts", c_uint, []),
         ("complaints", c_uint, []),
+        ("cycles", c_uint64, []),
         ("time", c_uint64, []),
         ("pins", c_uint32, []),
         ("receive", None, [c_char_p, c_size_t]),
@@ -165,6 +166,11 @@ class Devices:
     @property
     def time(self) -> int:
         return self.library.shared_time()
+
+    @property
+    def simulated(self) -> int:
+        """Cycles that were not skipped."""
+        return self.library.shared_cycles()
 
     @property
     def interrupts(self) -> int:

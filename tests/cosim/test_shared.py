@@ -258,6 +258,19 @@ def test_ping_of_the_host(devices, tmp_path):
     assert vm.load(0x1000 + 28, 4) == bytes([192, 168, 76, 1])
 
 
+def test_cycles_are_skipped_while_a_vm_waits_for_a_frame(devices):
+    """Its request alone changes nothing, and the frame is not lost."""
+    first, second = (ready(vm) for vm in devices.vms[:2])
+    second.submit(RECEIVE, 1, RAM, 1600)
+    before = devices.simulated
+    devices.step(1_000_000)
+    assert devices.simulated - before < 1000
+    text = frame(first, second.mac, b"late".ljust(100))
+    assert first.do(SEND, 0, first.store(0, text), len(text)).status == DONE
+    assert second.wait(RECEIVE).status == DONE
+    assert second.load(0, len(text)) == text
+
+
 def test_damaged_frames(devices):
     vm = ready(devices.vms[0])
     vm.submit(RECEIVE, 1, RAM, 1600)
@@ -357,6 +370,25 @@ def test_screen(tmp_path):
             assert int.from_bytes(pixels[at : at + 3], "big") == expected, (x, y)
     assert devices.vms[2].read(DISPLAY, "SCREEN_STATUS") & 255 == 20, "faults"
     assert devices.get("FAULT") & 15 == 2
+
+
+def test_frames_of_the_screen(tmp_path):
+    """One 10 ms after the last one if a VM has written to its page, otherwise after 100 ms."""
+    devices = Devices(screen=str(tmp_path / "screen.ppm"))
+    set_screen(devices, 64, 48)
+
+    def simulated(cycles: int) -> int:
+        before = devices.simulated
+        devices.step(cycles)
+        return devices.simulated - before
+
+    devices.vms[0].write(DISPLAY, "SCREEN_BASE", RAM)
+    frame_cycles = 4 * 64 * 48
+    assert simulated(1_100_000) > frame_cycles
+    assert simulated(8_700_000) < 1000, "nothing changes"
+    assert simulated(1_300_000) > frame_cycles
+    devices.vms[0].write(DISPLAY, "SCREEN_BASE", RAM)
+    assert simulated(1_100_000) > frame_cycles
 
 
 def test_copies(devices):
@@ -463,6 +495,17 @@ def test_lines_of_the_uart(tmp_path):
         print_line(devices, devices.vms[2], second)
     devices.step(100_000)
     assert sorted(file.read_text().splitlines()) == ["[1] hello from 1", "[2] greetings, 2"]
+
+
+def test_incomplete_line_of_the_uart(tmp_path):
+    """It is sent after its time, although nothing else happens and no VM accesses the UART."""
+    file = tmp_path / "uart"
+    devices = Devices(uart=str(file))
+    set_uart(devices)
+    print_line(devices, devices.vms[2], "question? ")
+    assert file.read_text() == ""
+    devices.step(20_000)
+    assert file.read_text() == "[2] question? "
 
 
 def test_input_of_the_uart():

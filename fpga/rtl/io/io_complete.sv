@@ -33,7 +33,8 @@ module io_complete
   output logic        busy_o,
   output vm_t         busy_vm_o,
   // events
-  /// Pulses, of event_vm_o and event_channel_o: a completion is in memory; a completion could not be written.
+  /// Pulses, of event_vm_o and event_channel_o: a completion is in memory, and the VM was not cleared meanwhile; a completion
+  /// could not be written.
   output logic        written_o,
   output logic        lost_o,
   output vm_t         event_vm_o,
@@ -51,7 +52,7 @@ module io_complete
   state_e state_q;
   logic [NumChannels-1:0] chosen;
   logic [ChannelBits-1:0] channel, channel_q;
-  logic any, phase;
+  logic any, phase, cleared_q;  // cleared_q: the VM was cleared since its completion was chosen
   io_completion_t first, first_q;
   addr_t base [Rows];
   logic [IndexBits:0] index [Rows];  // of the next entry; the highest bit is the pass
@@ -104,6 +105,7 @@ module io_complete
       first_q    <= '0;
       position_q <= '0;
       base_q     <= '0;
+      cleared_q  <= 1'b0;
     end else begin
       unique case (state_q)
         CoChoose: if (any) begin
@@ -112,8 +114,12 @@ module io_complete
           first_q    <= first;
           position_q <= position;
           base_q     <= base[row(first.vm, channel)];
+          cleared_q  <= clear_i && clear_vm_i == first.vm;
         end
-        default: if (done_i) state_q <= CoChoose;  // CoWrite
+        default: begin  // CoWrite
+          if (done_i) state_q <= CoChoose;
+          if (clear_i && clear_vm_i == first_q.vm) cleared_q <= 1'b1;
+        end
       endcase
     end
   end
@@ -122,7 +128,7 @@ module io_complete
   logic ends, without_ring;
   assign ends            = state_q == CoWrite && done_i;
   assign without_ring    = state_q == CoChoose && any && !is_set;
-  assign written_o       = ends && status_i == IoDone;
+  assign written_o       = ends && status_i == IoDone && !cleared_q;
   assign lost_o          = (ends && status_i != IoDone) || without_ring;
   assign event_vm_o      = without_ring ? first.vm : first_q.vm;
   assign event_channel_o = without_ring ? channel : channel_q;

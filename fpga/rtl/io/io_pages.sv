@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The VMs' pages of the devices that execute requests (fabric_channel): a request is a write of ADDR and one of SUBMIT. ADDR
-// and DEADLINE lie in distributed RAM, so they keep their values until the VM writes them again.
+// and DEADLINE lie in distributed RAM, so they keep their values; a bit for each DEADLINE says that it was written since the
+// VM's reset.
 module io_pages
   import fabric_pkg::*;
   import fabric_map_pkg::*;
@@ -19,7 +20,7 @@ module io_pages
   output logic       error_o,
   /// VMs that may use each device.
   input  logic [Channels-1:0][NumVms-1:0] allowed_i,
-  /// Pulse: completions and enables of this VM are cleared.
+  /// Pulse: deadlines, events and enables of this VM are cleared.
   input  io_flush_t  reset_i,
   // requests
   output io_submit_t [Channels-1:0] submit_o,
@@ -48,6 +49,7 @@ module io_pages
   typedef logic [5:0] row_t;  // {channel, VM}
   addr_t addr [64];
   io_time_t due [64];
+  io_time_t deadline;
 
   logic here, reads, writes, known;
   io_channel_t channel;
@@ -77,7 +79,7 @@ module io_pages
   assign request = '{
     op: access_i.data[ChannelSubmitOpLsb+:8], tag: access_i.data[ChannelSubmitTagLsb+:8],
     length: access_i.data[ChannelSubmitLengthLsb+:16], target: access_i.data[ChannelSubmitTargetLsb+:32],
-    addr: addr[row], due: due[row], face: 1'b0
+    addr: addr[row], due: deadline, face: 1'b0
   };
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
     logic mine;
@@ -95,14 +97,30 @@ module io_pages
   assign set_addr_o    = {access_i.data[AddrWidth-1:7], 7'b0};
 
   // ---- Events ----
-  logic clears, refuses;
-  logic refusals [64];  // of the VM, until it clears them
-  initial for (int i = 0; i < 64; i++) refusals[i] = 1'b0;
-  assign clears  = writes && at(ChannelInt);
-  assign refuses = writes && at(ChannelSubmit) && (refused_i[channel] || !allowed);
-  always_ff @(posedge clk_i) begin
-    if (refuses || (clears && access_i.data[ChannelIntRefusedLsb])) refusals[row] <= refuses;
+  logic clears, refuses, clears_refused;
+  assign clears         = writes && at(ChannelInt);
+  assign refuses        = writes && at(ChannelSubmit) && (refused_i[channel] || !allowed);
+  assign clears_refused = clears && access_i.data[ChannelIntRefusedLsb];
+
+  // Bits of each VM in distributed RAM, one for each channel, so that a reset of the VM clears them in one cycle. No VM's page
+  // is accessed in this cycle: it follows the one of the manager's write.
+  logic [Channels-1:0] refused, due_set;
+  vm_t bits_vm;
+  assign bits_vm = reset_i.valid ? reset_i.vm : access_i.vm;
+  for (genvar c = 0; c < int'(Channels); c++) begin : gen_bits
+    logic refusals [16];
+    logic dues_set [16];
+    logic mine;
+    initial for (int i = 0; i < 16; i++) {refusals[i], dues_set[i]} = '0;
+    assign mine       = channel == io_channel_t'(c);
+    assign refused[c] = refusals[access_i.vm];
+    assign due_set[c] = dues_set[access_i.vm];
+    always_ff @(posedge clk_i) begin
+      if (reset_i.valid || (mine && (refuses || clears_refused))) refusals[bits_vm] <= refuses && !reset_i.valid;
+      if (reset_i.valid || (mine && writes && at(ChannelDeadline))) dues_set[bits_vm] <= !reset_i.valid;
+    end
   end
+  assign deadline = due_set[channel] ? due[row] : '0;
 
   logic [NumVms-1:0][Channels-1:0] enable_q, pending_q;
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
@@ -141,7 +159,7 @@ module io_pages
   always_comb begin
     data = '0;
     if (at(ChannelAddr)) data = word_t'(addr[row]);
-    if (at(ChannelDeadline)) data = word_t'(due[row]);
+    if (at(ChannelDeadline)) data = word_t'(deadline);
     if (at(ChannelStatus)) begin
       data[ChannelStatusWaitingLsb+:CountBits] = count;
       data[ChannelStatusAllowedLsb]            = allowed;
@@ -149,7 +167,7 @@ module io_pages
     if (at(ChannelInt)) begin
       data[ChannelIntEnableLsb]  = enable;
       data[ChannelIntPendingLsb] = pending;
-      data[ChannelIntRefusedLsb] = refusals[row];
+      data[ChannelIntRefusedLsb] = refused[channel];
     end
     if (at(ChannelInfo)) begin
       data[ChannelInfoDeviceLsb+:4] = access_i.device;
