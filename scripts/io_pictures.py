@@ -4,7 +4,6 @@
 frames on the wire, and the screen."""
 
 import argparse
-import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -12,42 +11,42 @@ from typing import Any
 
 from tessera.colours import on_white
 from tessera.run.machine import Machine
-from tessera.run.recorded import CYCLE_NS, edges, frames
+from tessera.run.recorded import CYCLE_NS, Trains, edges, frames
 from tessera.run.runner import ROOT, BuiltSystem, RunError, find_qemu, load_system, system_command
 from tessera.run.screen import frames_of, save_picture
 
-PATIENCE_S = 300.0
-PICTURE_US, BEGIN_US = 60, 10_000  # what is drawn, from the first edge on
+PATIENCE_S = 900.0
+PICTURE_US, LEAD_US = 60, 15  # what is drawn, from before the first edge of a train on
 SCALE = 3  # of the screen's pixels
 NS_BYTE = 10  # on the wire
 WIRE_BYTES = 24  # beside a frame: preamble, FCS, gap
 PULSE_PIN, FLOOD_PIN, FLOOD_MAC = 0, 16, bytes([2, 0, 0, 0, 0, 4])  # of the system file
 LEVELS = {"0": 0.0, "z": 0.0, "1": 0.7}
-NUMBER = re.compile(r"edges every (\d+) cycles from cycle (\d+)")
 
 Edges = list[tuple[int, str]]
 
 
 def run(system: BuiltSystem, folder: Path) -> tuple[dict[str, Path], str]:
-    """Runs the system until a VM has drawn some frames. Returns its files, and what `pulse` printed."""
+    """Runs the system until Linux has its file system. Returns its files, and what `pulse` printed."""
     files = {name: folder / name for name in ("pcap", "pins", "flash")} | {"screen": frames_of(folder / "screen.png")}
     files["flash"].unlink(missing_ok=True)
     with Machine(system_command(find_qemu(), system, **files), system.names, folder / "console.log") as machine:
-        machine.expect("wave", r"draw: frame 6, ", PATIENCE_S)
+        machine.expect("linux", r"linux:~# ", PATIENCE_S)
         machine.send("\x14q")
         machine.wait_until(lambda: not machine.running, PATIENCE_S)
         return files, machine.console.text("pulse")
 
 
-def wrong_edges(found: Edges, first: int, half: int) -> int:
+def wrong_edges(found: Edges, asked: Trains) -> int:
     """Counts the edges that are not in the cycle for which they were asked."""
-    return sum(time != first + half * number for number, (time, _) in enumerate(found))
+    return sum(edge != asked.edge(number) for number, edge in enumerate(found))
 
 
 def draw_levels(axes: Any, row: int, found: Edges, start_us: float, colour: str) -> None:
     """Draws the levels of a pin around a section."""
     steps = [(time * CYCLE_NS / 1000 - start_us, LEVELS[level]) for time, level in found]
-    inside = [(a, level) for (a, level), (b, _) in pairwise(steps) if b > 0 and a < 2 * PICTURE_US]  # to the right end
+    inside = [(a, level) for (a, level), (b, _) in pairwise(steps) if b > 0 and a < PICTURE_US]
+    inside.append((PICTURE_US, inside[-1][1]))  # to the right end
     axes.step([at for at, _ in inside], [row + level for _, level in inside], where="post", color=colour, linewidth=1.2)
 
 
@@ -63,23 +62,34 @@ def frames_of_flood(file: Path) -> list[tuple[float, float]]:
     return [(frame.ns / 1000, (len(frame.data) + WIRE_BYTES) * NS_BYTE / 1000) for frame in sent]
 
 
-def asked_edges(said: str) -> tuple[int, int]:
-    """Returns the cycles from one edge to the next, and that of the first one, as `pulse` has printed them."""
-    asked = NUMBER.search(said)
+def asked_trains(said: str) -> Trains:
+    asked = Trains.asked(said)
     if asked is None:
         raise RunError("io_pictures: the VM pulse has not printed when its edges are due")
-    return int(asked[1]), int(asked[2])
+    return asked
 
 
-def finish_axes(axes: Any, period_us: float) -> None:
-    at = period_us / 2
-    while at < PICTURE_US:
+def busy_train(asked: Trains, flood: Edges, spans: list[tuple[float, float]]) -> int:
+    """Returns the first train during which the pin and a frame of `flood` move from its begin to its end."""
+    length = 2 * asked.pulses * asked.half
+    moves = [time for time, _ in flood]
+    for number in range((moves[-1] - asked.first) // asked.distance):
+        begin, _ = asked.edge(2 * asked.pulses * number)
+        pins = sum(begin <= time < begin + length for time in moves)
+        if pins >= length // (4 * asked.half) and any(
+            end - frame < begin * CYCLE_NS / 1000 < end for end, frame in spans
+        ):
+            return number
+    raise RunError("io_pictures: no train of pulse is beside a burst of flood")
+
+
+def finish_axes(axes: Any, asked_us: list[float]) -> None:
+    for at in asked_us:
         axes.axvline(at, color="#b0b0b0", linewidth=0.6, linestyle=":", zorder=0)
-        at += period_us
     axes.set_yticks([0.35, 1.35, 2.35], ["flood: frames", "flood: pin 16", "pulse: pin 0"])
     axes.set_xlim(0, PICTURE_US)
     axes.set_ylim(-0.2, 3)
-    axes.set_xlabel("us; dotted: the cycles for which pulse has asked")
+    axes.set_xlabel("us; dotted: the cycles for which pulse has asked, a microsecond each")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
 
@@ -90,18 +100,20 @@ def draw_pins(system: BuiltSystem, files: dict[str, Path], said: str, picture: P
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    half, first = asked_edges(said)
+    asked = asked_trains(said)
     levels = edges(files["pins"])
-    pulse = [edge for edge in levels[PULSE_PIN] if edge[0] >= first and edge[1] != "z"]
+    pulse, flood = asked.recorded(levels[PULSE_PIN]), levels[FLOOD_PIN]
+    spans = frames_of_flood(files["pcap"])
     colours = {name: on_white(system.vm(name)["colour"]) for name in ("pulse", "flood")}
-    start = first * CYCLE_NS / 1000 + BEGIN_US - half * CYCLE_NS / 2000
+    number = 2 * asked.pulses * busy_train(asked, flood, spans)
+    start = asked.edge(number)[0] * CYCLE_NS / 1000 - LEAD_US
     figure, axes = pyplot.subplots(figsize=(9.5, 2.6))
     draw_levels(axes, 2, pulse, start, colours["pulse"])
-    draw_levels(axes, 1, levels[FLOOD_PIN], start, colours["flood"])
-    draw_frames(axes, 0, frames_of_flood(files["pcap"]), start, colours["flood"])
-    finish_axes(axes, half * CYCLE_NS / 1000)
-    wrong = wrong_edges(pulse, first, half)
-    axes.set_title(f"{len(pulse):,} edges of pulse in this run, {wrong} of them in another cycle", fontsize=9)
+    draw_levels(axes, 1, flood, start, colours["flood"])
+    draw_frames(axes, 0, spans, start, colours["flood"])
+    finish_axes(axes, [asked.edge(number + n)[0] * CYCLE_NS / 1000 - start for n in range(2 * asked.pulses)])
+    wrong = wrong_edges(pulse, asked)
+    axes.set_title(f"{len(pulse):,} edges of pulse while Linux boots, {wrong} of them in another cycle", fontsize=9)
     figure.tight_layout()
     figure.savefig(picture, dpi=110)
 

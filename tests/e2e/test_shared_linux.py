@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's Linux on its window of the shared flash, through the drivers of its own kernel (docs/hardware-io.md)."""
+"""Debian's Linux on its window of the shared flash, and on the shared UART, through the drivers of its own kernel
+(docs/hardware-io.md)."""
 
 import hashlib
 import re
 import shutil
+from pathlib import Path
 
 import pytest
-from helpers import BOOT_S, LINUX_PROMPT, NEWER_QEMU, SOON_S, ask, command, keyboard
+from helpers import BOOT_S, LINUX_PROMPT, NEWER_QEMU, SOON_S, ask, command, keyboard, tell
 from test_hardware_io import RECORD, SECTOR, Files, files_in, leave, recording
 
 from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.recorded import owned_lines
 
 SECTORS = 256
 WINDOW = range(8, 14)  # of Linux
@@ -44,9 +47,9 @@ def mounted(machine: Machine, number: int) -> None:
     machine.expect("linux", LINUX_PROMPT, BOOT_S)
 
 
-def interrupts(machine: Machine) -> int:
-    """Those of the SPI controller that Linux has counted."""
-    return int(ask(machine, "grep spi /proc/interrupts", r"\d+: +(\d+) .*\.spi\n")[1])
+def interrupts(machine: Machine, device: str) -> int:
+    """Those of a device that Linux has counted."""
+    return int(ask(machine, f"grep {device} /proc/interrupts", rf"\d+: +(\d+) .*\b{device}\n")[1])
 
 
 def records(machine: Machine) -> list[int]:
@@ -61,7 +64,7 @@ def lived(tmp_path_factory) -> Files:
     with recording("shared-linux", {"flash": files.flash}) as machine:
         mounted(machine, 1)
         keyboard(machine, "linux")
-        assert interrupts(machine) == 0, "polls"
+        assert interrupts(machine, "spi") == 0, "polls"
         ask(machine, "echo first life >/mnt/file; sync; ls /mnt", r"file +lives")
         # jffs2 erases the last sector in the background, reads it, and marks it as clean.
         marker = f"dd if=/dev/mtd0 bs=4 skip={(len(WINDOW) - 1) * SECTOR // 4} count=1 2>/dev/null | hexdump"
@@ -103,14 +106,86 @@ def test_another_machine_by_interrupts(lived, tmp_path):
         found_window(machine)
         machine.expect("linux", LINUX_PROMPT, BOOT_S)
         keyboard(machine, "linux")
-        before = interrupts(machine)
+        before = interrupts(machine, "spi")
         assert before > 0, "the chip's identification"
         digest = hashlib.md5(first[:1024], usedforsecurity=False).hexdigest()
         ask(machine, "head -c 1024 /dev/mtd0 | md5sum", digest)
-        assert interrupts(machine) - before >= 1024 // 8
+        assert interrupts(machine, "spi") - before >= 1024 // 8
         # Into the first sector's end, which is erased.
         ask(machine, f"echo interrupted | dd of=/dev/mtd0 bs=16 seek={SECTOR // 16 - 1} 2>&1", r"0\+1 records out")
         leave(machine)
     assert sector_of(files, WINDOW[0]) == first[:-16] + b"interrupted\n" + b"\xff" * 4
     for number in WINDOW[1:]:
         assert sector_of(files, number) == sector_of(lived, number), number
+
+
+FLOOD_LINES, MARKED = 200, 50  # of the flood, and those from one with a question mark to the next
+WORDS = [f"word {number}" for number in range(FLOOD_LINES // MARKED)]  # what the terminal answers to the flood
+NUMBERS = "1 2 3 4 5 6"  # of Linux's lines with each of these
+ANSWERS = ["one", "two words"]  # to Linux's questions
+
+
+def until_said(machine: Machine, what: str) -> None:
+    machine.expect("linux", rf"^{what}: 0\n", BOOT_S)
+
+
+def repeats_words(machine: Machine) -> None:
+    """Linux sends lines with each word that it receives, while the other VM sends lines without pause. That VM starts
+    when Linux has read its command, which takes Linux longer than the other one's lines."""
+    loop = f'read -r word <&3; for i in {NUMBERS}; do echo "$i $word of Linux" >&3; done'
+    tell(machine, "linux", f"echo waits: $?; for n in $(seq {len(WORDS)}); do {loop}; done; echo repeated: $?")
+    until_said(machine, "waits")
+    keyboard(machine, "flood")
+    command(machine, "g")
+    machine.expect("flood", r"shared: done, 0 wrong\n", BOOT_S)
+    until_said(machine, "repeated")
+
+
+def asks_questions(machine: Machine) -> None:
+    """Nobody else uses the UART. A question is an incomplete line, so that it is sent after a time."""
+    question = 'printf "question $n? " >&3; read -r line <&3; echo "answer: $line" >&3'
+    tell(machine, "linux", f"for n in $(seq {len(ANSWERS)}); do {question}; done; echo asked: $?")
+    until_said(machine, "asked")
+    machine.expect("linux", LINUX_PROMPT, BOOT_S)
+
+
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory) -> tuple[list[tuple[int, str]], int]:
+    """The lines that the terminal has received, with their owners, and the interrupts that Linux has counted."""
+    folder = tmp_path_factory.mktemp("uart")
+    files: dict[str, Path] = {name: folder / name for name in ("uart", "typed")}
+    files["typed"].write_text("".join(f"{line}\n" for line in WORDS + ANSWERS), encoding="ascii")
+    with recording("shared-linux-uart", files) as machine:
+        machine.expect("linux", LINUX_PROMPT, BOOT_S)
+        keyboard(machine, "linux")
+        ask(machine, "exec 3<>/dev/ttyS1; stty raw -echo <&3; echo opened: $?", r"\nopened: 0\n")
+        before = interrupts(machine, "ttyS1")
+        repeats_words(machine)
+        asks_questions(machine)
+        counted = interrupts(machine, "ttyS1") - before
+        leave(machine)
+    return owned_lines(files["uart"]), counted
+
+
+def test_each_vms_lines_at_the_terminal(terminal):
+    """They are whole and in order, those of the flood and those of Linux."""
+    lines, _ = terminal
+    sent = {owner: [line for number, line in lines if number == owner] for owner in (0, 1)}
+    assert len(lines) == sum(map(len, sent.values()))
+    assert sent[1] == [f"line {n} of FFFFFFFF{'?' * (n % MARKED == 0)}" for n in range(FLOOD_LINES)]
+    repeated = [f"{i} {word} of Linux" for word in WORDS for i in NUMBERS.split()]
+    assert sent[0] == repeated + [f"question {n}? answer: {line}" for n, line in enumerate(ANSWERS, 1)]
+
+
+def test_linux_is_not_held_up_by_the_flood(terminal):
+    """It has sent all lines with a word before the next one comes, within the time of the flood's lines until then."""
+    lines, _ = terminal
+    for number, word in enumerate(WORDS):
+        last = lines.index((0, f"{NUMBERS[-1]} {word} of Linux"))
+        assert last < lines.index((1, f"line {number * MARKED + MARKED - 1} of FFFFFFFF")), word
+
+
+def test_linux_does_not_poll_the_uart(terminal):
+    """Each line that it receives is an interrupt, and each answer another one, which may be the last of several: the
+    driver sends all that has space."""
+    assert terminal[1] >= 2 * len(WORDS + ANSWERS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draws into the VM's rectangle of the shared screen, a picture for each frame, and prints on the shared UART if the VM has it. Words
- * of the kernel's arguments: `picture=` wave or fractal, `red=`, `green=`, `blue=` its colour, 0 to 255; `report=` frames from one line
- * to the next; `frames=` before the VM ends; 0: never.
+ * of the kernel's arguments: `picture=` wave or fractal, `red=`, `green=`, `blue=` its colour, 0 to 255; `pause=` us from the end of a
+ * frame to the next picture; `report=` frames from one line to the next; `frames=` before the VM ends; 0: never.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "print.h"
 #include "shared_screen.h"
 #include "shared_uart.h"
+#include "timer.h"
 #include "uart.h"
 
 #define LARGEST (256U * 256U) /* pixels of a rectangle */
@@ -68,10 +69,12 @@ int main(unsigned long hart, const void *fdt)
 {
     uint32_t colour = colour_of(fdt);
     unsigned long every = fdt_bootarg_number(fdt, "report", 1), last = fdt_bootarg_number(fdt, "frames", 0);
+    uint64_t pause = fdt_bootarg_number(fdt, "pause", 0) * (PLATFORM_TIMEBASE_HZ / 1000000U);
     bool wave = is_wave(fdt);
     struct canvas canvas;
 
     uart_init();
+    timer_init();
     if (screen_open(&screen, fdt) != SHARED_OK || (screen.width + 1U) * screen.height > LARGEST) {
         print("draw: FAILED: no rectangle, or one of more than %u pixels\n", LARGEST);
         return 1;
@@ -90,6 +93,7 @@ int main(unsigned long hart, const void *fdt)
         if (frame != 0 && frame % every == 0) {
             report(frame);
         }
+        timer_sleep_until(machine_time() + pause);
     }
     screen_wait_frame(&screen, hart); /* meanwhile the UART sends the last line, which a VM that ends would lose */
     print("draw: done\n");

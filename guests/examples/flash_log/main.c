@@ -16,16 +16,6 @@ int main(unsigned long hart, const void *fdt);
 
 static struct log file;
 
-static void sleep_until(uint64_t time)
-{
-    timer_set(time);
-    machine_wake_by_timer(true);
-    while (machine_time() < time) {
-        machine_wait();
-    }
-    machine_wake_by_timer(false);
-}
-
 static bool append(uint32_t boot, unsigned long number)
 {
     struct log_record record = {.boot = boot};
@@ -65,7 +55,7 @@ int main(unsigned long hart, const void *fdt)
     for (unsigned long number = 1; append(last.magic != 0 ? last.boot + 1U : 0, number) && number != records;
          number++) {
         next += period * TICKS_US;
-        sleep_until(next);
+        timer_sleep_until(next);
     }
     print("flash_log: done\n");
     return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Floods the shared devices that the VM has: the FIFO of each is full of long requests all the time. Words of the kernel's arguments:
- * `pause=` us from one look at the completions to the next, 0: looks without pause; `half=` cycles from one edge of its pin to the
- * next; `time=` us before the VM ends, 0: never; `report=` us from one line to the next.
+ * `pause=` us from one look at the completions to the next, 0: looks without pause; `burst=` us of looks without pause before each
+ * pause; `bytes=` of a read of the flash; `half=` cycles from one edge of its pin to the next; `time=` us before the VM ends, 0: never;
+ * `report=` us from one line to the next.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "uart.h"
 
 #define TICKS_US (PLATFORM_TIMEBASE_HZ / 1000000U)
-#define READ_BYTES 32768U
+#define READ_BYTES 32768U /* the most */
 #define PROGRAM_BYTES 4096U
 #define ERASE_EVERY 16U /* requests of the flash */
 #define PULSES 100U
@@ -28,6 +29,7 @@ static struct ethernet port;
 static struct gpio gpio;
 static bool has_flash, has_port, has_gpio;
 static uint32_t half[2] = {GPIO_SHORTEST_PULSE, GPIO_SHORTEST_PULSE};
+static uint16_t read_bytes = READ_BYTES;
 static unsigned long requests, frames, trains, failed;
 static uint8_t data[READ_BYTES], frame[ETHERNET_FRAME];
 
@@ -53,7 +55,7 @@ static int submit_flash(unsigned long number)
     if (number % ERASE_EVERY == 1) {
         return flash_submit_program(&flash, last, data, PROGRAM_BYTES, 0);
     }
-    return flash_submit_read(&flash, 0, data, READ_BYTES, 0);
+    return flash_submit_read(&flash, 0, data, read_bytes, 0);
 }
 
 static void flood_flash(void)
@@ -99,6 +101,13 @@ static void flood(void)
     }
 }
 
+static void flood_until(uint64_t end)
+{
+    do {
+        flood();
+    } while (machine_time() < end);
+}
+
 static void open_all(const void *fdt)
 {
     has_flash = flash_open(&flash, fdt) == SHARED_OK;
@@ -128,9 +137,17 @@ static void sleep_for(uint64_t ticks)
     machine_wake_by_timer(false);
 }
 
+static unsigned long bytes_of(const void *fdt)
+{
+    unsigned long bytes = fdt_bootarg_number(fdt, "bytes", READ_BYTES);
+
+    return bytes < READ_BYTES ? bytes : READ_BYTES;
+}
+
 int main(unsigned long hart, const void *fdt)
 {
     uint64_t pause = fdt_bootarg_number(fdt, "pause", 0) * TICKS_US;
+    uint64_t burst = fdt_bootarg_number(fdt, "burst", 0) * TICKS_US;
     uint64_t report = fdt_bootarg_number(fdt, "report", 20000) * TICKS_US, next = machine_time() + report;
     unsigned long time = fdt_bootarg_number(fdt, "time", 0);
     uint64_t end = time != 0 ? machine_time() + time * TICKS_US : UINT64_MAX;
@@ -139,10 +156,11 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     timer_init();
     open_all(fdt);
+    read_bytes = (uint16_t)bytes_of(fdt);
     half[0] = (uint32_t)fdt_bootarg_number(fdt, "half", half[0]);
     half[1] = half[0];
     while (machine_time() < end) {
-        flood();
+        flood_until(machine_time() + burst);
         if (machine_time() >= next) {
             next += report;
             print("flood: %lu flash requests, %lu frames, %lu trains of pulses, %lu failed\n", requests, frames, trains,

@@ -12,13 +12,11 @@
 #include "fdt.h"
 #include "machine.h"
 #include "print.h"
-#include "rt.h"
+#include "shared_app.h"
 #include "shared_flash.h"
 #include "timer.h"
 #include "uart.h"
 
-#define FLASH_DEVICE 1UL /* its number among the shared devices */
-#define STACK 4096U
 #define MOST_BYTES 4096U
 #define PROGRAMMED 8192U /* bytes from the start of the window */
 #define TICKS_US (PLATFORM_TIMEBASE_HZ / 1000000U)
@@ -75,62 +73,24 @@ static void release(void *argument)
     }
 }
 
-static struct hcall_ret create(const void *fdt)
-{
-    static uint8_t stack[STACK] __attribute__((aligned(16)));
-    static struct rt_task task = {release, &sampler};
-    struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
-                               .stack = (uintptr_t)stack + STACK,
-                               .arg = (uintptr_t)&task,
-                               .period_us = (uint32_t)fdt_bootarg_number(fdt, "period", 1000),
-                               .budget_us = (uint32_t)fdt_bootarg_number(fdt, "budget", 50),
-                               .deadline_us = (uint32_t)fdt_bootarg_number(fdt, "deadline", 100)};
-    struct hcall_ret app = rt_create_app(&params);
-
-    if (app.error != HCALL_OK) {
-        print("sampler: not created: %s\n", rt_strerror(HCALL_RT_CREATE_APP, app));
-    }
-    return app;
-}
-
-/* Declares the flash; false after a line that tells why not. */
-static bool declare(unsigned long app, uint32_t device_us)
-{
-    struct hcall_ret ret = rt_use_device(app, RT_SHARED_DEVICE + FLASH_DEVICE, device_us);
-
-    if (ret.error != HCALL_OK) {
-        print("sampler: not declared: %s (%lu)\n", rt_strerror(HCALL_RT_USE_DEVICE, ret), ret.value);
-    } else {
-        print("sampler: a read takes at most %lu us beside all other VMs\n", ret.value);
-    }
-    return ret.error == HCALL_OK;
-}
-
-static bool launch(unsigned long app)
-{
-    struct hcall_ret ret = rt_launch_app(RT_OWN_VM, app, 0);
-
-    if (ret.error != HCALL_OK) {
-        print("sampler: not launched: %s\n", rt_strerror(HCALL_RT_LAUNCH_APP, ret));
-    }
-    return ret.error == HCALL_OK;
-}
-
 /* The app reads what the VM has programmed before its launch. */
 static bool start(struct sampler *s, const void *fdt)
 {
-    struct hcall_ret app = create(fdt);
+    static struct shared_app app = {
+        .task = {release, &sampler}, .guest = "sampler", .period_us = 1000, .budget_us = 50, .deadline_us = 100};
     int wrong;
 
-    if (app.error != HCALL_OK || !declare(app.value, (uint32_t)fdt_bootarg_number(fdt, "device", 100))) {
+    if (!shared_app_create(&app, fdt) ||
+        !shared_app_declare(&app, SHARED_FLASH, (uint32_t)fdt_bootarg_number(fdt, "device", 100))) {
         return false;
     }
+    print("sampler: a read takes at most %lu us beside all other VMs\n", app.longest_us);
     wrong = fill(&s->flash);
     if (wrong != SHARED_OK) {
         print("sampler: FAILED: the flash is not programmed, error %d\n", wrong);
         return false;
     }
-    return launch(app.value);
+    return shared_app_launch(&app);
 }
 
 static void wait_us(uint64_t us)

@@ -113,16 +113,6 @@ static size_t make(struct random *random)
     return bytes;
 }
 
-static void sleep_until(uint64_t end)
-{
-    timer_set(end);
-    machine_wake_by_timer(true);
-    while (machine_time() < end) {
-        machine_wait();
-    }
-    machine_wake_by_timer(false);
-}
-
 int main(unsigned long hart, const void *fdt)
 {
     uint64_t period = fdt_bootarg_number(fdt, "period", 200) * TICKS_US, due;
@@ -144,7 +134,7 @@ int main(unsigned long hart, const void *fdt)
     due = machine_time();
     for (unsigned long n = 0; n < count; n++, due += period) {
         refused += ethernet_send(&port, frame, make(&random)) != SHARED_OK;
-        sleep_until(due);
+        timer_sleep_until(due);
     }
     print("malformed: done, %lu frames, %lu forged, %lu refused\n", count, forged, refused);
     return 0;

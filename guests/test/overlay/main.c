@@ -21,17 +21,6 @@
 
 int main(unsigned long hart, const void *fdt);
 
-static void sleep_until(uint64_t time)
-{
-    timer_set(time);
-    machine_wake_by_timer(true);
-    while (machine_time() < time) {
-        machine_wait();
-    }
-    timer_set(UINT64_MAX);
-    machine_wake_by_timer(false);
-}
-
 /* --- the VM that controls the overlay --- */
 
 static void print_status(const char *what, const struct accel_overlay *s)
@@ -52,7 +41,7 @@ static void finish(const char *what, long error, uint64_t begun)
     do {
         error = error == HCALL_OK ? accel_overlay_status(0, &status) : error;
         took = machine_time() - begun;
-        sleep_until(machine_time() + MS / 100U);
+        timer_sleep_until(machine_time() + MS / 100U);
     } while (error == HCALL_OK && (status.state == ACCEL_OVERLAY_APPLYING || status.state == ACCEL_OVERLAY_REMOVING));
     if (error != HCALL_OK) {
         print("overlay: %s: error %ld\n", what, error);
@@ -69,10 +58,10 @@ static void control(const void *fdt)
     for (unsigned long i = 0; i < rounds; i++) {
         uint64_t begun;
 
-        sleep_until(machine_time() + pause * MS);
+        timer_sleep_until(machine_time() + pause * MS);
         begun = machine_time();
         finish("apply", accel_apply_overlay(0), begun);
-        sleep_until(machine_time() + pause * MS);
+        timer_sleep_until(machine_time() + pause * MS);
         begun = machine_time();
         finish("remove", accel_remove_overlay(0), begun);
     }
@@ -142,7 +131,7 @@ static void user(const void *fdt)
         if (now && first) {
             machine_reboot();
         }
-        sleep_until(machine_time() + MS);
+        timer_sleep_until(machine_time() + MS);
     }
 }
 

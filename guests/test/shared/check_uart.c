@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines on the shared UART, and input. Words of the kernel's arguments: `letter=` of the lines, `questions=` that a line of input
- * answers; without them the VM must not receive anything.
+ * Lines on the shared UART, and input. Words of the kernel's arguments: `letter=` of the lines; `lines=` their number (20);
+ * `marked=` every how many lines one has a question mark, to which the terminal of the tests answers the VM with the focus;
+ * `questions=` of the VM, each of which a line of input answers; without them the VM must not receive anything.
  */
 #include "fdt.h"
 #include "machine.h"
@@ -9,7 +10,7 @@
 #include "shared_test.h"
 #include "shared_uart.h"
 
-#define LINES 20U
+#define LINES 20 /* without the word `lines=` */
 #define TEXT 64U
 #define PATIENCE (PLATFORM_TIMEBASE_HZ / 200U) /* ticks: 5 ms */
 
@@ -46,6 +47,19 @@ static void ask(unsigned long number)
     shared_uart_write(&uart, text);
 }
 
+static void write_lines(unsigned long lines, char letter, unsigned long marked)
+{
+    char text[TEXT];
+
+    for (unsigned long i = 0; i < lines; i++) {
+        const char *mark = marked != 0 && i % marked == 0 ? "?" : "";
+
+        print_buffer(text, sizeof(text), "line %lu of %c%c%c%c%c%c%c%c%s\n", i, letter, letter, letter, letter, letter,
+                     letter, letter, letter, mark);
+        shared_uart_write(&uart, text);
+    }
+}
+
 void check_uart(const void *fdt, unsigned long hart)
 {
     char letter[2], text[TEXT];
@@ -54,11 +68,7 @@ void check_uart(const void *fdt, unsigned long hart)
     (void)hart;
     must(shared_uart_open(&uart, fdt) == SHARED_OK, "open the UART");
     must(fdt_bootarg(fdt, "letter", letter, sizeof(letter)) != NULL, "a letter");
-    for (unsigned int i = 0; i < LINES; i++) {
-        print_buffer(text, sizeof(text), "line %u of %c%c%c%c%c%c%c%c\n", i, letter[0], letter[0], letter[0], letter[0],
-                     letter[0], letter[0], letter[0], letter[0]);
-        shared_uart_write(&uart, text);
-    }
+    write_lines(fdt_bootarg_number(fdt, "lines", LINES), letter[0], fdt_bootarg_number(fdt, "marked", 0));
     for (unsigned long i = 0; i < questions; i++) {
         ask(i);
     }

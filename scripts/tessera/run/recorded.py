@@ -48,6 +48,34 @@ def frames(file: Path) -> list[Frame]:
     return found
 
 
+@dataclass(frozen=True)
+class Trains:
+    """Pulses for which the guest `pulse` has asked; times in cycles of the time base."""
+
+    pulses: int  # of each train
+    distance: int  # from the first edge of a train to that of the next one
+    first: int  # edge
+    half: int  # from one edge of a train to the next one
+
+    @classmethod
+    def asked(cls, said: str) -> "Trains | None":
+        """What the guest has printed about them, or None."""
+        found = _TRAINS.search(said)
+        return cls(*map(int, found.groups())) if found else None
+
+    def edge(self, number: int) -> tuple[int, str]:
+        """Time and level of an edge, counted from 0."""
+        train, edge = divmod(number, 2 * self.pulses)
+        return self.first + train * self.distance + edge * self.half, "10"[edge % 2]
+
+    def recorded(self, levels: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """The edges from the first one on, while the pin is driven, of a pin's changes."""
+        return [edge for edge in levels if edge[0] >= self.first and edge[1] != "z"]
+
+
+_TRAINS = re.compile(r"pulse: pins \S+, (\d+) pulses every (\d+) cycles from cycle (\d+), edges every (\d+) cycles")
+
+
 def edges(file: Path) -> dict[int, list[tuple[int, str]]]:
     """The changes of each pin, without the first level: cycle of the time base, and level (0, 1 or z)."""
     names: dict[str, int] = {}

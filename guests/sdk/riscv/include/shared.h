@@ -27,6 +27,14 @@ enum shared_result {
     SHARED_INVALID = -4,   /* an argument is out of range */
 };
 
+/** Numbers of the devices to which an RT app can declare requests (rt_use_device()), those of their pages. */
+enum shared_number {
+    SHARED_FLASH = 1,
+    SHARED_ETHERNET_SEND = 2,
+    SHARED_COPY = 4,
+    SHARED_GPIO = 6,
+};
+
 #define SHARED_ENTRIES 16U /* of a completion ring */
 
 /** A device as the device tree describes it. */
