@@ -11,7 +11,7 @@ bool memmap_ram(const struct memmap *map, gpa_t gpa, uint64_t size, hpa_t *hpa)
         const struct sysimage_region *r = &map->regions[i];
 
         if (r->kind != SYSIMAGE_REGION_MMIO && size != 0 && memmap_has(r, gpa, size)) {
-            *hpa = memmap_host(r, gpa);
+            *hpa = memmap_cpu_base(r) + (gpa - (gpa_t)r->gpa);
             return true;
         }
     }
@@ -34,13 +34,24 @@ static bool detail_wrong(const struct sysimage_region *r)
            (r->kind == SYSIMAGE_REGION_SHARED && r->detail >= SYSIMAGE_MAX_SHARED);
 }
 
-/* Checks the region's host-physical range. */
+bool memmap_for_dma(const struct memmap *map, const struct sysimage_region *r)
+{
+    for (unsigned i = 0; i < map->count; i++) {
+        if (map->regions[i].kind == SYSIMAGE_REGION_DMA) {
+            return r->kind == SYSIMAGE_REGION_DMA;
+        }
+    }
+    return r->kind != SYSIMAGE_REGION_MMIO;
+}
+
 static const char *host_wrong(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
 {
+    bool device = r->kind == SYSIMAGE_REGION_MMIO;
+
     if (!inside(r->hpa, r->size, 0, ARCH_HPA_LIMIT)) {
         return "a memory region beyond the machine's address space";
     }
-    if (r->kind == SYSIMAGE_REGION_MMIO) {
+    if (device) {
         return memmap_overlap(r->hpa, r->size, ram_base, ram_size) ? "a device in the board's RAM" : NULL;
     }
     return inside(r->hpa, r->size, ram_base, ram_size) ? NULL : "a memory region outside the board's RAM";
@@ -50,7 +61,7 @@ static const char *region_check(const struct sysimage_region *r, hpa_t ram_base,
 {
     uint64_t align = r->kind == SYSIMAGE_REGION_MMIO ? MMIO_ALIGN : ARCH_RAM_ALIGN;
 
-    if (r->kind > SYSIMAGE_REGION_SHARED) {
+    if (r->kind > SYSIMAGE_REGION_DMA) {
         return "a memory region of unknown kind";
     }
     if (r->size == 0 || !inside(r->gpa, r->size, 0, ARCH_GPA_LIMIT)) {

@@ -78,7 +78,8 @@ static bool load_clear(struct vm *vm, unsigned index)
 {
     const struct sysimage_region *r = &vm->memmap.regions[index];
 
-    return index >= vm->memmap.count || r->kind != SYSIMAGE_REGION_RAM || load_piece(vm, (hpa_t)r->hpa, NULL, r->size);
+    return index >= vm->memmap.count || (r->kind != SYSIMAGE_REGION_RAM && r->kind != SYSIMAGE_REGION_DMA) ||
+           load_piece(vm, memmap_cpu_base(r), NULL, r->size);
 }
 
 static const struct sysimage_load *load_get(const struct vm *vm, unsigned index)

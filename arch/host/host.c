@@ -154,9 +154,16 @@ ticks_t host_next_timer(void)
     return first;
 }
 
+static uint64_t without_alias(uint64_t hpa)
+{
+    return hpa >= HOST_RAM_BASE + ARCH_DMA_ALIAS ? hpa - ARCH_DMA_ALIAS : hpa;
+}
+
 void *host_ram(uint64_t hpa)
 {
-    return hpa - HOST_RAM_BASE < HOST_RAM_SIZE ? ram + (hpa - HOST_RAM_BASE) : NULL;
+    uint64_t offset = without_alias(hpa) - HOST_RAM_BASE;
+
+    return offset < HOST_RAM_SIZE ? ram + offset : NULL;
 }
 
 uint32_t *host_device(uint64_t hpa)
@@ -412,7 +419,7 @@ void *arch_window(hpa_t hpa, uint64_t *size)
         *size = HOST_DEVICE_BASE + HOST_DEVICE_SIZE - hpa;
         return host_device(hpa);
     }
-    *size = HOST_RAM_BASE + HOST_RAM_SIZE - hpa;
+    *size = HOST_RAM_BASE + HOST_RAM_SIZE - without_alias(hpa);
     return host_ram(hpa);
 }
 

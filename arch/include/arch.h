@@ -8,6 +8,7 @@
  *   ARCH_RAM_ALIGN      alignment of start and end of guest RAM, guest- and host-physical, bytes
  *   ARCH_GPA_LIMIT      guest-physical addresses are below this
  *   ARCH_HPA_LIMIT      host-physical addresses are below this
+ *   ARCH_DMA_ALIAS      offset from RAM to a second address of it that CPUs do not cache; 0: DMA is coherent
  *   ARCH_VM_TIMERS      software timers for each VM: of the architecture and of components' devices
  *   ARCH_VIRQ_MESSAGE   for vcpu_raise(): a message or doorbell, which the guest acknowledges itself
  */

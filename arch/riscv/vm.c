@@ -32,7 +32,8 @@ static const char *map_regions(const struct vm *vm, const struct pagetable *pt)
     for (unsigned i = 0; i < vm->memmap.count; i++) {
         const struct sysimage_region *r = &vm->memmap.regions[i];
 
-        if (!pagetable_map(pt, r->gpa, r->hpa, r->size, r->kind == SYSIMAGE_REGION_RAM ? GUEST_RAM : GUEST_MMIO)) {
+        if (!pagetable_map(pt, r->gpa, memmap_cpu_base(r), r->size,
+                           r->kind == SYSIMAGE_REGION_RAM ? GUEST_RAM : GUEST_MMIO)) {
             return "page tables for guests are used up";
         }
     }

@@ -127,6 +127,9 @@ enum sysimage_region_kind {
     /* Memory shared by several VMs, in the table of each with the same hpa, size and id: read,
      * write; cleared once at boot; 2 MiB aligned. */
     SYSIMAGE_REGION_SHARED = 2,
+    /* RAM of the VM for its devices' DMA: read, write; otherwise as RAM. A VM that has some gives its
+     * devices no other memory. */
+    SYSIMAGE_REGION_DMA = 3,
 };
 
 struct sysimage_region {

@@ -14,8 +14,8 @@ static inline void fabric_window_set(volatile char *windows, unsigned number, ul
     arch_device_write64(windows + number * FABRIC_WINDOW_STRIDE + offset, value);
 }
 
-/* Opens a window for each region of RAM of the VM, shared memory included: the addresses of DMA are guest-physical. The size is
- * written last, because it opens the window. `windows`: the VM's first. */
+/* Opens a window for each region of the VM that its devices may access: all memory, shared memory included, or only that for DMA.
+ * The addresses of DMA are guest-physical. The size is written last, because it opens the window. `windows`: the VM's first. */
 static inline void fabric_windows_open(volatile char *windows, const struct memmap *map)
 {
     unsigned used = 0;
@@ -23,7 +23,7 @@ static inline void fabric_windows_open(volatile char *windows, const struct memm
     for (unsigned i = 0; i < map->count; i++) {
         const struct sysimage_region *r = &map->regions[i];
 
-        if (r->kind != SYSIMAGE_REGION_MMIO && used < FABRIC_WINDOWS_OF_VM) {
+        if (used < FABRIC_WINDOWS_OF_VM && memmap_for_dma(map, r)) {
             fabric_window_set(windows, used, FABRIC_WINDOW_GUEST, r->gpa | 3U); /* readable and writable */
             fabric_window_set(windows, used, FABRIC_WINDOW_HOST, r->hpa);
             fabric_window_set(windows, used, FABRIC_WINDOW_SIZE, r->size);

@@ -5,4 +5,9 @@
 #define UART_NS16550_STRIDE 1U
 #define UART_NS16550_WINDOW 0U
 
+/* DMA is coherent with the data cache. A build for a test replaces it. */
+#ifndef BOARD_DMA_ALIAS
+#define BOARD_DMA_ALIAS 0UL
+#endif
+
 #endif

@@ -176,6 +176,7 @@ $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP
 
 # The HW tasks in software, for guests with accelerators.
 ACCEL_SDK := $(wildcard guests/sdk/accel/*.c)
+$(eval $(call bare_guest,dma_qam,$(wildcard guests/test/dma_qam/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 # listing: qam
 $(eval $(call bare_guest,qam,$(wildcard guests/examples/qam/*.c) $(ACCEL_SDK),$(BARE_NOFP)))

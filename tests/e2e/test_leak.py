@@ -118,13 +118,13 @@ AT_SWITCHES = [
 ]
 _RESET = "    v->arch = (struct arch_vcpu){\n"
 _KEPT = f"    struct arch_vcpu was = v->arch;\n{_RESET}        .vsepc = was.vsepc,\n"
-_CLEAR, _COPY = "load_piece(vm, (hpa_t)r->hpa, NULL, r->size", "if (index >= vm->config->nloads"
+_CLEAR, _COPY = "load_piece(vm, memmap_cpu_base(r), NULL, r->size", "if (index >= vm->config->nloads"
 IN_NEW_LIVES = [
     Mutant("not-cleared", LOAD, f"{_CLEAR})", f"{_CLEAR} - CHUNK_CLEARED)"),
     Mutant("not-copied", LOAD, f"{_COPY}) {{", f"{_COPY} || vm->restarts != 0) {{"),
     Mutant("uart-kept", LOAD, "    vuart_reset(vm);\n", ""),
     Mutant("plic-kept", LOAD, "    arch_vm_reset(vm);\n", ""),
-    Mutant("shared-cleared", LOAD, "r->kind != SYSIMAGE_REGION_RAM ||", "r->kind == SYSIMAGE_REGION_MMIO ||"),
+    Mutant("shared-cleared", LOAD, "r->kind != SYSIMAGE_REGION_RAM &&", "r->kind == SYSIMAGE_REGION_MMIO &&"),
     Mutant("registers-kept", VCPU, _RESET, _KEPT),
 ]
 

@@ -10,7 +10,7 @@ from fixtures import ROOT
 from tessera.image import layout
 
 HEADER = ROOT / "core" / "include" / "sysimage.h"
-REGION_KINDS = ("RAM", "MMIO", "SHARED")
+REGION_KINDS = ("RAM", "MMIO", "SHARED", "DMA")
 FEATURES = ROOT / "arch" / "riscv" / "include" / "features.h"
 
 

@@ -4,6 +4,7 @@ types."""
 
 import ctypes
 import os
+from collections.abc import Iterable
 from ctypes import (
     POINTER,
     c_bool,
@@ -30,8 +31,9 @@ OFF, READY, RUNNING, BLOCKED, HELD, SUSPENDED = values(
 VM_STOPPED, VM_LOADING, VM_RUNNING, VM_STOPPING, VM_WAITING = values(
     "vm.h", "VM_STOPPED VM_LOADING VM_RUNNING VM_STOPPING VM_WAITING"
 )
-NEVER, RAM, MMIO, SHARED = values(
-    "types.h sysimage.h", "TICKS_NEVER SYSIMAGE_REGION_RAM SYSIMAGE_REGION_MMIO SYSIMAGE_REGION_SHARED"
+NEVER, RAM, MMIO, SHARED, DMA = values(
+    "types.h sysimage.h",
+    "TICKS_NEVER SYSIMAGE_REGION_RAM SYSIMAGE_REGION_MMIO SYSIMAGE_REGION_SHARED SYSIMAGE_REGION_DMA",
 )
 TICKS_PER_US = 10
 
@@ -140,9 +142,10 @@ def load() -> ctypes.CDLL:
     return library
 
 
-def memmap(regions: list[tuple[int, int, int, int]]) -> Memmap:
-    """A memory map of (gpa, hpa, size, kind)."""
-    array = (Region * len(regions))(*(Region(*region, 0) for region in regions))
+def memmap(regions: list[tuple[int, int, int, int]], details: Iterable[int] = ()) -> Memmap:
+    """A memory map of (gpa, hpa, size, kind). `details`: of the first regions; 0 of the others."""
+    every = (*details, *[0] * len(regions))
+    array = (Region * len(regions))(*(Region(*region, detail) for region, detail in zip(regions, every, strict=False)))
     return Memmap(array, len(regions))
 
 

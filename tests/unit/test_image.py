@@ -273,6 +273,9 @@ def test_shared_regions_must_match() -> None:
     assert together(hpa=0x80400000, size=0x400000) == "two VMs that share memory"
     assert together(kind=0) == "two VMs that share memory"
     assert together(hpa=0x80800000, kind=0) == ""
+    # With another address for CPUs it is the same memory.
+    assert together(kind=3, detail=0x40000000) == "two VMs that share memory"
+    assert together(hpa=0x80800000, kind=3, detail=0x40000000) == ""
 
 
 def test_limit_of_vcpus() -> None:

@@ -9,7 +9,7 @@ from ctypes import CFUNCTYPE, c_bool, c_char_p, c_uint, c_uint64, c_void_p
 
 import pytest
 from c_headers import evaluate, values
-from core import CORE, MMIO, SHARED, TICKS_PER_US, VM_RUNNING, VM_STOPPED, VM_STOPPING, lines, run_until_idle
+from core import CORE, DMA, MMIO, SHARED, TICKS_PER_US, VM_RUNNING, VM_STOPPED, VM_STOPPING, lines, run_until_idle
 
 BASE, IRQ, VM_IRQ, GUEST_IRQ = values(
     "testbed_io.h", "TESTBED_IO_BASE TESTBED_IO_IRQ TESTBED_IO_VM_IRQ TESTBED_IO_GUEST_IRQ"
@@ -366,6 +366,16 @@ def test_windows_are_those_of_memory_and_at_most_four() -> None:
     for number, (gpa, hpa) in enumerate(shared[:3]):
         assert hardware.windows[0, 1 + number] == {GUEST: gpa | 3, HOST: hpa, SIZE: RAM}
     assert not hardware.is_open(1)  # the place behind the fourth is the next VM's
+
+
+def test_a_vm_with_memory_for_dma_has_windows_of_that_memory_only() -> None:
+    """They have the memory's own address; CPUs, which clear it, use the alias that is not cached."""
+    machine = Machine(1)
+    CORE.testbed_io_region(1, SHARED, 0x90000000, 0x82000000)
+    CORE.testbed_io_region(2, DMA, 0xA0000000, 0x82200000)
+    hardware = machine.boot().hardware
+    assert hardware.windows[0, 0] == {GUEST: 0xA0000000 | 3, HOST: 0x82200000, SIZE: RAM}
+    assert all(not hardware.windows.get((0, number), {}).get(SIZE) for number in (1, 2, 3))
 
 
 def test_pages_may_not_be_where_a_vm_has_another_device() -> None:

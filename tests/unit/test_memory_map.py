@@ -5,7 +5,7 @@ addresses."""
 import ctypes
 
 import pytest
-from core import LONG, MMIO, RAM, SHARED, Memmap, Region, load, memmap
+from core import DMA, LONG, MMIO, RAM, SHARED, Memmap, Region, load, memmap
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +16,7 @@ LIMIT = 1 << 41
 HOST_LIMIT = 1 << 56
 TOP = 1 << 64
 RAM_BASE, RAM_SIZE = 0x80000000, 64 * LARGE
+ALIAS = 0x40000000  # from memory for DMA to where CPUs access it, ARCH_DMA_ALIAS of arch/host
 
 Regions = list[tuple[int, int, int, int]]
 
@@ -25,7 +26,7 @@ def in_ram(regions: Regions, gpa: int, size: int) -> int | None:
     integers."""
     for start, hpa, length, kind in regions:
         if kind != MMIO and size > 0 and start <= gpa and gpa + size <= start + length:
-            return hpa + gpa - start
+            return hpa + gpa - start + (ALIAS if kind == DMA else 0)
     return None
 
 
@@ -37,7 +38,7 @@ def is_valid_in_host(start: int, end: int, kind: int) -> bool:
 
 
 def is_valid_region(gpa: int, hpa: int, size: int, kind: int) -> bool:
-    if kind not in (RAM, MMIO, SHARED) or size == 0 or gpa + size > LIMIT:
+    if kind not in (RAM, MMIO, SHARED, DMA) or size == 0 or gpa + size > LIMIT:
         return False
     align = PAGE if kind == MMIO else LARGE
     return not any(number % align for number in (gpa, hpa, size)) and is_valid_in_host(hpa, hpa + size, kind)
@@ -53,9 +54,9 @@ def is_valid(regions: Regions) -> bool:
 
 LARGE_PAGES = st.integers(0, 70).map(lambda n: n * LARGE)
 ANYTHING = st.one_of(st.integers(0, TOP - 1), st.integers(0, 2 * LARGE), st.integers(TOP - 2 * LARGE, TOP - 1))
-KINDS = st.sampled_from((RAM, MMIO, SHARED))
+KINDS = st.sampled_from((RAM, MMIO, SHARED, DMA))
 SANE = st.tuples(LARGE_PAGES, LARGE_PAGES.map(lambda n: n + RAM_BASE), LARGE_PAGES, KINDS)
-WILD = st.tuples(ANYTHING, ANYTHING, ANYTHING, st.integers(0, 3))
+WILD = st.tuples(ANYTHING, ANYTHING, ANYTHING, st.integers(0, 4))
 NEAR = st.tuples(
     st.sampled_from((0, LARGE, LIMIT - LARGE, LIMIT, TOP - LARGE)),
     st.sampled_from((RAM_BASE - LARGE, RAM_BASE, RAM_BASE + RAM_SIZE - LARGE, RAM_BASE + RAM_SIZE, TOP - LARGE)),
@@ -93,7 +94,7 @@ FINE = (4 * LARGE, RAM_BASE, 2 * LARGE, RAM)
 @pytest.mark.parametrize(
     ("region", "wrong"),
     [
-        ((0, RAM_BASE, LARGE, 3), UNKNOWN),
+        ((0, RAM_BASE, LARGE, 4), UNKNOWN),
         ((0, RAM_BASE, 0, RAM), BEYOND),
         ((LIMIT - LARGE, RAM_BASE, 2 * LARGE, RAM), BEYOND),
         ((LIMIT + LARGE, RAM_BASE, LARGE, RAM), BEYOND),
@@ -117,6 +118,18 @@ FINE = (4 * LARGE, RAM_BASE, 2 * LARGE, RAM)
 def test_each_error_is_reported(region: tuple[int, int, int, int], wrong: bytes | None) -> None:
     assert check([FINE, region]) == wrong
     assert check([region, FINE]) == wrong
+
+
+def test_alias_of_memory() -> None:
+    """Memory for DMA is in the board's RAM, where devices access it; CPUs use the alias."""
+    hpa = RAM_BASE + 2 * LARGE
+    map_ = memmap([(0, hpa, LARGE, DMA), FINE])
+    assert CORE.memmap_check(ctypes.byref(map_), RAM_BASE, RAM_SIZE) is None
+    found = ctypes.c_uint64(0)
+    assert CORE.memmap_ram(ctypes.byref(map_), PAGE, 8, ctypes.byref(found))
+    assert found.value == hpa + ALIAS + PAGE
+    assert CORE.memmap_covers(ctypes.byref(map_), hpa, LARGE)
+    assert not CORE.memmap_covers(ctypes.byref(map_), hpa + ALIAS, LARGE)
 
 
 @pytest.mark.parametrize(

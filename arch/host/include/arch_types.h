@@ -13,6 +13,7 @@
 #define ARCH_RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56)
+#define ARCH_DMA_ALIAS UINT64_C(0x40000000)
 #define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 #define ARCH_VIRQ_MESSAGE 2UL
 

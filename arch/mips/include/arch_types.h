@@ -15,6 +15,7 @@ struct vcpu;
 #define ARCH_RAM_ALIGN UINT64_C(0x4000)    /* pages come in pairs, of 4 KiB, 16 KiB and so on */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* size of kseg0 */
 #define ARCH_HPA_LIMIT ARCH_GPA_LIMIT
+#define ARCH_DMA_ALIAS 0U
 #define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 
 /* A VCPU's interrupts: bit n is interrupt line n, as in Cause.IP. */

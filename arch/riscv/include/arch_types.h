@@ -4,6 +4,7 @@
 #ifndef ARCH_TYPES_H
 #define ARCH_TYPES_H
 
+#include "board.h"
 #include "csr.h"
 #include "timer.h"
 #include "types.h"
@@ -14,6 +15,7 @@ struct vcpu;
 #define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* limit of page-table entries */
+#define ARCH_DMA_ALIAS BOARD_DMA_ALIAS
 /* Timers of the architecture for each VM: rate limits of pass-through interrupts and of the shared devices' (plic.c), and the
  * RTC's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 2U)

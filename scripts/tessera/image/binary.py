@@ -225,12 +225,14 @@ def _flags(vm: Vm) -> int:
 
 
 def _regions(vm: Vm) -> list[bytes]:
-    ram = (vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)
+    ram = [(vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)]
+    if vm.dma_size:
+        ram.append((vm.dma_base, vm.dma_host, vm.dma_size, layout.REGION_DMA, 0))
     devices = [(device.base, device.base, device.size, layout.REGION_MMIO, device.reset) for device in vm.devices]
     shared = [(one.base, one.host_base, one.size, layout.REGION_SHARED, one.id) for one in vm.shared]
     return [
         layout.REGION.pack(gpa=gpa, hpa=hpa, size=size, kind=kind, detail=detail)
-        for gpa, hpa, size, kind, detail in (ram, *devices, *shared)
+        for gpa, hpa, size, kind, detail in (*ram, *devices, *shared)
     ]
 
 

@@ -62,6 +62,7 @@ def read_board(path: Path) -> Board:
         max_rt_apps=node["max-rt-apps"],
         ram_base=node["ram-base"],
         ram_size=node["ram-size"],
+        dma_alias=node["dma-alias"],
         load_address=node["load-address"],
         rt_release_ns=node["rt-release-ns"],
         rt_switch_ns=node["rt-switch-ns"],
@@ -151,6 +152,10 @@ def _check(node: Read) -> None:
         node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
     _check_isa(node)
     _check_blocked(node)
+    if 0 < node["dma-alias"] < node["ram-size"]:
+        node.problem(
+            "dma-alias", f"expected addresses behind the RAM of {node['ram-size']:#x}, got {node['dma-alias']:#x}"
+        )
     devices = _device_nodes(node)
     for index, device in enumerate(devices):
         for other in devices[:index]:

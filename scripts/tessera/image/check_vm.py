@@ -7,7 +7,7 @@ from itertools import combinations
 from tessera.image import io_image, layout, vdm, virtual
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
-from tessera.image.model import Load, Vm
+from tessera.image.model import Board, Load, Vm
 from tessera.image.schema import MIB, RAM_ALIGN
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
@@ -59,6 +59,8 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     """Lists the ranges of the guest's address space: name, property to report, first address, end
     address."""
     spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
+    if vm.dma_size:
+        spaces.append(("the memory for DMA", "dma-memory", vm.dma_base, vm.dma_end))
     if vm.has_uart:
         spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
     if vm.has_plic:
@@ -99,10 +101,27 @@ def _check_spaces(vm: Vm) -> None:
         if region.end > end:
             got = f"got memory up to {region.end:#x}"
             region.node.problem("size", f"expected guest-physical addresses below {end:#x}, {got}")
-    room = layout.MAX_REGIONS - 1 - len(vm.devices)
+    room = layout.MAX_REGIONS - 1 - len(vm.devices) - (vm.dma_size != 0)
     if len(vm.shared) > room >= 0:
         got = f"got {len(vm.shared)} and {len(vm.devices)} devices"
         vm.node.problem("", f"expected at most {room} shared regions with a VM's devices, {got}")
+
+
+def check_dma(vm: Vm, board: Board) -> None:
+    """Reports memory for DMA that is not usable, or that the board requires."""
+    node, hardware = vm.node, [words for name, (words, _) in HARDWARE.items() if name in vm.node.children]
+    if node["dma-memory"] is None:
+        if board.dma_alias and hardware:
+            why = f"DMA is not coherent with the data cache of {board.name}"
+            node.problem("dma-memory", f"missing; expected memory for the buffers of {' and '.join(hardware)}: {why}")
+        return
+    if not hardware:
+        node.problem("dma-memory", "expected only on a VM with accelerators or shared devices")
+    for what, number in (("address", vm.dma_base), ("size", vm.dma_size)):
+        if number % RAM_ALIGN:
+            node.problem("dma-memory", f"expected a multiple of 2 MiB as {what}, got {number:#x}")
+    if not vm.dma_size:
+        node.problem("dma-memory", "expected a size of 2 MiB or more, got 0")
 
 
 def _check_devices(vm: Vm) -> None:

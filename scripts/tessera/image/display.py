@@ -24,16 +24,17 @@ def shows_framebuffer(use: Read) -> bool:
 
 
 def place_framebuffer(vm: Vm) -> None:
-    """Reserves memory for the VM's framebuffer, below the device tree."""
+    """Reserves memory for the VM's framebuffer: below the device tree, or at the end of the memory for DMA."""
     use = vm.shared_devices.get(NAME)
     if use is None or not shows_framebuffer(use):
         return
     _, _, width, height = use["rectangle"]
     size = line_bytes(width) * height
-    gpa = align_down(vm.dtb_address - size, PAGE)
-    if gpa < vm.memory_base:
-        room = size_text(vm.dtb_address - vm.memory_base)
-        use.problem("framebuffer", f"expected at most {room}, the RAM below the device tree, got {size} bytes")
+    start, end = (vm.dma_base, vm.dma_end) if vm.dma_size else (vm.memory_base, vm.dtb_address)
+    gpa = align_down(end - size, PAGE)
+    if gpa < start:
+        where = "the memory for DMA" if vm.dma_size else "the RAM below the device tree"
+        use.problem("framebuffer", f"expected at most {size_text(end - start)}, {where}, got {size} bytes")
     else:
         vm.framebuffer = Load("framebuffer", gpa, b"", align_up(size, PAGE))
 

@@ -41,8 +41,8 @@ def guest_dts(system: System, vm: Vm) -> str:
     ]
     if vm.node["message-interrupt"]:
         body += ["", *_messages(vm)]
-    if vm.framebuffer:
-        body += ["", *_reserved_memory(vm.framebuffer)]
+    if vm.framebuffer or vm.dma_size:
+        body += ["", *_reserved_memory(vm)]
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
@@ -109,9 +109,19 @@ def _framebuffer(vm: Vm, memory: Load) -> list[str]:
     return _node(f"framebuffer@{memory.gpa:x}", body)
 
 
-def _reserved_memory(memory: Load) -> list[str]:
-    node = _node(f"framebuffer@{memory.gpa:x}", [f"reg = {_reg(memory.gpa, memory.span)};", "no-map;"])
-    return _node("reserved-memory", ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;", "", *node])
+def _reserved_memory(vm: Vm) -> list[str]:
+    """Returns the node with memory that is not for the guest's general use. If the VM has memory for DMA, a framebuffer
+    lies at its end."""
+    body = ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;"]
+    dma_end = vm.dma_end
+    if vm.framebuffer:
+        memory = vm.framebuffer
+        dma_end = memory.gpa
+        body += ["", *_node(f"framebuffer@{memory.gpa:x}", [f"reg = {_reg(memory.gpa, memory.span)};", "no-map;"])]
+    if vm.dma_size:
+        pool = ['compatible = "shared-dma-pool";', f"reg = {_reg(vm.dma_base, dma_end - vm.dma_base)};", "no-map;"]
+        body += ["", *_node(f"dma-memory@{vm.dma_base:x}", pool)]
+    return _node("reserved-memory", body)
 
 
 def _shared_clock(board: Board) -> list[str]:

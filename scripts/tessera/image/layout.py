@@ -54,6 +54,7 @@ VM_FOCUS = 1 << 2
 REGION_RAM = 0
 REGION_MMIO = 1
 REGION_SHARED = 2
+REGION_DMA = 3
 
 PAGE = 0x1000
 CHECKSUM_FROM = 16  # the checksum covers the bytes that follow the checksum field

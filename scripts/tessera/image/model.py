@@ -77,6 +77,7 @@ class Board:
     max_rt_apps: int
     ram_base: int
     ram_size: int
+    dma_alias: int  # from memory to its address that harts do not cache; 0: DMA is coherent
     load_address: int
     timebase_hz: int
     rt_release_ns: int
@@ -249,6 +250,9 @@ class Vm:
     dtb_address: int
     image: File | None = None
     initrd: File | None = None
+    dma_base: int = 0
+    dma_size: int = 0  # of the memory for DMA; 0: none
+    dma_host: int = 0  # where its devices access it; 0 until placed
     devices: list[BoardDevice] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
     accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
@@ -265,6 +269,10 @@ class Vm:
     @property
     def memory_end(self) -> int:
         return self.memory_base + self.memory_size
+
+    @property
+    def dma_end(self) -> int:
+        return self.dma_base + self.dma_size
 
     @property
     def vcpus(self) -> int:

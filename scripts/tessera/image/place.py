@@ -24,7 +24,7 @@ def place_guest(vm: Vm) -> None:
     if vm.initrd:
         size = len(vm.initrd.data)
         # Below the RAM if the initrd does not fit; check_vm reports that.
-        end = vm.framebuffer.gpa if vm.framebuffer else vm.dtb_address
+        end = vm.framebuffer.gpa if vm.framebuffer and not vm.dma_size else vm.dtb_address
         highest = max(align_down(end - size, vm.machine.ram_align), 0)
         gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
         vm.loads.append(Load("initrd", gpa, vm.initrd.data, size))
@@ -58,6 +58,8 @@ def place_host(system: System, image_end: int) -> None:
     for vm in system.vms:
         if not vm.node.given("host-base"):
             vm.host_base = _allocate(vm.node, "memory-size", vm.memory_size, system.ram_end, taken)
+        if vm.dma_size:
+            vm.dma_host = _allocate(vm.node, "dma-memory", vm.dma_size, system.ram_end, taken)
     for region in system.shared:
         region.host_base = _allocate(region.node, "size", region.size, system.ram_end, taken)
 

@@ -150,6 +150,15 @@ VM_PROPS = (
         default_words="the lowest free place above the system image",
     ),
     Prop(
+        "dma-memory",
+        Numbers("numbers", 0, (1 << 32) - RAM_ALIGN, count=2),
+        "Guest-physical address and bytes of further memory, multiples of 2 MiB, for buffers of accelerators and "
+        "shared devices: these then access no other memory of the VM. The device tree lists it as a `shared-dma-pool`. "
+        "Required for a VM with such devices on boards with a `dma-alias` "
+        "([virtual-platform.md](virtual-platform.md#dma-memory)).",
+        default_words="none; devices access all of the VM's memory",
+    ),
+    Prop(
         "image",
         Text(255),
         "The guest's raw binary, a [file's path](#paths-of-files).",
@@ -873,6 +882,14 @@ BOARD = NodeSchema(
             Address("a size", align=virtual.MIPS.ram_align, low=virtual.MIPS.ram_align, below=1 << 56),
             "Bytes of RAM.",
             required=True,
+        ),
+        Prop(
+            "dma-alias",
+            Address("an offset", align=RAM_ALIGN, below=1 << 32),
+            "Offset from the RAM to a second address of it that the harts do not cache, for boards on which DMA is not "
+            "coherent with the data cache. VMs access their `dma-memory` there.",
+            default=0,
+            default_words="none: DMA is coherent",
         ),
         Prop(
             "load-address",

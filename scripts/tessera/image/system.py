@@ -17,7 +17,7 @@ from tessera.image.check_system import (
     check_watchdogs,
     owners,
 )
-from tessera.image.check_vm import check_vm
+from tessera.image.check_vm import check_dma, check_vm
 from tessera.image.files import find_file, first_there, load_file, load_image, places_of
 from tessera.image.kinds import suggest
 from tessera.image.layout import FEATURES
@@ -68,6 +68,7 @@ def load_system(
     for vm in vms:
         place_guest(vm)
         check_vm(vm)
+    _dma_memory(vms, board)
     if board is None:
         problems.raise_if_any()
         raise AssertionError("a system without a board has no problem")
@@ -89,6 +90,14 @@ def load_system(
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system
+
+
+def _dma_memory(vms: list[Vm], board: Board | None) -> None:
+    """Checks the VMs' memory for DMA. Nothing without a board."""
+    if board is None:
+        return
+    for vm in vms:
+        check_dma(vm, board)
 
 
 def _apply_components(node: Read, vms: list[Vm], components: tuple[str, ...] | None) -> None:
@@ -208,6 +217,7 @@ def _device(node: Read, search: tuple[Path, ...]) -> Device:
 def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machine) -> Vm:
     base = node["memory-base"]
     image_address = node["image-address"] if node.given("image-address") else base + machine.image_offset
+    dma_base, dma_size = node["dma-memory"] or (0, 0)
     colour = node["colour"] or schema.DEFAULT_COLOURS[index % len(schema.DEFAULT_COLOURS)]
     return Vm(
         id=index,
@@ -220,6 +230,8 @@ def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machi
         image_address=image_address,
         entry=node["entry"] if node.given("entry") else image_address,
         dtb_address=base + node["memory-size"] - machine.dtb_room,
+        dma_base=dma_base,
+        dma_size=dma_size,
         image=load_image(node, "image", search),
         initrd=load_file(node, "initrd", search) if node["initrd"] else None,
     )
