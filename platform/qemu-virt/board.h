@@ -5,6 +5,9 @@
 #define UART_NS16550_STRIDE 1U
 #define UART_NS16550_WINDOW 0U
 
+/* SiFive's CLINT, for the firmware. */
+#define BOARD_CLINT 0x02000000UL
+
 /* DMA is coherent with the data cache. A build for a test replaces it. */
 #ifndef BOARD_DMA_ALIAS
 #define BOARD_DMA_ALIAS 0UL

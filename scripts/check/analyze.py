@@ -67,6 +67,9 @@ _FILE_FLAGS = {
     "core/sorter": ("-DSORTERS_A_CPU=3U",),
 }
 _HOST = ("arch/host", "arch/host/include")
+_RISCV_TARGET = (
+    "--target=riscv64-unknown-elf", "-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding",
+)  # fmt: skip
 # Code that is independent of the architecture is analyzed once, with the RISC-V build.
 BUILDS = (
     Build(
@@ -91,7 +94,15 @@ BUILDS = (
         ),
         _RISCV,
         ("__riscv_xlen=64",),
-        ("--target=riscv64-unknown-elf", "-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"),
+        _RISCV_TARGET,
+        "unix64",
+    ),
+    Build(
+        "firmware",
+        ("firmware",),
+        ("firmware", *_RISCV),
+        ("__riscv_xlen=64", "FIRMWARE_HIDE=0UL"),
+        _RISCV_TARGET,
         "unix64",
     ),
     Build("mips", ("arch/mips", "arch/mips/eic", "platform/m5150"), _MIPS, _MIPS_DEFINES, _MIPS_TARGET, "unix32"),

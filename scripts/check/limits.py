@@ -15,8 +15,21 @@ from check import ctext, repo
 from check.repo import Finding
 
 FOLDERS = (
-    *("abi/", "core/", "arch/", "rt/", "ipc/", "debug/", "console/", "seed/", "examples/", "fpga/", "platform/"),
-    *("guests/", "scripts/", "tests/", "tools/"),
+    *(
+        "abi/",
+        "core/",
+        "arch/",
+        "rt/",
+        "ipc/",
+        "debug/",
+        "console/",
+        "seed/",
+        "fwtree/",
+        "examples/",
+        "fpga/",
+        "platform/",
+    ),
+    *("firmware/", "guests/", "scripts/", "tests/", "tools/"),
 )
 
 MAX_COMPLEXITY = 10

@@ -328,6 +328,7 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
         "fpga/vdm",
         "fpga/io",
         "examples",
+        "firmware",
         "arch",
         "platform",
     )

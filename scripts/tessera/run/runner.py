@@ -182,14 +182,15 @@ def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[
 
 
 def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:
-    """Returns the command line that boots the system: OpenSBI, then the hypervisor with its VMs. `files`: of the shared
-    devices, as in cosim.FabricOptions."""
+    """Returns the command line that boots the system: the firmware, then the hypervisor with its VMs. `files`: of the
+    shared devices, as in cosim.FabricOptions."""
     wanted = system.data["qemu"]
     return [
         qemu.program,
         *("-M", wanted["machine"], "-cpu", qemu.cpu),
         *("-smp", str(system.data["harts"]), "-m", str(wanted["memory_mib"])),
         *console_arguments(),
+        *firmware_arguments(),
         *("-kernel", str(system.image)),
         *wanted["arguments"],
         *_fabric_arguments(qemu, system, files),
@@ -208,6 +209,16 @@ def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path]) -
     except ModuleNotFoundError as error:
         raise RunError(f"system '{system.name}' needs the simulated fabric: {error}") from None
     return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared, **(files if shared else {}))))
+
+
+def firmware_arguments() -> list[str]:
+    """Returns QEMU's option for the firmware FIRMWARE=, none for QEMU's own OpenSBI."""
+    path = os.environ.get("FIRMWARE")
+    if not path:
+        return []
+    if not Path(path).is_file():
+        raise RunError(f"FIRMWARE={path}: there is no such file (`make firmware` builds one, docs/boards.md)")
+    return ["-bios", path]
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+The M-mode firmware of boards without OpenSBI (firmware/, docs/boards.md), on QEMU: it boots systems on one and two
+harts, also without Sstc and time CSR as CVA6's; it protects itself and the CLINT; and its frequent paths are short.
+"""
+
+from collections import defaultdict
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from helpers import (
+    BOOT_S,
+    OUT,
+    SOON_S,
+    VIRTUAL,
+    BuiltSystem,
+    assert_well,
+    booted,
+    built,
+    built_with_harts,
+    make,
+    wait_for_signs_of_life,
+)
+
+from tessera.bench import passes
+from tessera.image.elf import Elf
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import ROOT, find_qemu, native_command
+
+NO_SSTC = "sstc=false"
+SHORT = "quantum-us = <100>;"  # for fewer instructions
+# Instructions of each path in the firmware; docs/boards.md has the measured numbers.
+BOUNDS = {"set_timer": 29, "rdtime": 34, "timer": 17}
+
+
+@cache
+def firmware(hide: str = "") -> Path:
+    folder = ROOT / "build" / "check" / f"firmware{hide and '-no-'}{hide.replace(' ', '-no-')}"
+    make("firmware", f"FIRMWARE_HIDE={hide}", f"FW_BUILD={folder.relative_to(ROOT)}")
+    return folder / "firmware.bin"
+
+
+@pytest.mark.parametrize(("harts", "hide", "cpu"), [(1, "", None), (2, "time", NO_SSTC)])
+def test_two_vms_boot(harts: int, hide: str, cpu: str | None) -> None:
+    """FreeRTOS also probes stimecmp: without Sstc, the illegal instruction is its own."""
+    system = built_with_harts("hello", harts)
+    label = f"firmware-{harts}-{hide or 'all'}"
+    with booted(system, label, "-bios", str(firmware(hide)), cpu=cpu) as machine:
+        banner = machine.expect(HYPERVISOR, r"^Tessera on qemu-virt: system hello, 2 VMs on (\d) harts.*\n", BOOT_S)
+        assert int(banner[1]) == harts
+        assert ("Sstc" in banner[0]) == (hide == "")
+        wait_for_signs_of_life(machine, system)
+        assert_well(machine)
+        assert "error" not in machine.console.text("")
+
+
+@pytest.mark.parametrize("hide", ["", "mtime"])
+def test_only_mtime_can_be_read(hide: str) -> None:
+    """A guest that runs natively, in the hypervisor's place, finds RAM and CLINT protected; mtime as the build says."""
+    system = built("trio")
+    command = [*native_command(find_qemu(), system, "first"), "-bios", str(firmware(hide))]
+    with Machine(command, ["first"], OUT / f"firmware-native{hide}.log") as machine:
+        machine.expect("first", r"^misbehave: alive 1$", BOOT_S)
+        deeds = [("read", 0x2004000, 5), ("read", 0x2000000, 5), ("read", 0x80000000, 5), ("read", 0x8000FFF8, 5)]
+        deeds += [("write", 0x200BFF8, 7), ("write", 0x80000000, 7), ("jump", 0x80000000, 1)]
+        deeds += [("read", 0x200BFF8, 5)] if hide else []
+        for deed, address, cause in deeds:
+            machine.send(f"{deed} {address:x}\r")
+            machine.expect("first", rf"^misbehave: caught exception {cause} stval 0x{address:x} ", SOON_S)
+        if not hide:
+            machine.send("peek 200bff8\r")
+            machine.expect("first", r"^misbehave: word at 0x200bff8 is 0x[0-9a-f]+$", SOON_S)
+        machine.send("peek 80010000\r")
+        machine.expect("first", r"^misbehave: word at 0x80010000 is ", SOON_S)
+
+
+def test_harts_start_once() -> None:
+    """The guest `first` of trio, natively on two harts: hart_start and an IPI."""
+    system = built("trio")
+    command = [*native_command(find_qemu(), system, "first"), "-smp", "2", "-bios", str(firmware())]
+    with Machine(command, ["first"], OUT / "firmware-smp.log") as machine:
+        machine.expect("first", r"^misbehave: alive 1$", BOOT_S)
+        machine.send("smp\r")
+        machine.expect("first", r"^misbehave: hart 1 alive$", SOON_S)
+        machine.send("smp\r")  # -6: it runs already
+        machine.expect("first", r"^misbehave: hart 1 did not start: error -6$", SOON_S)
+
+
+def test_a_hart_that_is_missing(tmp_path: Path) -> None:
+    """The device tree says that it is there."""
+    system, tree = built_with_harts("hello", 2), tmp_path / "two-harts.dtb"
+    with booted(system, "firmware-tree", "-machine", f"dumpdtb={tree}") as machine:
+        assert machine.status() == 0
+    arguments = ("-smp", "1", "-dtb", str(tree), "-bios", str(firmware()))
+    with booted(system, "firmware-missing", *arguments) as machine:
+        machine.expect(HYPERVISOR, r"^error: hart 1 of 2 does not start", BOOT_S)
+        assert machine.status() == 1
+
+
+def events(system: BuiltSystem, label: str, image: Path, places: tuple[str, ...]) -> list[passes.Event]:
+    """The passes of symbols of the firmware until all VMs have given their signs of life."""
+    elf = Elf(image.with_suffix(".elf").read_bytes())
+    names = {elf.symbol(place): place for place in places}
+    out, qemu, no_device = OUT / f"{label}.txt", find_qemu(cpu_flags=NO_SSTC), passes.Device(0, 0)
+    plugin = passes.arguments(qemu, OUT, elf.symbol("_start"), names, no_device, out)
+    with booted(system, label, "-bios", str(image), *VIRTUAL, *plugin, cpu=NO_SSTC) as machine:
+        wait_for_signs_of_life(machine, system)
+    return passes.read_passes(out, names, no_device)
+
+
+def test_instructions_of_the_frequent_paths() -> None:
+    """From the trap to the return to the other mode, which `mret` counts for."""
+    kinds = {"trap_set_timer": "set_timer", "trap_rdtime": "rdtime", "trap_timer": "timer"}
+    record = events(
+        built_with_harts("switch", 1, SHORT), "firmware-paths", firmware("time"), ("trap_entry", *kinds, "trap_mret")
+    )
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for (entry, kind), after in zip(pairwise(record), record[2:], strict=False):
+        if entry.what == "trap_entry" and kind.what in kinds and after.what == "trap_mret":
+            lengths[kinds[kind.what]].add(after.executed - entry.executed + 1)
+    print({kind: sorted(found) for kind, found in lengths.items()})
+    assert lengths.keys() == BOUNDS.keys()
+    for kind, bound in BOUNDS.items():
+        assert max(lengths[kind]) <= bound, (kind, lengths[kind])
