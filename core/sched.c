@@ -75,7 +75,7 @@ void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v))
 /* Charges `v` for the CPU time up to now, when the next slice begins. */
 static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 {
-    ticks_t now = arch_time();
+    ticks_t now = cpu_now(cpu);
 
     v->runtime += now - cpu->since;
     cpu->since = now;
@@ -119,7 +119,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
     if (prev != NULL) {
         sched_account(cpu, prev);
     } else {
-        cpu->since = arch_time();
+        cpu->since = cpu_now(cpu);
     }
     return LIKELY(v == NULL) ? be_pick() : v; /* without: release 451 (450) */
 }
@@ -252,10 +252,22 @@ static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
     return NULL;
 }
 
+/* Where reads are slow: reads the time for a switch, unless the timer's interrupt at the end of the slice has. That was in this
+ * exit while the timer is not programmed again; a timer programmed for time 0 looks the same, but its slice began later. */
+static inline void sched_read_time(struct cpu *cpu)
+{
+    if (ARCH_TIME_SLOW && (cpu->armed != TIMER_FIRED || cpu->now < cpu->since)) {
+        cpu->now = arch_time();
+    }
+}
+
 /* Polling point. The lock is held on return only. */
 static void sched_poll(struct cpu *cpu)
 {
     arch_irq_poll();
+    if (ARCH_TIME_SLOW) {
+        cpu->now = arch_time();
+    }
     cpu->flags = 0;
     spin_lock(&sched_lock);
 }
@@ -330,7 +342,7 @@ static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct c
         }
         v = sched_pick(cpu, NULL);
     }
-    cpu->since = arch_time();
+    cpu->since = cpu_now(cpu);
     return v;
 }
 
@@ -340,6 +352,7 @@ void sched_run(struct cpu *cpu)
     struct vcpu *next;
 
     cpu->flags = 0;
+    sched_read_time(cpu);
     spin_lock(&sched_lock);
     if (prev != NULL) {
         if (LIKELY(prev->request == 0)) { /* without: release 451 (449) */

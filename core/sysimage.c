@@ -171,7 +171,7 @@ static const char *check_limits(const struct sysimage_header *image)
 {
     const struct table vms = {image->vms_offset, image->nvms, SYSIMAGE_MAX_VMS, sizeof(struct sysimage_vm)};
 
-    if (image->nharts == 0 || image->nharts > SYSIMAGE_MAX_HARTS || image->nvms == 0 || !table_fits(image, &vms)) {
+    if (image->nharts == 0 || image->nharts > ARCH_MAX_CPUS || image->nvms == 0 || !table_fits(image, &vms)) {
         return "a wrong number of harts or VMs";
     }
     if (image->trace_kib > SYSIMAGE_MAX_TRACE_KIB) {

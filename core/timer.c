@@ -65,6 +65,9 @@ void timer_expire(struct cpu *cpu)
     ticks_t now = arch_time();
 
     cpu->armed = TIMER_FIRED;
+    if (ARCH_TIME_SLOW) {
+        cpu->now = now;
+    }
     /* At the end of a slice the scheduler runs next and programs the hardware, also for timers that are due. Running them
      * first would delay a VCPU of a class above best effort. */
     if (now >= cpu->slice_end) {

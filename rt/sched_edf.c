@@ -254,7 +254,7 @@ static struct vcpu *edf_pick(struct cpu *cpu)
     if (rt_queue_count(&rc->releases) == 0) {
         return give_up(rc, cpu);
     }
-    best = release_due(rc, cpu, arch_time());
+    best = release_due(rc, cpu, cpu_now(cpu));
     unqueued = rc->unqueued;
     first = rt_queue_first(&rc->ready);
     if (unqueued != NULL) {

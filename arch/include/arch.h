@@ -9,7 +9,9 @@
  *   ARCH_GPA_LIMIT      guest-physical addresses are below this
  *   ARCH_HPA_LIMIT      host-physical addresses are below this
  *   ARCH_DMA_ALIAS      offset from RAM to a second address of it that CPUs do not cache; 0: DMA is coherent
+ *   ARCH_MAX_CPUS       CPUs at most, up to SYSIMAGE_MAX_HARTS
  *   ARCH_VM_TIMERS      software timers for each VM: of the architecture and of components' devices
+ *   ARCH_TIME_SLOW      arch_time() may take a call of the firmware: the scheduler reads it once in a context switch
  *   ARCH_VIRQ_MESSAGE   for vcpu_raise(): a message or doorbell, which the guest acknowledges itself
  */
 #ifndef ARCH_H

@@ -5,6 +5,7 @@
  * hart accesses 2 MiB of guest memory at a time.
  *
  *   0x0000_0000_0000 ..  the board's UART and interrupt controller       rw-
+ *                        the page of mtime, if it is read                r--
  *   0x0000_8020_0000 ..  text r-x, rodata r--, data rw-, stacks rw- with an unmapped page below
  *                        each, system image r--
  *   after the VMs' RAM   the trace, if there is one                      rw-
@@ -54,9 +55,21 @@ static bool map_trace(const struct sysimage_header *image)
     return pagetable_map(&map, base, base, (uint64_t)image->trace_kib * image->nharts << 10, PTE_RW);
 }
 
+static bool map_time(void)
+{
+    bool mapped = true;
+
+    if (ARCH_TIME_SLOW && riscv_facts.mtime != NULL) {
+        ulong page = (ulong)riscv_facts.mtime & ~(PAGE_4K - 1);
+
+        mapped = pagetable_map(&map, page, page, PAGE_4K, PTE_RO);
+    }
+    return mapped;
+}
+
 static bool map_devices(void)
 {
-    return map_device(&platform.uart) && map_device(&platform.irqchip) && map_device(&platform.finisher);
+    return map_time() && map_device(&platform.uart) && map_device(&platform.irqchip) && map_device(&platform.finisher);
 }
 
 const char *hostmap_init(const struct sysimage_header *image)

@@ -159,6 +159,9 @@ const char *probe_machine(const struct sysimage_header *image)
     }
     riscv_facts.sstc = arch_has(RISCV_FEATURE_SSTC);
     riscv_facts.envcfg = arch_has(RISCV_FEATURE_ENVCFG);
+    if (ARCH_TIME_SLOW && probe_run(probe_load, BOARD_MTIME).ok != 0) {
+        riscv_facts.mtime = (const volatile uint64_t *)BOARD_MTIME;
+    }
     riscv_facts.alone = image->nharts == 1;
     return NULL;
 }

@@ -41,6 +41,7 @@ struct cpu {
     /* Of this CPU alone: */
     unsigned locks; /* number of locks that it holds; not counted on a machine with one CPU */
     ulong kicked;   /* bit n: CPU n is interrupted when the last of these locks is released */
+    ticks_t now;    /* with ARCH_TIME_SLOW: the time of the last timer_expire() or sched_run() */
 };
 
 /* This CPU. */
@@ -60,6 +61,12 @@ static inline struct cpu *cpu_get(unsigned id)
 static inline struct vcpu *cpu_slice_owner(const struct cpu *cpu)
 {
     return cpu->current != NULL ? cpu->current : cpu->worker;
+}
+
+/* The time for accounting and picking in sched_run(); not before the slice that ends there has begun. */
+static inline ticks_t cpu_now(const struct cpu *cpu)
+{
+    return ARCH_TIME_SLOW ? cpu->now : arch_time();
 }
 
 /* Programs the hardware timer of this CPU for the first of its deadlines, unless it is programmed for an earlier one: an

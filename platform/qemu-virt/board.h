@@ -8,6 +8,16 @@
 /* SiFive's CLINT, for the firmware. */
 #define BOARD_CLINT 0x02000000UL
 
+/* The CLINT's mtime, for a hart without the time CSR whose firmware may let the hypervisor read it; 0: the hart has the CSR. A
+ * build for a test replaces it. */
+#ifndef BOARD_MTIME
+#define BOARD_MTIME 0UL
+#endif
+
+#ifndef BOARD_HARTS /* a build for a test replaces it */
+#define BOARD_HARTS 8U
+#endif
+
 /* DMA is coherent with the data cache. A build for a test replaces it. */
 #ifndef BOARD_DMA_ALIAS
 #define BOARD_DMA_ALIAS 0UL

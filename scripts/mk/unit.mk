@@ -48,7 +48,7 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 NO_CONSOLE := console/% debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
-test-unit: test-unit-c test-unit-properties test-unit-sorter test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-unit-sorter test-unit-time test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
@@ -69,6 +69,11 @@ test-unit-sorter:
 	@$(MAKE) --no-print-directory HOST_TIMERS=sorter KIND_TESTS=test_timers_sorter \
 	    KIND_PROPERTIES="test_scheduler test_watchdog" test-unit-kind
 
+# The scheduler of a board whose hart has no time CSR (ARCH_TIME_SLOW).
+test-unit-time:
+	@$(MAKE) --no-print-directory HOST_BUILD=$(BUILD)/host-time HOST_CC="$(HOST_CC) -DARCH_TIME_SLOW=true" KIND_TESTS=test_rt_queue \
+	    KIND_PROPERTIES="test_scheduler test_rt_edf" test-unit-kind
+
 test-unit-kind: $(KIND_TESTS:%=$(HOST_BUILD)/unit/%) $(HOST_BUILD)/libcore.so
 	@tests/unit/run.sh $(KIND_TESTS:%=$(HOST_BUILD)/unit/%)
 	@TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) $(KIND_PROPERTIES:%=tests/unit/%.py)
@@ -82,5 +87,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties test-unit-sorter test-unit-kind test-long test-manager
+.PHONY: test-unit test-unit-c test-unit-properties test-unit-sorter test-unit-time test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

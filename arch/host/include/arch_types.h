@@ -14,6 +14,10 @@
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56)
 #define ARCH_DMA_ALIAS UINT64_C(0x40000000)
+#define ARCH_MAX_CPUS SYSIMAGE_MAX_HARTS
+#ifndef ARCH_TIME_SLOW /* a build for a test replaces it */
+#define ARCH_TIME_SLOW false
+#endif
 #define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 #define ARCH_VIRQ_MESSAGE 2UL
 

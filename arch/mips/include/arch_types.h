@@ -16,6 +16,8 @@ struct vcpu;
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 29) /* size of kseg0 */
 #define ARCH_HPA_LIMIT ARCH_GPA_LIMIT
 #define ARCH_DMA_ALIAS 0U
+#define ARCH_MAX_CPUS 1U
+#define ARCH_TIME_SLOW false
 #define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 
 /* A VCPU's interrupts: bit n is interrupt line n, as in Cause.IP. */

@@ -16,10 +16,12 @@ struct vcpu;
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* limit of page-table entries */
 #define ARCH_DMA_ALIAS BOARD_DMA_ALIAS
+#define ARCH_MAX_CPUS BOARD_HARTS
 /* Timers of the architecture for each VM: rate limits of pass-through interrupts and of the shared devices' (plic.c), and the
  * RTC's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 2U)
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
+#define ARCH_TIME_SLOW (BOARD_MTIME != 0)
 
 /* A hart's stack is one page. Its struct cpu is at the top of it, to be found from the stack
  * pointer. */
@@ -108,11 +110,6 @@ static inline struct cpu *arch_cpu_get(unsigned id)
     return (struct cpu *)(void *)(hart_stacks + (2UL * id + 2UL) * HART_STACK_SIZE - HART_CPU_SIZE);
 }
 
-static inline ticks_t arch_time(void)
-{
-    return csr_read(CSR_TIME);
-}
-
 static inline uint32_t arch_executed(void)
 {
     return (uint32_t)csr_read(CSR_INSTRET);
@@ -135,7 +132,9 @@ static inline int32_t arch_fetch_increment(int32_t *p)
 
 static inline void arch_store_release(int32_t *p, int32_t value)
 {
-    __asm__ volatile("fence rw, w" ::: "memory");
+    if (ARCH_MAX_CPUS > 1U) {
+        __asm__ volatile("fence rw, w" ::: "memory");
+    }
     *(volatile int32_t *)p = value;
 }
 
@@ -147,14 +146,24 @@ static inline void arch_cpu_relax(void)
 /* Features needed where arch_has() would be too slow. In one structure, so that a path that reads two
  * of them computes one address. */
 struct riscv_facts {
-    bool sstc, envcfg; /* the hart has Sstc; senvcfg and henvcfg */
-    bool alone;        /* the system uses one hart */
+    bool sstc, envcfg;              /* the hart has Sstc; senvcfg and henvcfg */
+    bool alone;                     /* the system uses one hart */
+    const volatile uint64_t *mtime; /* the board's, if it can be read, else NULL */
 };
 extern struct riscv_facts riscv_facts; /* owner: probe.c; constant after boot */
 
+/* A read of the CSR takes a trap into the firmware on a hart without it. */
+static inline ticks_t arch_time(void)
+{
+    if (ARCH_TIME_SLOW && riscv_facts.mtime != NULL) {
+        return *riscv_facts.mtime;
+    }
+    return csr_read(CSR_TIME);
+}
+
 static inline bool arch_alone(void)
 {
-    return riscv_facts.alone;
+    return ARCH_MAX_CPUS == 1U || riscv_facts.alone;
 }
 
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
