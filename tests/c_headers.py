@@ -24,6 +24,7 @@ FOLDERS = (
         "debug/include",
         "console/include",
         "seed/include",
+        "fwtree/include",
         "fpga/include",
         "fpga/vdm/include",
         "fpga/io/include",

@@ -33,6 +33,16 @@ void probe_paging(void);
  * probe_machine(). */
 void probe_seed(ulong tree, ulong size);
 
+#define TREE_HEADER 40UL        /* bytes */
+#define TREE_LARGEST 0x200000UL /* for a tree that starts below the hypervisor */
+
+/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4, section 5.2). */
+ulong boot_tree_size(ulong tree);
+
+/* Whether the first and the last words of [start, start + size) can be read: firmware protects memory by pages. `start` is
+ * 8-byte aligned. */
+bool probe_readable(ulong start, ulong size);
+
 /* Disarms this hart's VS timer (Sstc), also if the image hides Sstc. */
 void probe_rest_timer(void);
 

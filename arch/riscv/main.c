@@ -3,6 +3,7 @@
 #include "arch.h"
 #include "atomic.h"
 #include "console.h"
+#include "fwtree.h"
 #include "internal.h"
 #include "platform.h"
 #include "system.h"
@@ -18,8 +19,6 @@ void hypervisor_panic(ulong sp) __attribute__((noreturn));
 #define INSN_JAL_FORWARD(distance) (0x6fU | (distance) << 20)
 
 #define TREE_MAGIC 0xd00dfeedUL
-#define TREE_HEADER 40UL
-#define TREE_LARGEST 0x200000UL /* for a tree that starts below the hypervisor */
 
 static void boot_failed(const char *what, const char *detail) __attribute__((noreturn));
 
@@ -46,9 +45,7 @@ static ulong big_endian_32(const uint8_t *p)
     return (ulong)p[0] << 24 | (ulong)p[1] << 16 | (ulong)p[2] << 8 | p[3];
 }
 
-/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4, section
- * 5.2). */
-static ulong tree_size(ulong tree)
+ulong boot_tree_size(ulong tree)
 {
     const uint8_t *header = (const uint8_t *)tree;
 
@@ -63,7 +60,7 @@ static void boot_check_tree(ulong tree)
     const struct sysimage_header *image = (const struct sysimage_header *)(const void *)__hyp_end;
     ulong start = (ulong)__text_start;
     ulong end = (ulong)image + (image->magic == SYSIMAGE_MAGIC ? image->total_size : sizeof(*image));
-    ulong size = tree < end && tree >= start - TREE_LARGEST ? tree_size(tree) : 0;
+    ulong size = tree < end && tree >= start - TREE_LARGEST ? boot_tree_size(tree) : 0;
 
     if (size != 0 && memmap_overlap(tree, size, start, end - start)) {
         console_log("error: the firmware's device tree at 0x%lx to 0x%lx overlaps the hypervisor and its image at "
@@ -82,7 +79,7 @@ static void boot_seed(ulong tree, const struct sysimage_header *image)
     ulong start = (ulong)__text_start, end = image->ram_base + image->ram_size, size;
 
     if (tree % 8U == 0 && tree >= start && tree < end && end - tree > TREE_HEADER) {
-        size = tree_size(tree);
+        size = boot_tree_size(tree);
         if (size >= TREE_HEADER && size <= TREE_LARGEST && size <= end - tree) {
             probe_seed(tree, size);
         }
@@ -147,6 +144,7 @@ void boot_first(ulong hartid, ulong tree)
     const struct sysimage_header *image;
     const char *wrong;
 
+    fwtree_check(tree, NULL);
     platform_uart_init();
     console_open();
     if (!probe_hypervisor()) {
@@ -158,6 +156,7 @@ void boot_first(ulong hartid, ulong tree)
     if (wrong != NULL) {
         boot_failed("this machine lacks ", wrong);
     }
+    fwtree_check(tree, image);
     boot_seed(tree, image);
     boot_patches(image);
     hyp.image = image;

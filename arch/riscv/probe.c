@@ -110,15 +110,14 @@ void probe_paging(void)
     }
 }
 
-/* Whether the tree's first and last words are readable: firmware protects memory by pages. */
-static bool tree_is_there(ulong tree, ulong size)
+bool probe_readable(ulong start, ulong size)
 {
-    return probe_run(probe_load, tree).ok != 0 && probe_run(probe_load, (tree + size - 8U) & ~7UL).ok != 0;
+    return probe_run(probe_load, start).ok != 0 && probe_run(probe_load, (start + size - 8U) & ~7UL).ok != 0;
 }
 
 void probe_seed(ulong tree, ulong size)
 {
-    if ((machine.hidden & (1U << RISCV_FEATURE_SEED)) == 0 && tree_is_there(tree, size) &&
+    if ((machine.hidden & (1U << RISCV_FEATURE_SEED)) == 0 && probe_readable(tree, size) &&
         seed_take((uint8_t *)tree, (uint32_t)size)) {
         machine.features |= 1U << RISCV_FEATURE_SEED;
     }

@@ -16,6 +16,7 @@
 #define IER_THRI 0x02U
 #define FCR_ENABLE 0x07U /* enables and clears FIFOs */
 #define LCR_8N1 0x03U
+#define LCR_DLAB 0x80U /* registers 0 and 1 are the divisor */
 #define MCR_DTR_RTS_OUT2 0x0bU
 #define LSR_DR 0x01U
 #define LSR_THRE 0x20U
@@ -25,15 +26,24 @@
 static unsigned tx_room; /* free places in the transmit FIFO; owner: platform_uart_put() */
 static bool tx_notify;   /* owner: platform_uart_notify_tx() */
 
-static volatile uint8_t *reg(unsigned n)
+static volatile UART_NS16550_REG *reg(unsigned n)
 {
-    return (volatile uint8_t *)(UART_NS16550_WINDOW + platform.uart.base + n * UART_NS16550_STRIDE);
+    return (volatile UART_NS16550_REG *)(UART_NS16550_WINDOW + platform.uart.base + n * UART_NS16550_STRIDE);
 }
 
-/* Line speed and format stay as the firmware has set them. */
+static void set_speed(unsigned divisor)
+{
+    *reg(LCR) = LCR_8N1 | LCR_DLAB;
+    *reg(0) = (uint8_t)divisor;
+    *reg(1) = (uint8_t)(divisor >> 8);
+}
+
 void platform_uart_init(void)
 {
     *reg(IER) = 0;
+    if (UART_NS16550_DIVISOR != 0) {
+        set_speed(UART_NS16550_DIVISOR);
+    }
     *reg(LCR) = LCR_8N1;
     *reg(FCR) = FCR_ENABLE;
     *reg(MCR) = MCR_DTR_RTS_OUT2;
@@ -55,7 +65,7 @@ bool platform_uart_put(char c)
 
 int platform_uart_get(void)
 {
-    return (*reg(LSR) & LSR_DR) != 0 ? *reg(RBR) : -1;
+    return (*reg(LSR) & LSR_DR) != 0 ? (int)(*reg(RBR) & 0xffU) : -1;
 }
 
 /* QEMU's PLIC drops a claimed interrupt, although its line stays high, until the device sets the

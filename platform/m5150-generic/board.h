@@ -3,6 +3,8 @@
 #define BOARD_H
 
 #define UART_NS16550_STRIDE 1U
+#define UART_NS16550_REG uint8_t
+#define UART_NS16550_DIVISOR 0U
 #define UART_NS16550_WINDOW 0xa0000000U /* kseg1 */
 
 #define BOARD_EIC 0         /* no external interrupt controller */

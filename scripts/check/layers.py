@@ -52,7 +52,7 @@ _FIX = "include lower layers only: register a function or move the declaration"
 # Words that core may not use in identifiers: the names of the components, and these.
 _COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "virtio", "fpga", "vdm")
 # Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names.
-_REPLACE = {"console", "seed"}
+_REPLACE = {"console", "seed", "fwtree"}
 # Components that a component may include.
 _USES = {"debug": {"console"}}
 # Exceptions: file, identifiers, reason. An exception that is not needed is an error, too.

@@ -325,6 +325,7 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
         "debug",
         "console",
         "seed",
+        "fwtree",
         "fpga/vdm",
         "fpga/io",
         "examples",

@@ -25,6 +25,7 @@ SOURCES = (
     "debug",
     "console",
     "seed",
+    "fwtree",
     "fpga/vdm",
     "fpga/io",
     "fpga/include",

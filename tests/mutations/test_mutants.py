@@ -30,6 +30,7 @@ SOURCES = (
     "ipc",
     "console",
     "seed",
+    "fwtree",
     "fpga/vdm",
     "fpga/io",
     "fpga/include",

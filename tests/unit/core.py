@@ -113,6 +113,8 @@ _SIGNATURES = {
     "testbed_raised": (c_ulong, [c_uint, c_uint]),
     "seed_find": (c_void_p, [c_char_p, c_uint32, POINTER(c_uint32)]),
     "seed_take": (c_bool, [c_char_p, c_uint32]),
+    "fwtree_read": (None, [c_char_p, c_uint32, c_void_p]),
+    "fwtree_compare": (c_uint, [c_void_p, c_void_p]),
     "seed_begin": (None, [POINTER(c_uint32)] * 3),
     "seed_double_round": (None, [POINTER(c_uint32)]),
     "testbed_debug": (c_uint, [c_uint, c_uint, c_uint, c_uint]),

@@ -35,6 +35,7 @@ POINTERS = {
     ("core/include/component.h", "vm_reset"): r"rtc_reset|(vdm|io)_vm_reset",
     ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
     ("core/include/component.h", "vcpu_stop"): r"ipc_close|vdm_vcpu_stop",
+    ("fwtree/compare.c", "take"): r"take_\w+",
     ("fpga/vdm/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
     ("core/component.c", "hook"): r"vdm_(vm_stop|sync)|io_vm_stop|pages_sync",
     ("arch/riscv/plic.c", "handlers"): r"(vdm|io)_interrupt",
