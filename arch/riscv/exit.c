@@ -2,6 +2,7 @@
 /* Exits other than ecalls and interrupts. */
 #include "arch.h"
 #include "component.h"
+#include "errata.h"
 #include "internal.h"
 #include "sched.h"
 #include "vdev.h"
@@ -88,6 +89,8 @@ static ulong exit_instruction(void)
  * may hold the lock. */
 static void exit_virtual_instruction(struct vcpu *v, ulong insn)
 {
+    const char *fatal = errata_fatal_instruction(insn);
+
     if (insn == INSN_WFI && (csr_read(CSR_SSTATUS) & SSTATUS_SPP) != 0) { /* illegal in U-mode */
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
         v->arch.suspended = false;
@@ -95,6 +98,8 @@ static void exit_virtual_instruction(struct vcpu *v, ulong insn)
     } else if (insn == INSN_WRS_NTO) {
         csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 4U);
         sched_end_slice(v);
+    } else if (fatal != NULL) {
+        vm_fatal(v, fatal, CAUSE_VIRTUAL, csr_read(CSR_SEPC));
     } else {
         exit_inject(v, CAUSE_ILLEGAL, insn);
     }
@@ -114,6 +119,7 @@ void exit_trap(struct vcpu *v, ulong cause)
 {
     switch (cause) {
     case CAUSE_VIRTUAL:
+        errata_virtual_instruction(v);
         exit_virtual_instruction(v, csr_read(CSR_STVAL) != 0 ? csr_read(CSR_STVAL) : exit_instruction());
         break;
     case CAUSE_FETCH_GUEST_PAGE:

@@ -18,24 +18,9 @@ void hart_init(struct cpu *cpu, ulong hartid)
     if (cpu->id == 0) {
         boot_hartid = hartid;
     }
-    csr_write(CSR_HSTATUS, HSTATUS_VSXL_64 | HSTATUS_SPV | HSTATUS_SPVP | HSTATUS_VTW);
-    csr_write(CSR_HIDELEG, HART_HIDELEG);
-    csr_write(CSR_HEDELEG, HART_HEDELEG);
-    csr_write(CSR_HCOUNTEREN, HCOUNTEREN_CY | HCOUNTEREN_TM | HCOUNTEREN_IR);
     csr_write(CSR_HVIP, 0);
-    probe_rest_timer();
-    csr_write(CSR_HGEIE, 0);
-    if (arch_has(RISCV_FEATURE_HTIMEDELTA)) {
-        csr_write(CSR_HTIMEDELTA, 0); /* all VMs see the same time */
-    }
-    if (riscv_facts.envcfg) {
-        csr_write(CSR_HENVCFG, (riscv_facts.sstc ? HENVCFG_STCE : 0) |
-                                   (arch_has(RISCV_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
-                                   (arch_has(RISCV_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
-                                   (arch_has(RISCV_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
-                                   (arch_has(RISCV_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
-    }
-    probe_allow_senvcfg();
+    probe_rest_timer(); /* before htimedelta is written */
+    hart_guest_csrs();
     csr_set(CSR_SSTATUS, SSTATUS_FS);
     fp_clear();
     arch_vcpu_mask();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of the hypervisor that may trap; each has its own trap vector. */
 #include "csr.h"
+#include "errata_hlv.h"
 
     .text
     /*
@@ -67,6 +68,7 @@ probe_load:
      * sstatus and hstatus of the guest's own trap.
      */
     .globl  guest_fetch
+    hlv_align
 guest_fetch:
     csrr    t0, CSR_SEPC
     csrr    t1, CSR_SSTATUS
@@ -74,6 +76,7 @@ guest_fetch:
     la      t3, guest_fetch_trapped
     csrrw   t3, CSR_STVEC, t3
     mv      t4, a0
+    hlv_begin t6
     .insn   r 0x73, 4, 0x32, a0, t4, x3 /* hlvx.hu a0, (t4) */
     andi    t5, a0, 3
     addi    t5, t5, -3
@@ -82,12 +85,14 @@ guest_fetch:
     .insn   r 0x73, 4, 0x32, t5, t4, x3 /* hlvx.hu t5, (t4) */
     slli    t5, t5, 16
     or      a0, a0, t5
-1:  sw      a0, 0(a1)
+1:  hlv_end t6
+    sw      a0, 0(a1)
     csrw    CSR_STVEC, t3
     li      a0, 1
     ret
     .balign 4
 guest_fetch_trapped:
+    hlv_end t6
     csrw    CSR_STVEC, t3
     csrw    CSR_SEPC, t0
     csrw    CSR_SSTATUS, t1
@@ -98,19 +103,24 @@ guest_fetch_trapped:
     /* ulong guest_load(ulong va, ulong *value): see internal.h. As guest_fetch, with the right to
      * load (HLV). */
     .globl  guest_load
+    hlv_align
 guest_load:
     csrr    t0, CSR_SEPC
     csrr    t1, CSR_SSTATUS
     csrr    t2, CSR_HSTATUS
     la      t3, guest_load_trapped
     csrrw   t3, CSR_STVEC, t3
+    hlv_order
+    hlv_begin t6
     .insn   r 0x73, 4, 0x36, a0, a0, x0 /* hlv.d a0, (a0) */
+    hlv_end t6
+    csrw    CSR_STVEC, t3
     sd      a0, 0(a1)
     li      a0, 0
-    csrw    CSR_STVEC, t3
     ret
     .balign 4
 guest_load_trapped:
+    hlv_end t6
     csrw    CSR_STVEC, t3
     csrw    CSR_SEPC, t0
     csrw    CSR_SSTATUS, t1

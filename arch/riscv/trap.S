@@ -12,6 +12,7 @@
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "csr.h"
+#include "errata_hlv.h"
 #include "hypercall_abi.h"
 #include "trace_layout.h"
 
@@ -240,6 +241,7 @@ trap_patches:                       /* address, target */
     csrr    t4, CSR_SEPC
     la      t3, fetch_trapped
     csrrw   t3, CSR_STVEC, t3
+    hlv_begin t5
     .insn   r 0x73, 4, 0x32, a1, t4, x3
     andi    t2, a1, 3
     addi    t2, t2, -3
@@ -248,7 +250,8 @@ trap_patches:                       /* address, target */
     .insn   r 0x73, 4, 0x32, t2, t1, x3
     slli    t2, t2, 16
     or      a1, a1, t2
-1:  csrw    CSR_STVEC, t3
+1:  hlv_end t5
+    csrw    CSR_STVEC, t3
     /* The fault must come from the access, not from its page-table walk. For a walk the page
      * offsets differ; a walk that happens to have the same offset accesses one device register. */
     csrr    t1, CSR_HTVAL
@@ -263,6 +266,7 @@ trap_patches:                       /* address, target */
 2:
 .endm
 
+    hlv_align
 mmio_load:
     mmio_instruction
     call    exit_mmio_load          /* (vcpu, instruction) -> a0 value, a1 register number, 0: none */
@@ -272,6 +276,7 @@ mmio_load:
     add     t2, t2, a1
     jr      t2                      /* returns to leave */
 
+    hlv_align
 mmio_store:
     mmio_instruction
     srli    t1, a1, 20 - 3          /* rs2 times the table's entry size of 8 bytes */
@@ -361,6 +366,7 @@ mmio_walk:
      * guest's mode. */
     .balign 4
 fetch_trapped:
+    hlv_end t5
     csrw    CSR_STVEC, t3
     csrw    CSR_SEPC, t4
     csrr    t1, CSR_HSTATUS

@@ -14,6 +14,7 @@
  * faults. */
 #define GUEST_RAM (PTE_RW | PTE_X | PTE_U)
 #define GUEST_MMIO (PTE_RW | PTE_U)
+_Static_assert((GUEST_RAM & PTE_X) != 0, "CVA6 needs X on guests' page tables for HLVX (erratum 3425)");
 
 /* Whether guest memory overlaps the hypervisor or its image. No builder makes such an image, but it
  * would be fatal. */

@@ -55,7 +55,9 @@ def _component_slots(root: Path) -> list[str]:
     return [*slots, f"-DCOMPONENTS={max(len(there), 1)}U"]
 
 
-_RISCV = ("arch/riscv/include", "arch/riscv", "platform/qemu-virt")
+_RISCV = ("arch/riscv/include", "arch/riscv", "arch/riscv/errata/none", "platform/qemu-virt")
+_CVA6 = ("arch/riscv/include", "arch/riscv", "arch/riscv/errata/cva6", "platform/qemu-virt")
+_RISCV_TARGET = ("--target=riscv64-unknown-elf", "-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding")
 _MIPS = ("arch/mips/include", "arch/mips", "arch/mips/eic", "platform/m5150")
 _MIPS_LINES = ("arch/mips/include", "arch/mips", "arch/mips/lines", "platform/m5150-generic")
 _MIPS_DEFINES = ("SYSIMAGE_MAX_VMS=8U", "SYSIMAGE_MAX_RT_APPS=16U", "SYSIMAGE_MAX_VCPUS=24U", "SYSIMAGE_MAX_HARTS=1U")
@@ -109,6 +111,7 @@ BUILDS = (
         _RISCV_TARGET,
         "unix64",
     ),
+    Build("errata", ("arch/riscv/errata/cva6",), _CVA6, ("__riscv_xlen=64",), _RISCV_TARGET, "unix64"),
     Build("mips", ("arch/mips", "arch/mips/eic", "platform/m5150"), _MIPS, _MIPS_DEFINES, _MIPS_TARGET, "unix32"),
     Build(
         "mips-lines", ("arch/mips/lines", "platform/m5150-generic"), _MIPS_LINES, _MIPS_DEFINES, _MIPS_TARGET, "unix32"

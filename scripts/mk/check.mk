@@ -5,7 +5,7 @@ VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## check format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings check-stack test-unit
+check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings check-stack check-hlv test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -40,15 +40,15 @@ check-self: check-mutations | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --ignore=tests/check/test_mutations.py tests/check tests/bench tests/trace
 
 # The hypervisor with both compilers; hyp.mk turns every warning into an error.
-check-warnings: check-warnings-gcc check-warnings-clang
+check-warnings: check-warnings-gcc check-warnings-clang check-warnings-cva6
 
-# $(call check_warnings,name,compiler): shows the compiler's output only if there are warnings.
+# $(call check_warnings,name,compiler,variables of make): shows the compiler's output only if there are warnings.
 define check_warnings
 	@mkdir -p $(BUILD)/check
-	@$(MAKE) --no-print-directory -j$(shell nproc) hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) >$(BUILD)/check/$(1).log 2>&1 || { \
+	@$(MAKE) --no-print-directory -j$(shell nproc) hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) $(3) >$(BUILD)/check/$(1).log 2>&1 || { \
 	    grep -E ':[0-9]+:[0-9]+: (warning|error|fatal error):|Error' $(BUILD)/check/$(1).log >&2; \
 	    echo "check-warnings: $(2) reports warnings or errors; the whole output is in $(BUILD)/check/$(1).log" >&2; exit 1; }
-	@echo "check-warnings: ok, no warning from $(2)"
+	@echo "check-warnings: ok, no warning from $(strip $(2) $(3))"
 endef
 
 check-warnings-gcc: | setup-dev
@@ -56,6 +56,14 @@ check-warnings-gcc: | setup-dev
 
 check-warnings-clang: | setup-dev
 	$(call check_warnings,clang,clang)
+
+# The same with the remedies for errata of CVA6.
+check-warnings-cva6: | setup-dev
+	$(call check_warnings,cva6,$(CROSS)gcc,HYP_ERRATA=cva6)
+
+# HLV, HLVX and HSV: nothing follows or surrounds them that CVA6's errata would disturb.
+check-hlv: check-warnings | setup-dev
+	@$(CHECK) check.hlv
 
 # The stack of a hart, from the call graph that gcc has written beside the object files.
 check-stack: check-warnings-gcc | setup-dev
@@ -85,4 +93,4 @@ requirements: | setup-dev ## update the pinned versions of scripts/requirements*
 	$(call pin,requirements-site,-c scripts/requirements.txt)
 
 .PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
-	check-warnings-gcc check-warnings-clang check-stack format requirements
+	check-warnings-gcc check-warnings-clang check-warnings-cva6 check-hlv check-stack format requirements

@@ -148,17 +148,18 @@ $(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*
 
 $(eval $(call bare_guest,fabric,$(wildcard guests/test/fabric/*.c),$(BARE_NOFP) -Ifpga/include))
 
-# The hostile guest, and guests that it must not affect. It is linked for other RAM (attacker/riscv/attacker_arch.h).
+# Hostile guests, and guests that they must not affect. They are linked for other RAM (attacker/riscv/attacker_arch.h).
 ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
 $(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))
 $(eval $(call bare_guest,witness,$(wildcard guests/test/witness/*.c guests/test/witness/*.S),$(BARE_FP)))
 $(eval $(call bare_guest,ticker,$(wildcard guests/test/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
-$(BARE_OUT)/attacker/guest.ld: guests/sdk/riscv/guest.ld
+$(eval $(call bare_guest,erratum,$(wildcard guests/test/erratum/*.c),$(BARE_NOFP)))
+BARE_HIGH := $(foreach name,attacker erratum,$(BARE_OUT)/$(name)/$(name).elf)
+$(BARE_OUT)/high.ld: guests/sdk/riscv/guest.ld
 	@mkdir -p $(@D)
 	@sed 's/ORIGIN = 0x80200000/ORIGIN = 0x90200000/' $< >$@
-$(BARE_OUT)/attacker/attacker.elf: $(BARE_OUT)/attacker/guest.ld
-$(BARE_OUT)/attacker/attacker.elf: private BARE_LDFLAGS := \
-	$(subst guests/sdk/riscv/guest.ld,$(BARE_OUT)/attacker/guest.ld,$(BARE_LDFLAGS))
+$(BARE_HIGH): $(BARE_OUT)/high.ld
+$(BARE_HIGH): private BARE_LDFLAGS := $(subst guests/sdk/riscv/guest.ld,$(BARE_OUT)/high.ld,$(BARE_LDFLAGS))
 
 $(eval $(call bare_guest,rtm,$(wildcard guests/examples/rtm/*.c guests/examples/rtm/riscv/*.c guests/examples/rtm/riscv/*.S),$(BARE_NOFP) -Iguests/examples/rtm/riscv -Iguests/examples/rtm))
 $(eval $(call bare_guest,pingpong,$(wildcard guests/examples/pingpong/*.c),$(BARE_NOFP)))

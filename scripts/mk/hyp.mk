@@ -98,8 +98,10 @@ $(HYP_BUILD)/hypervisor.lds: platform/$(BOARD)/hypervisor.lds.S $(HYP_BUILD)/fla
 	@mkdir -p $(@D)
 	@$(HYP_CC) $(HYP_CFLAGS) -E -P -x assembler-with-cpp -MT $@ -o $@ $<
 
-# HYP_LINK_BY: prefix of linker options if the compiler calls the linker.
-HYP_LDFLAGS = $(addprefix $(HYP_LINK_BY),-T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 \
+# HYP_LINK_BY: prefix of linker options if the compiler calls the linker. HYP_WRAP: functions that a test
+# replaces by its own __wrap_<name>, which can call __real_<name>.
+HYP_WRAP ?=
+HYP_LDFLAGS = $(addprefix $(HYP_LINK_BY),$(HYP_WRAP:%=--wrap=%) -T $(HYP_BUILD)/hypervisor.lds --gc-sections -z max-page-size=4096 \
                                          -Map=$(HYP_BUILD)/tessera.map)
 
 # --gc-sections removes code that a board does not use; -z max-page-size avoids padding in the file.
