@@ -30,6 +30,10 @@ Serial::Serial(const std::string &name, const std::string &typed)
         throw std::runtime_error("uart=" + name + ": " + strerror(errno));
 }
 
+Serial::Serial(FILE *file) : file_(file)
+{
+}
+
 Serial::~Serial()
 {
     if (file_ != nullptr)

@@ -17,6 +17,8 @@ class Serial
     /// Empty, or the names of files: for what arrives; with lines of which one is typed after each '?' that arrives. Throws
     /// std::runtime_error if one of them cannot be used.
     Serial(const std::string &name, const std::string &typed);
+    /// For a file that is open; it is closed with the line.
+    explicit Serial(FILE *file);
     ~Serial();
     Serial(const Serial &) = delete;
 

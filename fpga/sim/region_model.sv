@@ -5,7 +5,9 @@ module region_model
   import fabric_pkg::*;
   import region_pkg::*;
 #(
-  parameter bit RealTasks = 1'b0
+  parameter bit RealTasks = 1'b0,
+  /// With RealTasks: the tasks that the region can hold, by number.
+  parameter logic [7:1] Tasks = '1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -33,6 +35,8 @@ module region_model
     assign present = t == 0 || held_i == task_t'(t);
     if (t == 0) begin : gen_probe
       hwtask_probe i_probe (.clk_i, .rst_ni(region_rst_ni && present), .req_i(task_req), .rsp_o(tasks[t]));
+    end else if (!Tasks[t]) begin : gen_absent
+      assign tasks[t] = '0;
     end else begin : gen_real
       hwtask_any #(.Task(task_t'(t))) i_real (
         .clk_i, .rst_ni(region_rst_ni && present), .req_i(task_req), .rsp_o(tasks[t])

@@ -129,7 +129,7 @@ def rows(found):
 def add_to_results(path, found):
     """Replaces the fabric's figures in results.jsonl and keeps the others."""
     old = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    kept = [line for line in old if not json.loads(line)["metric"].startswith(("fpga.", "cosim."))]
+    kept = [line for line in old if not json.loads(line)["metric"].startswith(("fpga.", "cosim.", "soc."))]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in [*kept, *map(json.dumps, found)]), encoding="utf-8")
 

@@ -4,7 +4,9 @@
 BENCH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/*.dts)))
 BENCH_FLAGS ?=
 
-bench: | setup-dev ## run the benchmark: figures against goals and other hypervisors (build/bench)
+bench: $(if $(filter cva6-sim,$(BOARD)),bench-soc,bench-all) ## run the benchmark: figures against goals and other hypervisors (build/bench; with PLATFORM=cva6-sim: bench-soc)
+
+bench-all: | setup-dev
 	@mkdir -p $(BUILD)
 	@for system in $(BENCH_SYSTEMS); do $(MAKE) --no-print-directory image SYSTEM=$$system >$(BUILD)/bench-image.log 2>&1 || { \
 	    tail -n 20 $(BUILD)/bench-image.log >&2; echo "bench: systems/bench/$$system.dts cannot be built" >&2; exit 1; }; done
@@ -24,4 +26,4 @@ break-even: | setup-dev ## which HW tasks, frame sizes and rates are worth a rec
 	@$(MAKE) --no-print-directory image SYSTEM=soft-tasks >/dev/null
 	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/break_even.py $(BREAK_EVEN_FLAGS)
 
-.PHONY: bench bench-pictures break-even
+.PHONY: bench bench-all bench-pictures break-even

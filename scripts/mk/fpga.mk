@@ -30,6 +30,7 @@ bench-fpga: | setup-fpga ## measure the fabric: benches, synthesis, table of goa
 	@rm -rf $(BUILD)/fpga/figures
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/tests/test_benches.py
 	@$(MAKE) --no-print-directory bench-cosim
+	@$(MAKE) --no-print-directory test-soc ONLY=cycles
 	@$(FPGA_PYTHON) fpga/tests/synth.py
 	@$(FPGA_PYTHON) fpga/tests/figures.py --out $(BUILD)/bench
 

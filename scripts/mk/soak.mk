@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests that are too long for `make test`: for a night, or before a release. MINUTES= is the
 # duration of each fuzzer. SOAK= selects targets.
-SOAK ?= test-long check-model-long test-fpga-long test-cosim-long test-mips-long test-e2e-long test-newer-long mutate-faults fuzz fuzz-two-harts fuzz-accelerators fuzz-host coverage
+SOAK ?= test-long check-model-long test-fpga-long test-cosim-long test-soc-long test-mips-long test-e2e-long test-newer-long mutate-faults fuzz fuzz-two-harts fuzz-accelerators fuzz-host coverage
 
 # On two harts, runs are not reproducible (docs/fuzzing.md).
 fuzz-two-harts:
