@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a built system in QEMU: with its console on this terminal (run), until all guests have given
-their signs of life (smoke), one guest without a hypervisor (native), or one VM under GDB (debug,
+"""Runs a built system in QEMU, iasim, Spike or the SoC's simulation: with its console on this terminal (run), until all
+guests have given their signs of life (smoke), one guest without a hypervisor (native), or one VM under GDB (debug,
 debug-server).
 
 QEMU=path selects another QEMU; CPU=flags adds flags of its processor, for instance CPU=sstc=false.
+SPIKE=path selects another Spike, FIRMWARE=path another firmware than QEMU's OpenSBI.
 FLASH=, PCAP=, PINS=, UART= and SCREEN= name other files for a system's shared devices than those beside its image.
 """
 
@@ -30,6 +31,8 @@ from tessera.run.runner import (
     load_system,
     native_command,
     need_qemu,
+    soc_command,
+    spike_command,
     system_command,
 )
 from tessera.run.session import FAILURE, Session, Terminals, take_keys, terminal_restored, write_all
@@ -85,6 +88,10 @@ def start(system: BuiltSystem, *for_iasim: str, **files: Path) -> tuple[list[str
     system_command()."""
     if system.data["iasim"]:
         return iasim_command(system, *for_iasim), f"the board '{system.data['board']}' of iasim"
+    if system.data["spike"]:
+        return spike_command(system), f"{system.data['harts']} harts of Spike"
+    if system.data["soc"]:
+        return soc_command(system), "the SoC's simulation, some 50,000 cycles a second"
     qemu = find_qemu()
     return system_command(qemu, system, **files), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
 
@@ -119,6 +126,7 @@ def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     if system.data["iasim"]:
         command, leave_by = iasim_native_command(system, arguments.vm), "Ctrl-C"
     else:
+        need_qemu(system, "run without a hypervisor")
         command, leave_by = native_command(find_qemu(), system, arguments.vm, monitor=True), "Ctrl-A x"
     say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. {leave_by} quits.")
     say()

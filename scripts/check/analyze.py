@@ -111,6 +111,22 @@ BUILDS = (
         _RISCV_TARGET,
         "unix64",
     ),
+    Build(
+        "spike",
+        ("platform/spike",),
+        ("arch/riscv/include", "platform/spike"),
+        ("__riscv_xlen=64",),
+        _RISCV_TARGET,
+        "unix64",
+    ),
+    Build(
+        "cva6",
+        ("platform/cva6-soc", "platform/cva6-sim"),
+        ("arch/riscv/include", "platform/cva6-sim", "fpga/include"),
+        ("__riscv_xlen=64",),
+        _RISCV_TARGET,
+        "unix64",
+    ),
     Build("errata", ("arch/riscv/errata/cva6",), _CVA6, ("__riscv_xlen=64",), _RISCV_TARGET, "unix64"),
     Build("mips", ("arch/mips", "arch/mips/eic", "platform/m5150"), _MIPS, _MIPS_DEFINES, _MIPS_TARGET, "unix32"),
     Build(

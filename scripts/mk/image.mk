@@ -39,8 +39,8 @@ image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
 
 # The hypervisor, and those guests and bitstreams that the system names.
-# A system with bitstreams, with shared devices, or with queues in sorters runs with the fabric's RTL.
-image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter $(SIMB)/%.bin cosim,$(IMAGE_FILES))$(HYP_SORTERS),cosim)
+# A system with bitstreams, with shared devices, or with queues in sorters runs with the fabric's RTL on QEMU.
+image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter qemu-virt,$(BOARD)),$(if $(filter $(SIMB)/%.bin cosim,$(IMAGE_FILES))$(HYP_SORTERS),cosim))
 
 docs: | setup ## generate docs/configuration.md from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md

@@ -47,6 +47,12 @@ def atomic_accesses(elf: Path) -> set[tuple[str, str]]:
     return found
 
 
+@pytest.mark.parametrize("board", ["cva6-sim"])
+def test_no_atomic_access(board: str) -> None:
+    make("hyp", f"BOARD={board}")
+    assert atomic_accesses(ROOT / "build/hyp" / board / "tessera.elf") == LEFT
+
+
 def test_several_harts_have_more() -> None:
     make("hyp")
     assert len(atomic_accesses(ROOT / "build/hyp/qemu-virt/tessera.elf")) > len(LEFT)

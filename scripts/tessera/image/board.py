@@ -64,9 +64,9 @@ def read_board(path: Path) -> Board:
         ram_size=node["ram-size"],
         dma_alias=node["dma-alias"],
         load_address=node["load-address"],
-        rt_release_ns=node["rt-release-ns"],
-        rt_switch_ns=node["rt-switch-ns"],
-        rt_blocked_ns=node["rt-blocked-ns"],
+        rt_release_ns=node["rt-release-ns"] or 0,
+        rt_switch_ns=node["rt-switch-ns"] or 0,
+        rt_blocked_ns=node["rt-blocked-ns"] or (0,) * _numbers_of_harts(node),
         rt_lock_ns=node["rt-lock-ns"],
         rt_notify_ns=node["rt-notify-ns"],
         rt_ipi_ns=node["rt-ipi-ns"],
@@ -77,6 +77,8 @@ def read_board(path: Path) -> Board:
         isa_extensions=node["isa-extensions"],
         cbo_block_size=node["cbo-block-size"],
         iasim_board=node["iasim-board"],
+        spike_isa=node["spike-isa"],
+        soc_simulation=node["soc-simulation"],
         qemu_machine=node["qemu-machine"],
         qemu_arguments=node["qemu-arguments"],
         devices={device.name: device for device in map(_device, _device_nodes(node))},
@@ -151,7 +153,8 @@ def _check(node: Read) -> None:
     if not node["rom-size"] and not node["ram-base"] <= node["load-address"] < end:
         node.problem("load-address", f"expected an address inside the RAM, got {node['load-address']:#x}")
     _check_isa(node)
-    _check_blocked(node)
+    if node["max-rt-apps"]:
+        _check_costs(node)
     if 0 < node["dma-alias"] < node["ram-size"]:
         node.problem(
             "dma-alias", f"expected addresses behind the RAM of {node['ram-size']:#x}, got {node['dma-alias']:#x}"
@@ -243,12 +246,18 @@ def _check_sources(node: Read, devices: list[Read], others: list[Read]) -> None:
             node.problem("interrupt", f"expected sources of its own, got {source} of {other.path}")
 
 
-def _check_blocked(node: Read) -> None:
-    """Reports rt-blocked-ns with fewer numbers than the board's numbers of harts (1, 2, up to 4, up
-    to 8) need."""
-    needed = (node["harts"] - 1).bit_length() + 1
-    given = node["rt-blocked-ns"]
-    if len(given) < needed:
+def _numbers_of_harts(node: Read) -> int:
+    """Returns how many numbers rt-blocked-ns has: for 1 hart, 2, up to 4, up to 8, as far as the board has them."""
+    return int(node["harts"] - 1).bit_length() + 1
+
+
+def _check_costs(node: Read) -> None:
+    """Reports missing costs of RT apps, and rt-blocked-ns with fewer numbers than the board's numbers of harts need."""
+    missing = [prop for prop in ("rt-release-ns", "rt-switch-ns", "rt-blocked-ns") if node[prop] is None]
+    for prop in missing:
+        node.problem(prop, "missing; expected it unless max-rt-apps is 0")
+    needed, given = _numbers_of_harts(node), node["rt-blocked-ns"]
+    if given is not None and len(given) < needed:
         node.problem(
             "rt-blocked-ns", f"expected {needed} numbers, for 1, 2, 4 ... {node['harts']} harts, got {len(given)}"
         )

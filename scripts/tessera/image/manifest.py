@@ -37,6 +37,8 @@ def manifest(system: System, image: bytes, hypervisor: File | None, sorters: boo
         "sorters": sorters,
         "qemu": _qemu(system),
         "iasim": {"board": board.iasim_board} if board.iasim_board else None,
+        "spike": {"isa": board.spike_isa, "memory_mib": board.ram_size >> 20} if board.spike_isa else None,
+        "soc": {"load": board.load_address} if board.soc_simulation else None,
     }
 
 

@@ -92,6 +92,8 @@ class Board:
     isa_extensions: tuple[str, ...]
     cbo_block_size: int
     iasim_board: str | None
+    spike_isa: str | None
+    soc_simulation: bool
     qemu_machine: str | None
     qemu_arguments: tuple[str, ...]
     devices: dict[str, BoardDevice]

@@ -910,21 +910,21 @@ BOARD = NodeSchema(
             "Longest time in nanoseconds that a release of an RT app takes from the app that it interrupts, both "
             "context switches included. The interrupted app's budget is extended by this time; admission adds the "
             "time to every job.",
-            required=True,
+            default_words="none; a board with RT apps needs it",
         ),
         Prop(
             "rt-switch-ns",
             Number(0, 10**6),
             "Longest time in nanoseconds that a job of an RT app is charged for the context switches to and from its "
             "app; the job's budget is extended by it. Admission adds it to every job.",
-            required=True,
+            default_words="none; a board with RT apps needs it",
         ),
         Prop(
             "rt-blocked-ns",
             Numbers("numbers", 0, 10**7),
             "Longest non-preemptible section of a hart in nanoseconds, waits for the hypervisor's locks included: on "
             "one hart, on 2, on up to 4, on up to 8. Admission adds it once for each app.",
-            required=True,
+            default_words="none; a board with RT apps needs it",
         ),
         Prop(
             "rt-lock-ns",
@@ -968,6 +968,8 @@ BOARD = NodeSchema(
         ),
         Prop("cbo-block-size", Number(16, 4096), "Bytes of a block of cache-block operations.", default=64),
         Prop("iasim-board", Text(31), "iasim's `--board`.", default_words="not a board of iasim"),
+        Prop("spike-isa", Text(255), "Spike's `--isa`.", default_words="not the machine of Spike"),
+        Prop("soc-simulation", Flag(), "The simulation of `fpga/soc` (docs/soc.md).", default=False),
         Prop("qemu-machine", Text(63), "QEMU's `-machine`.", default_words="not a machine of QEMU"),
         Prop(
             "qemu-arguments",

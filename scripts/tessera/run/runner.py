@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a built system in QEMU or iasim: finds the emulator, checks it, and builds its command
-line."""
+"""Starts a built system in QEMU, iasim, Spike or the SoC's simulation: finds the emulator, checks it, and builds its
+command line."""
 
 import importlib
 import json
@@ -137,8 +137,11 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
     image = folder / "tessera.bin"
     if not image.is_file():
         raise RunError(f"{image} does not exist (run `make image SYSTEM={name}`)")
-    if data.get("qemu") is None and data.get("iasim") is None:
-        raise RunError(f"system '{name}' is for the board '{data.get('board')}', which no emulator supports")
+    if all(data.get(emulator) is None for emulator in ("qemu", "iasim", "spike", "soc")):
+        raise RunError(
+            f"system '{name}' is for the board '{data.get('board')}', which no emulator supports; "
+            "docs/boards.md describes how its image is loaded"
+        )
     return BuiltSystem(name, image, data)
 
 
@@ -179,6 +182,43 @@ def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[
     whose devices the guest sees in the VM."""
     guest = str((ROOT / system.vm(name)["image"]["path"]).with_suffix(".elf"))
     return [iasim(), "run", "--board", "generic", *options, guest]
+
+
+FIRMWARE_START = 0x8000_0000  # firmware/firmware.lds
+
+
+def spike_command(system: BuiltSystem) -> list[str]:
+    """Returns the command line that boots the system in Spike: FIRMWARE=, or the firmware of `make firmware`, then the
+    hypervisor."""
+    program, firmware = os.environ.get("SPIKE") or "spike", ROOT / "build/firmware/spike/firmware.elf"
+    path, wanted = shutil.which(program), system.data["spike"]
+    if path is None:
+        raise RunError(
+            f"Spike: there is no program '{program}'. No package registry has it: build it from the sources of the "
+            "project riscv-isa-sim (docs/boards.md), and name it by SPIKE=path"
+        )
+    firmware = Path(os.environ.get("FIRMWARE") or firmware)
+    if not firmware.is_file():
+        raise RunError(f"firmware: {firmware} does not exist (run `make firmware PLATFORM=spike`)")
+    return [
+        path,
+        *(f"-m{wanted['memory_mib']}", f"-p{system.data['harts']}", f"--isa={wanted['isa']}", "--misaligned"),
+        *(f"--kernel={system.image}", str(firmware)),
+    ]
+
+
+def soc_command(system: BuiltSystem) -> list[str]:
+    """Returns the command line that runs the system on the SoC in RTL: the firmware, then the hypervisor."""
+    if not os.environ.get("CVA6_DIR"):
+        raise RunError(
+            "the simulated SoC needs a core with the H extension, which no package registry has: "
+            "CVA6_DIR=path names a checkout of CVA6 (docs/soc.md#the-core)"
+        )
+    program, firmware = ROOT / "build/soc/core-h/soc_sim", ROOT / "build/firmware/cva6-sim/firmware.bin"
+    missing = [path for path in (program, firmware) if not path.is_file()]
+    if missing:
+        raise RunError(f"{missing[0]} does not exist (run `make run PLATFORM=cva6-sim CVA6_DIR=path`)")
+    return [str(program), f"{FIRMWARE_START:#x}:{firmware}", f"{system.data['soc']['load']:#x}:{system.image}"]
 
 
 def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the SoC has its fabric (docs/soc.md). */
+#include "fabric_map.h"
+#include "platform.h"
+
+const struct platform_device platform_fabric = {0x50000000U, FABRIC_SPAN};

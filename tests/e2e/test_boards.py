@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Boards that are not run here (docs/boards.md): their images and firmware are built; `make run PLATFORM=spike` starts the
+program that SPIKE= names, or says how to get one.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers import BOOT_S, OUT, booted, built, make, run, wait_for_signs_of_life
+
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine
+from tessera.run.runner import ROOT, find_qemu, load_system, soc_command
+
+BOARDS = ("spike", "cva6-sim")
+
+
+def make_run(**environment: str) -> subprocess.CompletedProcess[str]:
+    return run(["make", "--no-print-directory", "-s", "run", "PLATFORM=spike"], **environment)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_image_and_firmware(board: str) -> None:
+    make("image", f"PLATFORM={board}")
+    make("firmware", f"PLATFORM={board}")
+    image = (ROOT / "build/systems" / board / "tessera.bin").read_bytes()
+    firmware = (ROOT / "build/firmware" / board / "firmware.bin").read_bytes()
+    assert b"Tessera on %s" in image and board.encode() + b"\0" in image
+    assert len(firmware) <= 0x10000
+
+
+@pytest.mark.parametrize(("board", "wide"), [("spike", False), ("cva6-sim", True)])
+def test_width_of_uart_accesses(board: str, wide: bool) -> None:
+    """The status at register 5 and the data at register 0: words at stride 4, or bytes at stride 1."""
+    make("hyp", f"PLATFORM={board}")
+    elf = str(ROOT / "build/hyp" / board / "tessera.elf")
+    code = run(["riscv64-unknown-elf-objdump", "-d", "--disassemble=platform_uart_put", elf]).stdout
+    loads = {tuple(found) for found in re.findall(r"\t(l[wb]u?)\t\w+,(5|20)\(", code)}
+    assert loads == ({("lw", "20")} if wide else {("lbu", "5")}), code
+    assert ("\tsb\t" in code) != wide, code
+
+
+def test_spike_is_missing() -> None:
+    done = make_run(SPIKE="no-such-spike")
+    assert done.returncode != 0
+    assert "there is no program 'no-such-spike'" in done.stderr
+    assert "riscv-isa-sim" in done.stderr and "SPIKE=path" in done.stderr
+
+
+def test_command_of_spike(tmp_path: Path) -> None:
+    program = tmp_path / "spike"
+    program.write_text('#!/bin/sh\necho "spike: $@"\n')
+    program.chmod(0o755)
+    done = make_run(SPIKE=str(program))
+    assert done.returncode == 0, done.stderr
+    words = re.search(r"spike: (.*)", done.stdout)
+    assert words is not None, done.stdout
+    *options, kernel, firmware = words[1].split()
+    assert {"-m512", "-p1"} < {*options} and any(word.startswith("--isa=rv64gch_") for word in options)
+    assert kernel == f"--kernel={ROOT}/build/systems/spike/tessera.bin"
+    assert firmware == f"{ROOT}/build/firmware/spike/firmware.elf"
+    assert Path(firmware).read_bytes().startswith(b"\x7fELF")
+
+
+def test_core_of_the_soc_is_missing() -> None:
+    done = run(["make", "--no-print-directory", "-s", "run", "PLATFORM=cva6-sim"], CVA6_DIR="")
+    assert done.returncode != 0
+    assert "CVA6_DIR=path names a checkout of CVA6 (docs/soc.md#the-core)" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("run", "PLATFORM=cva6-sim")])
+def test_a_folder_that_is_no_checkout(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(["make", "--no-print-directory", "-s", *words], CVA6_DIR=str(tmp_path))
+    assert done.returncode != 0
+    assert f": CVA6_DIR={tmp_path}: no core/Flist.cva6 there; expected a checkout of CVA6" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_command_of_the_soc(monkeypatch: pytest.MonkeyPatch) -> None:
+    make("image", "PLATFORM=cva6-sim")
+    make("firmware", "PLATFORM=cva6-sim")
+    program = ROOT / "build/soc/core-h/soc_sim"
+    if not program.is_file():
+        monkeypatch.setattr(Path, "is_file", lambda path: path == program or path.exists())
+    monkeypatch.setenv("CVA6_DIR", "/a/checkout")
+    command = soc_command(load_system("cva6-sim"))
+    assert command == [
+        str(program),
+        f"0x80000000:{ROOT}/build/firmware/cva6-sim/firmware.bin",
+        f"0x80200000:{ROOT}/build/systems/cva6-sim/tessera.bin",
+    ]
+
+
+CONTRADICTS = "the firmware's device tree contradicts the board"
+
+
+def on_qemu(board: str, label: str) -> Machine:
+    """The board's system on QEMU's virt: the wrong board file for this machine."""
+    make("image", f"PLATFORM={board}")
+    qemu, image = find_qemu(), ROOT / "build/systems" / board / "tessera.bin"
+    words = ["-M", "virt", "-cpu", qemu.cpu, "-m", "1024", "-display", "none", "-monitor", "none", "-serial", "stdio"]
+    return Machine([qemu.program, *words, "-kernel", str(image)], ["hello", HYPERVISOR], OUT / f"{label}.log")
+
+
+def test_wrong_interrupt() -> None:
+    """Without the check the hypervisor stops after 16 characters: the UART's interrupt never comes."""
+    with on_qemu("spike", "boards-interrupt") as machine:
+        machine.expect(HYPERVISOR, rf"^error: {CONTRADICTS} spike: the UART's interrupt: 10, expected 1$", BOOT_S)
+        machine.wait_until(lambda: False, 1)
+        assert "Tessera on" not in machine.console.text(HYPERVISOR)
+
+
+def test_wrong_registers() -> None:
+    """The UART cannot print that it is the wrong one: the firmware does."""
+    with on_qemu("cva6-sim", "boards-stride") as machine:
+        line = rf"^error: {CONTRADICTS} cva6-sim: bytes between the UART's registers: 1, expected 4$"
+        machine.expect(FIRMWARE, line, BOOT_S)
+
+
+@pytest.mark.parametrize(
+    ("label", "arguments", "difference"),
+    [
+        ("ram", ("-m", "256"), "the end of the RAM: 0x90000000, expected 0xa0000000"),
+        ("harts", ("-smp", "1"), "the number of harts: 1, expected 2"),
+    ],
+)
+def test_smaller_machine(label: str, arguments: tuple[str, str], difference: str) -> None:
+    with booted(built("trio"), f"boards-{label}", *arguments) as machine:
+        machine.expect(HYPERVISOR, rf"^error: {CONTRADICTS} qemu-virt: {difference}$", BOOT_S)
+        assert machine.status() == 1
+
+
+def test_other_timebase_is_a_warning(tmp_path: Path) -> None:
+    """Times are wrong, but everything runs."""
+    tree, system = tmp_path / "virt.dtb", built("hello")
+    with booted(system, "boards-tree", "-machine", f"dumpdtb={tree}") as machine:
+        assert machine.status() == 0
+    done = run(["fdtput", "-t", "u", str(tree), "/cpus", "timebase-frequency", "25000000"])
+    assert done.returncode == 0, done.stderr
+    with booted(system, "boards-timebase", "-dtb", str(tree)) as machine:
+        line = rf"^warning: {CONTRADICTS} qemu-virt: the timebase in Hz: 25000000, expected 10000000$"
+        machine.expect(HYPERVISOR, line, BOOT_S)
+        wait_for_signs_of_life(machine, system)
