@@ -22,7 +22,7 @@ static const char *check_tables(const struct vdm_image *image, uint32_t size)
     bool fit =
         size >= sizeof(*image) &&
         table_fits(image->clients_offset, image->nclients, VDM_MAX_CLIENTS, sizeof(struct vdm_image_client), size) &&
-        table_fits(image->regions_offset, image->regions, VDM_MAX_REGIONS, sizeof(struct vdm_image_region), size) &&
+        table_fits(image->frames_offset, image->nframes, VDM_MAX_FRAMES, sizeof(struct vdm_image_frames), size) &&
         table_fits(image->devices_offset, image->ndevices, VDM_MAX_DEVICES, sizeof(struct vdm_image_device), size) &&
         table_fits(image->bitstreams_offset, image->nbitstreams, VDM_MAX_DEVICES * VDM_MAX_REGIONS,
                    sizeof(struct vdm_image_bitstream), size) &&
@@ -47,7 +47,7 @@ static const char *check_fabric(const struct vdm_image *image)
     params = vdm_read(FABRIC_REGS_PARAMS);
     if (VDM_FIELD(params, FABRIC_REGS_PARAMS_VMS) < image->nclients + (image->noverlays != 0) ||
         VDM_FIELD(params, FABRIC_REGS_PARAMS_DEVS) < image->ndevices ||
-        VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions) {
+        VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions || image->regions > VDM_MAX_REGIONS) {
         return "the fabric has fewer VMs or devices, or other regions, than the board file";
     }
     if (VDM_FIELD(params, FABRIC_REGS_PARAMS_LIST_DEPTH) < image->naccels + (image->noverlays != 0)) {

@@ -25,18 +25,12 @@
 #define FRAME_WORDS 101U  /* of a frame of configuration memory */
 #define TABLE_WRONG "the image has a bitstream for a device or a region that does not exist"
 
-/* What is wrong, and where: byte of the bitstream. */
-struct finding {
-    const char *what; /* NULL: nothing */
-    ulong at;
-};
-
-static struct finding found(const char *what, ulong word)
+static struct vdm_finding found(const char *what, ulong word)
 {
-    return (struct finding){what, word * sizeof(uint32_t)};
+    return (struct vdm_finding){what, word};
 }
 
-static struct finding check_place(const struct vdm_image_bitstream *b)
+static struct vdm_finding check_place(const struct vdm_image_bitstream *b)
 {
     const uint64_t total = hyp.image->total_size;
 
@@ -50,7 +44,7 @@ static struct finding check_place(const struct vdm_image_bitstream *b)
 }
 
 /* All bytes are compared, so that the time does not tell how many of them are right. */
-static struct finding check_tag(const uint32_t *words, uint32_t size)
+static struct vdm_finding check_tag(const uint32_t *words, uint32_t size)
 {
     const uint8_t *given = (const uint8_t *)words + size;
     uint8_t tag[TAG_SIZE], different = 0;
@@ -63,7 +57,7 @@ static struct finding check_tag(const uint32_t *words, uint32_t size)
                  size / sizeof(uint32_t));
 }
 
-static struct finding check_header(const uint32_t *words, uint32_t size, uint32_t region, uint32_t task)
+static struct vdm_finding check_header(const uint32_t *words, uint32_t size, uint32_t region, uint32_t task)
 {
     if (words[0] != MAGIC) {
         return found("its header does not begin with SIMB", 0);
@@ -77,43 +71,64 @@ static struct finding check_header(const uint32_t *words, uint32_t size, uint32_
     return found(words[2] == size / sizeof(uint32_t) - OVERHEAD_WORDS ? NULL : "its header gives another length", 2);
 }
 
-/* A packet: its mark, region, task, and 8 zero bits, of which one would let the port take a word in two cycles; the number of the
- * words that follow; the address of its first frame; the data of this and the next frames. `left`: words to the end of the body. */
-static struct finding check_packet(const uint32_t *words, ulong at, ulong left, uint32_t first,
-                                   const struct vdm_image_region *region)
+/* The addresses of a device's frames have gaps that are not known here: a write begins where one of Vivado's does. */
+static bool block_has(const struct vdm_image_frames *block, uint32_t first, ulong count)
 {
-    ulong frames;
+    const uint32_t offset = first - block->first;
 
+    if (vdm.image->idcode != 0) {
+        return offset == 0 && count <= block->count;
+    }
+    return offset < block->count && count <= block->count - offset;
+}
+
+bool vdm_frames_belong(uint32_t region, uint32_t first, ulong count)
+{
+    const struct vdm_image_frames *blocks = vdm_table(vdm.image->frames_offset);
+
+    for (unsigned i = 0; i < vdm.image->nframes; i++) {
+        if (blocks[i].region == region && block_has(&blocks[i], first, count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A packet of the simulation's port: its mark, region, task, and 8 zero bits, of which one would let the port take a word in two
+ * cycles; the number of the words that follow; the address of its first frame; the data of this and the next frames. `left`: words
+ * to the end of the body. */
+static struct vdm_finding check_packet(const uint32_t *words, ulong at, ulong left, uint32_t first, uint32_t region)
+{
     if (words[at] != first) {
         return found("a packet has another mark, region or task, or bits that have to be 0", at);
     }
     if (left < LEAST_BODY || words[at + 1U] < LEAST_BODY - PACKET_WORDS || words[at + 1U] > left - PACKET_WORDS) {
         return found("a packet has a wrong length", at + 1U);
     }
-    frames = (words[at + 1U] - 1U + FRAME_WORDS - 1U) / FRAME_WORDS;
-    if (words[at + 2U] < region->first_frame || words[at + 2U] - region->first_frame >= region->frames ||
-        frames > region->frames - (words[at + 2U] - region->first_frame)) {
+    if (!vdm_frames_belong(region, words[at + 2U], (words[at + 1U] - 1U + FRAME_WORDS - 1U) / FRAME_WORDS)) {
         return found("a packet writes frames outside of the region", at + 2U);
     }
     return found(NULL, 0);
 }
 
-static struct finding check_body(const uint32_t *words, uint32_t region, uint32_t task)
+static struct vdm_finding check_body(const uint32_t *words, uint32_t region, uint32_t task)
 {
-    const struct vdm_image_region *regions = vdm_table(vdm.image->regions_offset);
     const ulong end = HEADER_WORDS + (ulong)words[2];
-    struct finding wrong = found(NULL, 0);
+    struct vdm_finding wrong = found(NULL, 0);
 
+    if (vdm.image->idcode != 0) {
+        return vdm_check_series7(words, HEADER_WORDS, end, region);
+    }
     for (ulong at = HEADER_WORDS; at < end && wrong.what == NULL; at += PACKET_WORDS + (ulong)words[at + 1U]) {
-        wrong = check_packet(words, at, end - at, PACKET_MARK << 24 | region << 16 | task << 8, &regions[region]);
+        wrong = check_packet(words, at, end - at, PACKET_MARK << 24 | region << 16 | task << 8, region);
     }
     return wrong;
 }
 
-static struct finding check_stream(const struct vdm_image_bitstream *b, uint32_t task)
+static struct vdm_finding check_stream(const struct vdm_image_bitstream *b, uint32_t task)
 {
     const uint32_t *words = sysimage_at(hyp.image, b->offset);
-    struct finding wrong = check_place(b);
+    struct vdm_finding wrong = check_place(b);
 
     if (wrong.what == NULL) {
         wrong = check_tag(words, b->size);
@@ -130,7 +145,7 @@ const char *vdm_check_streams(void)
     const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
 
     for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
-        struct finding wrong;
+        struct vdm_finding wrong;
 
         if (b->device >= vdm.image->ndevices || b->region >= vdm.nregions) {
             return TABLE_WRONG;
@@ -141,7 +156,7 @@ const char *vdm_check_streams(void)
             vdm.usable[b->device] |= (uint8_t)(1U << b->region);
         } else {
             console_log("error: the bitstream of %s for region %u is refused at boot: %s, at byte %lu of %lu",
-                        devices[b->device].name, b->region, wrong.what, wrong.at, (ulong)b->size);
+                        devices[b->device].name, b->region, wrong.what, wrong.word * sizeof(uint32_t), (ulong)b->size);
         }
     }
     return NULL;

@@ -132,6 +132,18 @@ static inline const void *vdm_table(uint32_t offset)
     return (const char *)vdm.image + offset;
 }
 
+/* What is wrong with a bitstream, and at which of its 32-bit words. */
+struct vdm_finding {
+    const char *what; /* NULL: nothing */
+    ulong word;
+};
+
+/* Whether a bitstream for the region may write `count` frames from the address `first` on. */
+bool vdm_frames_belong(uint32_t region, uint32_t first, ulong count);
+
+/* Checks the words [at, end) of a bitstream, its body for a 7-series device, before the device can see them. */
+struct vdm_finding vdm_check_series7(const uint32_t *words, ulong at, ulong end, uint32_t region);
+
 /* The VM's client, or NULL. */
 static inline struct vdm_client *vdm_client_of(const struct vm *vm)
 {

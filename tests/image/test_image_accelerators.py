@@ -30,11 +30,11 @@ HEADER = ROOT / "fpga" / "vdm" / "include" / "vdm_image.h"
 SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-fabric.txt"))
 NAMES = (
-    "vdm_image vdm_image_region vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel "
+    "vdm_image vdm_image_frames vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel "
     "vdm_image_overlay vdm_image_fragment vdm_image_provided"
 )
 RECORDS = structures(HEADER.name, NAMES)
-Image, Region, Client, Device, Bitstream, Accel, Overlay, Fragment, Provided = RECORDS
+Image, Frames, Client, Device, Bitstream, Accel, Overlay, Fragment, Provided = RECORDS
 # Without accelerators.
 PLAIN = re.sub(r"\n\t(?:\t\t)?accelerators \{.*?\n\t(?:\t\t)?\};", "", SYSTEM, flags=re.DOTALL)
 PLAIN = PLAIN.replace("accelerator-priorities;", "")
@@ -59,7 +59,7 @@ def parsed(data: bytes) -> SimpleNamespace:
     arrays = {}
     used = ctypes.sizeof(Image)
     kinds = (
-        ("regions", Region),
+        ("frames", Frames),
         ("clients", Client),
         ("devices", Device),
         ("bitstreams", Bitstream),
@@ -69,10 +69,7 @@ def parsed(data: bytes) -> SimpleNamespace:
         ("provided", Provided),
     )
     for name, kind in kinds:
-        count, offset = (
-            head.regions if name == "regions" else getattr(head, f"n{name}"),
-            getattr(head, f"{name}_offset"),
-        )
+        count, offset = getattr(head, f"n{name}"), getattr(head, f"{name}_offset")
         assert offset % 8 == 0
         assert offset == used, f"{name} are not behind the previous array"
         used += count * ctypes.sizeof(kind)
@@ -108,7 +105,7 @@ def test_constants_are_those_of_the_header():
     ours = {"VDM_IMAGE_TAG": vdm.TAG}
     ours |= {
         f"VDM_MAX_{name}": getattr(vdm, f"MAX_{name}")
-        for name in ("CLIENTS", "DEVICES", "REGIONS", "OVERLAYS", "PROVIDED")
+        for name in ("CLIENTS", "DEVICES", "REGIONS", "FRAMES", "OVERLAYS", "PROVIDED")
     }
     ours |= {f"VDM_MODEL_{name.upper()}": number for name, number in vdm.MODELS.items()}
     assert set(re.findall(r"^#define (VDM_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
@@ -131,7 +128,7 @@ def test_section(library):
     _, fabric = read(library.build(SYSTEM))
     head = fabric.head
     assert (head.fabric, head.irq, head.regions) == (0x18000000, 20, 3)
-    assert [values(region) for region in fabric.regions] == [(0, 40), (0x100, 80), (0x200, 160)]
+    assert [values(block) for block in fabric.frames] == [(0, 0, 40, 0), (1, 0x100, 80, 0), (2, 0x200, 160, 0)]
     assert (head.hold_cycles, head.stop_cycles) == (2000 * CLOCK_MHZ, 655 * CLOCK_MHZ)
     event = virtual.ACCEL_EVENT_IRQ
     assert [values(client) for client in fabric.clients] == [(1, event, 1, 0), (2, event, 0, 0)]

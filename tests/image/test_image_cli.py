@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from fixtures import ROOT, SYSTEM
 from image_reader import read_image
+from partials import put_partial
 
 from tessera.fabric.bitstream import of_file
 from tessera.image import configdoc, schema
@@ -287,6 +288,8 @@ def test_shipped_systems_build(builder, path):
     for name in set(re.findall(r'"(simb/.*?)"', text)):
         (builder.guests / name).parent.mkdir(exist_ok=True)
         builder.file(name, of_file(Path(name).name))
+    if '"genesys2/' in text:
+        put_partial(builder.guests / "genesys2")
     builder.build(text)
 
 

@@ -12,10 +12,10 @@ import zlib
 import pytest
 from c_headers import ROOT, values
 from core import LONG, TICKS_PER_US, load
+from fuzzseeds import Shrinker, image_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzzseeds import Shrinker, image_of
 from tessera.image import layout
 
 CORE = load()

@@ -26,6 +26,7 @@ static testbed_accel_edit_t *edit_next; /* owner: testbed_accel_edit() */
 static bool may_raise_next = true;      /* owner: testbed_accel_declare(), as are the next two */
 static unsigned top_next = ~0U;
 static unsigned stop_cycles_next;
+static uint32_t idcode_next;               /* owner: testbed_accel_idcode() */
 static bool overlays_next;                 /* owner: testbed_accel_overlays() */
 static struct testbed_image *booted_image; /* owner: testbed_accel_boot() */
 
@@ -35,7 +36,7 @@ _Static_assert(TESTBED_STREAM_WORDS * 2U == BITSTREAM_WORDS + TAG_WORDS, "a tag 
 /* The section, as the image builder lays it out. */
 struct section {
     struct vdm_image header;
-    struct vdm_image_region regions[TESTBED_ACCEL_REGIONS];
+    struct vdm_image_frames frames[TESTBED_ACCEL_REGIONS];
     struct vdm_image_client clients[4];
     struct vdm_image_device devices[TESTBED_ACCEL_DEVICES];
     struct vdm_image_bitstream bitstreams[TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS];
@@ -150,7 +151,9 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         .devices_offset = offsetof(struct section, devices),
         .nbitstreams = TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS,
         .bitstreams_offset = offsetof(struct section, bitstreams),
-        .regions_offset = offsetof(struct section, regions),
+        .nframes = TESTBED_ACCEL_REGIONS,
+        .frames_offset = offsetof(struct section, frames),
+        .idcode = idcode_next,
         .clock_khz = 100000,
         .interrupt_cycles = 100,
         .section_ns = 1600,
@@ -160,7 +163,7 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         .accels_offset = offsetof(struct section, accels),
     };
     for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
-        s->regions[r] = (struct vdm_image_region){.first_frame = r * FRAMES, .frames = FRAMES};
+        s->frames[r] = (struct vdm_image_frames){.region = r, .first = r * FRAMES, .count = FRAMES};
     }
     make_devices(s, image);
     make_clients(s, nvms, priorities, guest_models);
@@ -185,6 +188,11 @@ void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles)
 void testbed_accel_edit(testbed_accel_edit_t *edit)
 {
     edit_next = edit;
+}
+
+void testbed_accel_idcode(uint32_t idcode)
+{
+    idcode_next = idcode;
 }
 
 void testbed_accel_overlays(bool wanted)

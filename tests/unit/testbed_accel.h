@@ -32,6 +32,9 @@ void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles);
 /* Calls `edit` at the next boots; NULL: none. */
 void testbed_accel_edit(testbed_accel_edit_t *edit);
 
+/* The next boots are of a board whose bitstreams are for a 7-series device with this IDCODE; 0: for the simulation's port. */
+void testbed_accel_idcode(uint32_t idcode);
+
 /* The next boots have overlays, which VM 0 controls: number 0, "two", has regions 0 and 1 for devices 1 and 3, and provides both to VM
  * 1; number 1, "one", has region 1 for device 2. At most three VMs then. */
 void testbed_accel_overlays(bool wanted);

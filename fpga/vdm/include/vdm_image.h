@@ -14,6 +14,7 @@
 #define VDM_MAX_CLIENTS 16U
 #define VDM_MAX_DEVICES 16U
 #define VDM_MAX_REGIONS 8U
+#define VDM_MAX_FRAMES 64U /* struct vdm_image_frames, of all regions */
 #define VDM_MAX_OVERLAYS 16U
 #define VDM_MAX_PROVIDED 32U /* devices that one overlay provides */
 
@@ -33,7 +34,7 @@ struct vdm_image {
     uint32_t naccels, accels_offset;         /* struct vdm_image_accel[], ordered by client, then device */
     uint32_t
         monitors; /* bit n: VM n of the system may read the state of all regions and devices (HCALL_ACCEL_GET_REGION) */
-    uint32_t regions_offset;               /* struct vdm_image_region[regions] */
+    uint32_t nframes, frames_offset;       /* struct vdm_image_frames[] */
     uint32_t noverlays, overlays_offset;   /* struct vdm_image_overlay[]; needs one VM fewer than the fabric has */
     uint32_t nfragments, fragments_offset; /* struct vdm_image_fragment[], ordered by overlay */
     uint32_t nprovided, provided_offset;   /* struct vdm_image_provided[], ordered by overlay */
@@ -43,13 +44,16 @@ struct vdm_image {
     uint32_t section_ns;       /* longest non-preemptible section of the hypervisor with this number of harts */
     uint32_t sources;          /* other interrupts of the machine that can be pending at the same time */
     uint32_t timers;           /* software timers that can be due at the same time */
+    uint32_t idcode;           /* of the 7-series device that the bitstreams are for; 0: the simulation's port */
     uint32_t reserved;         /* 0 */
 };
 
-/* Of the board's regions. */
-struct vdm_image_region {
-    uint32_t first_frame; /* the region has the frames of configuration memory from this address on */
-    uint32_t frames;      /* this many; a bitstream for the region may write no others */
+/* Frames of configuration memory that belong to a region. A bitstream for the region may write no others. */
+struct vdm_image_frames {
+    uint32_t region;   /* 0 .. regions - 1 */
+    uint32_t first;    /* address of the first one; with `idcode`, of the write that configures them */
+    uint32_t count;    /* with `idcode`, padding included */
+    uint32_t reserved; /* 0 */
 };
 
 /* A VM that uses the fabric. Its index is its number in the fabric: it has the IF pages from 16 * index on. */

@@ -123,12 +123,17 @@ def read_header(data: bytes) -> Header:
     return Header(place >> 24, place >> 16 & 0xFF, words)
 
 
+def body_words(data: bytes) -> tuple[int, ...]:
+    """Returns the words of the body of a bitstream that read_header() accepts."""
+    return struct.unpack(f"<{len(data) // 4}I", data)[HEAD.size // 4 + 1 : -1]
+
+
 def check_body(data: bytes, header: Header, first: int, frames: int) -> None:
     """
     Checks the packets of a bitstream that read_header() accepts, as the hypervisor does (fpga/vdm/streams.c). The
     region has `frames` frames from the address `first` on. Raises BitstreamError.
     """
-    words = struct.unpack(f"<{len(data) // 4}I", data)[HEAD.size // 4 + 1 : -1]
+    words = body_words(data)
     at = 0
     while at < len(words):
         at += _check_packet(words[at:], header, range(first, first + frames))

@@ -5,7 +5,9 @@ system image."""
 from collections.abc import Callable
 from pathlib import Path
 
-from tessera.fabric.bitstream import BitstreamError, check_body, read_header, tag
+from tessera.fabric import series7
+from tessera.fabric.bitstream import BitstreamError, body_words, check_body, read_header, tag
+from tessera.fabric.series7 import Series7Error
 from tessera.image import vdm, virtual
 from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
@@ -95,13 +97,27 @@ def _bitstream(node: Read, region: int, name: str, search: tuple[Path, ...]) -> 
 
 
 def _fits(node: Read, name: str, file: File, region: int, fabric: Fabric) -> bool:
-    """Whether a bitstream writes frames of the region only; reports a problem if not."""
+    """Whether a bitstream writes frames of the region only; reports a problem if not. False without known frames, which
+    is reported already (with_frames())."""
+    if not fabric.frames[region]:
+        return False
     try:
-        check_body(file.data, read_header(file.data), *fabric.frames[region])
-    except BitstreamError as error:
+        _check_body(file.data, region, fabric)
+    except (BitstreamError, Series7Error) as error:
         node.problem("bitstreams", f'"{name}" is not a bitstream for region {region}: {error}')
         return False
     return True
+
+
+def _check_body(data: bytes, region: int, fabric: Fabric) -> None:
+    """Raises BitstreamError or Series7Error if a bitstream writes frames of another region than its own, or is
+    malformed."""
+    blocks = fabric.frames[region]
+    if fabric.idcode:
+        series7.check(body_words(data), fabric.idcode, [series7.Frames(*block) for block in blocks])
+    else:
+        (block,) = blocks
+        check_body(data, read_header(data), *block)
 
 
 def signed(system: System, bitstream: Bitstream) -> bytes:
@@ -236,6 +252,14 @@ def _timers(system: System) -> int:
     return vcpus + 2 * len(system.vms) + len(system.devices) + 4 + shared
 
 
+def _frames(fabric: Fabric) -> list[dict[str, int | bytes]]:
+    return [
+        {"region": region, "first": first, "count": count, "reserved": 0}
+        for region, blocks in enumerate(fabric.frames)
+        for first, count in blocks
+    ]
+
+
 def _tables(
     system: System, offset_of: Callable[[bytes], int]
 ) -> dict[str, tuple[Record, list[dict[str, int | bytes]]]]:
@@ -243,7 +267,7 @@ def _tables(
     fabric, overlays = system.board.fabric, overlay_rows(system)
     assert fabric is not None, "load_accelerators() refuses devices without a fabric"
     return {
-        "regions": (vdm.REGION, [{"first_frame": first, "frames": frames} for first, frames in fabric.frames]),
+        "frames": (vdm.FRAMES, _frames(fabric)),
         "clients": (vdm.CLIENT, _clients(system)),
         "devices": (vdm.DEVICE, _devices(system)),
         "bitstreams": (vdm.BITSTREAM, _bitstream_rows(system, offset_of)),
@@ -262,14 +286,13 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     body = b""
     numbers: dict[str, int] = {}
     for name, (record, rows) in _tables(system, offset_of).items():  # the size of each record is a multiple of 8
-        numbers |= {
-            "regions" if name == "regions" else f"n{name}": len(rows),
-            f"{name}_offset": vdm.IMAGE.size + len(body),
-        }
+        numbers |= {f"n{name}": len(rows), f"{name}_offset": vdm.IMAGE.size + len(body)}
         body += _array(record, rows)
     head = vdm.IMAGE.pack(
         fabric=fabric.base,
         irq=fabric.interrupt,
+        regions=len(fabric.size_classes),
+        idcode=fabric.idcode,
         hold_cycles=fabric.cycles(hold_us(system)),
         stop_cycles=fabric.cycles(node["stop-us"]),
         clock_khz=fabric.clock_hz // 1000,

@@ -112,7 +112,9 @@ def _fabric(node: Read, folder: Path) -> Fabric:
         vms=node["vms"],
         devices=node["devices"],
         size_classes=node["size-classes"],
-        frames=_ranges(node),
+        frames=tuple((block,) for block in _ranges(node)),
+        frames_file=node["frames-file"],
+        idcode=node["idcode"],
         key=read_key(folder),
         clock_hz=node["clock-hz"],
         interrupt_cycles=node["interrupt-cycles"],
@@ -213,13 +215,20 @@ def _check_shared(node: Read) -> None:
 
 def _ranges(node: Read) -> tuple[tuple[int, int], ...]:
     """Returns the first frame of each region, and the number of its frames."""
-    numbers = node["frames"]
+    numbers = node["frames"] or ()
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _check_frames(node: Read) -> None:
-    """Reports ranges of frames that are not one for each region, or that overlap."""
-    regions, numbers = len(node["size-classes"]), node["frames"]
+    """Reports ranges of frames that are not one for each region, or that overlap; with a file of frames, there are
+    none."""
+    if bool(node["frames-file"]) != bool(node["idcode"]):
+        node.problem("frames-file", "expected together with idcode")
+    if node["frames-file"] and not node["frames"]:
+        return
+    regions, numbers = len(node["size-classes"]), node["frames"] or ()
+    if node["frames-file"]:
+        node.problem("frames", "expected only without frames-file")
     if len(numbers) != 2 * regions:
         node.problem("frames", f"expected two numbers for each of {regions} regions, got {len(numbers)}")
         return

@@ -801,8 +801,22 @@ FABRIC = NodeSchema(
             "frames",
             Numbers("numbers", 0, MOST_FRAMES, repeats=True),
             "For each region, the address of its first frame of configuration memory, and the number of its frames. "
-            "A bitstream for the region may write no others.",
-            required=True,
+            "A bitstream for the region may write no others. Required without `frames-file`.",
+            default_words="those of `frames-file`",
+        ),
+        Prop(
+            "idcode",
+            Number(1, 0x0FFFFFFF),
+            "IDCODE of the 7-series device, without its revision: bitstreams have the packets of this device.",
+            default=0,
+            default_words="the simulation's port, with packets of its own",
+        ),
+        Prop(
+            "frames-file",
+            Text(95),
+            "Required with `idcode`: the file with each region's frames, which `scripts/bit2simb.py` writes; searched "
+            "for as the files of guests, when a system uses the fabric.",
+            default_words="the regions have the frames of `frames`",
         ),
         Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),
         Prop(

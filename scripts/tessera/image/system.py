@@ -19,6 +19,7 @@ from tessera.image.check_system import (
 )
 from tessera.image.check_vm import check_dma, check_vm
 from tessera.image.files import find_file, first_there, load_file, load_image, places_of
+from tessera.image.frames import with_frames
 from tessera.image.kinds import suggest
 from tessera.image.layout import FEATURES
 from tessera.image.model import Accelerator, Board, Device, Overlay, Shared, System, Vm
@@ -59,6 +60,7 @@ def load_system(
         check_watchdogs(node, _section(node, "vms"))
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
     if board:
+        board = with_frames(node, board, search)
         check_limits(node, _section(node, "vms"), board)
         check_rt(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, search) if board else []

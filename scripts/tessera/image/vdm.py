@@ -12,6 +12,7 @@ TAG = 0x47504658
 MAX_CLIENTS = 16
 MAX_DEVICES = 16
 MAX_REGIONS = 8
+MAX_FRAMES = 64  # blocks of frames of all regions
 MAX_OVERLAYS = 16
 MAX_PROVIDED = 32  # by one overlay
 
@@ -34,7 +35,8 @@ IMAGE = Record(
         ("naccels", "I"),
         ("accels_offset", "I"),
         ("monitors", "I"),
-        ("regions_offset", "I"),
+        ("nframes", "I"),
+        ("frames_offset", "I"),
         ("noverlays", "I"),
         ("overlays_offset", "I"),
         ("nfragments", "I"),
@@ -46,10 +48,11 @@ IMAGE = Record(
         ("section_ns", "I"),
         ("sources", "I"),
         ("timers", "I"),
+        ("idcode", "I"),
         ("reserved", "I"),
     ),
 )
-REGION = Record("vdm_image_region", (("first_frame", "I"), ("frames", "I")))
+FRAMES = Record("vdm_image_frames", (("region", "I"), ("first", "I"), ("count", "I"), ("reserved", "I")))
 CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("reserved", "I")))
 DEVICE = Record(
     "vdm_image_device",
@@ -74,12 +77,12 @@ OVERLAY = Record(
 FRAGMENT = Record("vdm_image_fragment", (("region", "I"), ("device", "I")))
 PROVIDED = Record("vdm_image_provided", (("client", "I"), ("device", "I"), ("status", "Q")))
 
-RECORDS = (IMAGE, REGION, CLIENT, DEVICE, BITSTREAM, ACCEL, OVERLAY, FRAGMENT, PROVIDED)
+RECORDS = (IMAGE, FRAMES, CLIENT, DEVICE, BITSTREAM, ACCEL, OVERLAY, FRAGMENT, PROVIDED)
 
 # Upper bound of the section's bytes.
 LARGEST = (
     IMAGE.size
-    + MAX_REGIONS * REGION.size
+    + MAX_FRAMES * FRAMES.size
     + MAX_CLIENTS * CLIENT.size
     + MAX_DEVICES * (DEVICE.size + MAX_REGIONS * BITSTREAM.size + MAX_CLIENTS * (ACCEL.size + PROVIDED.size))
     + MAX_OVERLAYS * (OVERLAY.size + MAX_REGIONS * FRAGMENT.size)

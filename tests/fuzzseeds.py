@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import cast
 
+from partials import put_partial
+
 from tessera.fabric.bitstream import of_file
 from tessera.image import layout
 from tessera.image.build import Options, build
@@ -79,11 +81,12 @@ class Shrinker:
 
 
 def image_of(source: Path) -> bytes:
-    """Builds the image of a system file, with guests that contain only zeros and simulated bitstreams."""
+    """Builds the image of a system file, with guests that contain only zeros, and with bitstreams made for tests."""
     with tempfile.TemporaryDirectory() as folder:
+        put_partial(Path(folder) / "genesys2")
         for guest in named_files(source, (Path(folder),)):
-            if not guest.is_relative_to(folder):
-                continue  # another possible path of the same file, in the folder of the source
+            if guest.is_file() or not guest.is_relative_to(folder):
+                continue  # one of put_partial's, or another possible path of the file, in the folder of the source
             guest.parent.mkdir(parents=True, exist_ok=True)
             guest.write_bytes(of_file(guest.name) or bytes(layout.PAGE))
         return build(Options(source, None, (Path(folder),), ROOT / "platform")).files["tessera.bin"]
