@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs missing tools for the build: packages of the distribution, and Python packages in
-# cache/venv.
-# Usage: scripts/setup.sh [run|debug|dev|fpga|site]
+# cache/venv and cache/litex.
+# Usage: scripts/setup.sh [run|debug|dev|fpga|litex|site]
 #   run    (default) the tools for `make run`: cross compiler, QEMU, Python, cargo for FreeRTOS
 #   debug  also the tools for `make debug`: GDB, and a Rust toolchain, which builds the GDB server
 #   dev    also the tools for `make test` and `make check`
 #   fpga   also the tools for the fabric's benches, proofs and synthesis
+#   litex  also the builder of the Genesys2's design, and the tools for its SD card
 #   site   the tools for `make run`, and the generator of the documentation's site
 # Every make target calls it: if nothing is missing, it prints nothing, needs no network and returns
 # at once. QEMU=path and FREERTOS_KERNEL_DIR=path replace the tools that would provide these two.
@@ -16,6 +17,7 @@ set -eu
 cd "$(dirname "$0")/.."
 ROOT=$PWD
 VENV=$ROOT/cache/venv
+LITEX=$ROOT/cache/litex
 # shellcheck source=/dev/null
 SYSTEM_NAME=$(. /etc/os-release && echo "$PRETTY_NAME")
 PACKAGES=() # missing packages: alternatives separated by '|', of which the first available one is installed
@@ -116,14 +118,16 @@ find_missing_fpga() {
     want "zlib1g-dev" "compresses the waveforms of the fabric behind QEMU" test -e /usr/include/zlib.h
     want "liblz4-dev" "compresses the waveforms of the fabric behind QEMU" test -e /usr/include/lz4.h
     want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
+    want "tcl" "runs the scripts for the Genesys2's tools, with stubs, in tests" has tclsh
+    want "mtools" "writes the files of the Genesys2's SD card" has mcopy
 }
 
 # find_missing WHAT: each level includes the previous ones.
 find_missing() {
     find_missing_run
     if [[ $1 != run && $1 != site ]]; then find_missing_debug; fi
-    if [[ $1 == dev || $1 == fpga ]]; then find_missing_dev; fi
-    if [[ $1 == fpga ]]; then find_missing_fpga; fi
+    if [[ $1 == dev || $1 == fpga || $1 == litex ]]; then find_missing_dev; fi
+    if [[ $1 == fpga || $1 == litex ]]; then find_missing_fpga; fi
 }
 
 # candidate ALTERNATIVES: prints the first one that the distribution has; without any, prints the
@@ -233,15 +237,15 @@ check_again() {
     ((${#PACKAGES[@]} == 0)) || die "still missing: ${PACKAGES[*]%%|*} (${REASONS[0]}); is another one first in PATH?"
 }
 
-# pip_install NAME MEGABYTES: installs the packages that scripts/NAME.txt pins, unless they are
-# installed.
+# pip_install VENV NAME MEGABYTES: installs the packages that scripts/NAME.txt pins into VENV, unless
+# they are installed.
 pip_install() {
-    local key stamp=$VENV/.stamp-$1
-    key=$(sha256sum "scripts/$1.txt")
+    local key venv=$1 stamp=$1/.stamp-$2
+    key=$(sha256sum "scripts/$2.txt")
     [[ -e $stamp && $(<"$stamp") == "$key" ]] && return
-    say "installing Python packages of $1 into cache/venv (about $2 MB, once)"
-    "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --retries 1 \
-        -r "scripts/$1.txt" >&2 || die "pip could not install scripts/$1.txt (see above; is there a network?): \
+    say "installing Python packages of $2 into ${venv#"$ROOT"/} (about $3 MB, once)"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --retries 1 \
+        -r "scripts/$2.txt" >&2 || die "pip could not install scripts/$2.txt (see above; is there a network?): \
 only packages of this file are missing in Python"
     printf '%s\n' "$key" >"$stamp"
 }
@@ -250,7 +254,7 @@ only packages of this file are missing in Python"
 # moved.
 venv_is_in_place() {
     local first
-    read -r first <"$VENV/bin/pip" && [[ $(dirname "${first#\#!}") -ef $VENV/bin ]]
+    read -r first <"$1/bin/pip" && [[ $(dirname "${first#\#!}") -ef $1/bin ]]
 }
 
 # Recreates the venv if the common list of packages, Python's version or the venv's place has
@@ -260,18 +264,29 @@ setup_venv() {
     local python list stamp=$VENV/.stamp
     python=$(python3 --version)
     list=$(sha256sum scripts/requirements.txt)
-    if [[ ! -e $stamp || $(<"$stamp") != "$python"*"$list" ]] || ! venv_is_in_place; then
+    if [[ ! -e $stamp || $(<"$stamp") != "$python"*"$list" ]] || ! venv_is_in_place "$VENV"; then
         python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
-        pip_install requirements 110
+        pip_install "$VENV" requirements 110
         printf '%s\n%s\n' "$python" "$list" >"$stamp"
     fi
-    if [[ $1 == fpga ]]; then pip_install requirements-fpga 600; fi
-    if [[ $1 == site ]]; then pip_install requirements-site 40; fi
+    if [[ $1 == fpga || $1 == litex ]]; then pip_install "$VENV" requirements-fpga 600; fi
+    if [[ $1 == site ]]; then pip_install "$VENV" requirements-site 40; fi
+}
+
+# LiteX has a venv of its own: its versions need not agree with those of the other packages.
+setup_litex() {
+    local python stamp=$LITEX/.stamp
+    python=$(python3 --version)
+    if [[ ! -e $stamp || $(<"$stamp") != "$python" ]] || ! venv_is_in_place "$LITEX"; then
+        python3 -m venv --clear "$LITEX" || die "python3 -m venv $LITEX failed (package python3-venv)"
+        printf '%s\n' "$python" >"$stamp"
+    fi
+    pip_install "$LITEX" requirements-litex 50
 }
 
 main() {
     local what=${1:-run}
-    [[ $what =~ ^(run|debug|dev|fpga|site)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga|site]"
+    [[ $what =~ ^(run|debug|dev|fpga|litex|site)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga|litex|site]"
     find_missing "$what"
     mkdir -p cache
     # If make runs twice at the same time, the second one waits and then finds everything installed.
@@ -282,6 +297,7 @@ main() {
         check_again "$what"
     fi
     setup_venv "$what"
+    if [[ $what == litex ]]; then setup_litex; fi
 }
 
 main "$@"

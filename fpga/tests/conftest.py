@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-ONE_FOLDER = {"test_regs", "test_sorter_faults", "test_one_is_found"}  # files and functions
+ONE_FOLDER = {"test_genesys2", "test_regs", "test_sorter_faults", "test_one_is_found"}  # files and functions
 
 
 def folder_of(nodeid: str) -> str:

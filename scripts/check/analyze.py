@@ -121,7 +121,7 @@ BUILDS = (
     ),
     Build(
         "cva6",
-        ("platform/cva6-soc", "platform/cva6-sim"),
+        ("platform/cva6-soc", "platform/cva6-sim", "platform/genesys2"),
         ("arch/riscv/include", "platform/cva6-sim", "fpga/include"),
         ("__riscv_xlen=64",),
         _RISCV_TARGET,

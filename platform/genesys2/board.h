@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include "cva6-soc/board_soc.h"
+
+#define BOARD_NAME "genesys2"
+#define UART_NS16550_DIVISOR 27U /* 115200 baud from 50 MHz */
+
+#endif
