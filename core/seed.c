@@ -12,3 +12,9 @@ COMPONENT_DEFAULT void seed_step(const struct vm *vm, unsigned step)
 {
     (void)vm, (void)step;
 }
+
+COMPONENT_DEFAULT bool seed_key(uint32_t *key, uint32_t number)
+{
+    (void)key, (void)number;
+    return false;
+}

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "chacha.h"
 #include "guestmem.h"
 #include "lib.h"
 #include "seed_parts.h"
 #include "vm.h"
 
 #define KEY_WORDS (SEED_SIZE / 4U)
-#define STATE_WORDS 16U
 
 static struct {
     uint32_t key[KEY_WORDS]; /* little-endian, as all CPUs that have a seed */
     bool there;
 } machine_seed; /* owner: seed_take(), at boot */
 
-static uint32_t states[SYSIMAGE_MAX_VMS][STATE_WORDS]; /* of the CPU that loads the VM */
+static uint32_t states[SYSIMAGE_MAX_VMS][CHACHA_STATE_WORDS]; /* of the CPU that loads the VM */
 
 /* --- the device tree --- */
 
@@ -155,42 +155,6 @@ bool seed_take(uint8_t *tree, uint32_t size)
     return true;
 }
 
-/* --- HChaCha20 --- */
-
-void seed_begin(uint32_t *state, const uint32_t *key, const uint32_t *input)
-{
-    static const uint32_t constants[4] = {0x61707865U, 0x3320646eU, 0x79622d32U, 0x6b206574U};
-
-    memcpy(state, constants, sizeof(constants));
-    memcpy(state + 4, key, SEED_SIZE);
-    memcpy(state + 12, input, 4U * sizeof(*input));
-}
-
-/* A quarter round (RFC 8439, section 2.1); it rotates by 16, 12, 8 and 7 bits. */
-static void quarter_round(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
-{
-    for (unsigned bits = 16; bits >= 8U; bits -= 8U) {
-        unsigned second = bits == 16U ? 12U : 7U;
-
-        *a += *b;
-        *d ^= *a;
-        *d = *d << bits | *d >> (32U - bits);
-        *c += *d;
-        *b ^= *c;
-        *b = *b << second | *b >> (32U - second);
-    }
-}
-
-void seed_double_round(uint32_t *s)
-{
-    for (unsigned diagonal = 0; diagonal < 2U; diagonal++) {
-        for (unsigned i = 0; i < 4U; i++) {
-            quarter_round(&s[i], &s[4U + (i + diagonal) % 4U], &s[8U + (i + 2U * diagonal) % 4U],
-                          &s[12U + (i + 3U * diagonal) % 4U]);
-        }
-    }
-}
-
 /* --- seeds of VMs --- */
 
 void seed_step(const struct vm *vm, unsigned step)
@@ -201,14 +165,31 @@ void seed_step(const struct vm *vm, unsigned step)
         return;
     }
     if (step == 0) {
-        seed_begin(state, machine_seed.key, (const uint32_t[4]){vm->id, vm->starts});
+        chacha_begin(state, machine_seed.key, (const uint32_t[4]){vm->id, vm->starts});
     }
-    seed_double_round(state);
+    chacha_double_round(state);
     if (step == SEED_STEPS - 1U) {
-        for (unsigned i = 0; i < 4U; i++) { /* HChaCha20 outputs the first and the last row */
-            state[4U + i] = state[12U + i];
-        }
+        chacha_hash_end(state);
         (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE); /* checked by sysimage_check() */
         memset(state, 0, sizeof(states[0]));                                 /* it would reveal the machine's seed */
     }
+}
+
+/* --- keys of components --- */
+
+bool seed_key(uint32_t *key, uint32_t number)
+{
+    uint32_t state[CHACHA_STATE_WORDS];
+
+    if (!machine_seed.there) {
+        return false;
+    }
+    chacha_begin(state, machine_seed.key, (const uint32_t[4]){number, 0, 0, 1U}); /* 1: no input of a VM's seed */
+    for (unsigned i = 0; i < CHACHA_DOUBLE_ROUNDS; i++) {
+        chacha_double_round(state);
+    }
+    chacha_hash_end(state);
+    memcpy(key, state, SEED_SIZE);
+    memset(state, 0, sizeof(state));
+    return true;
 }

@@ -21,4 +21,8 @@ bool seed_take(uint8_t *tree, uint32_t size);
  * gets none. */
 void seed_step(const struct vm *vm, unsigned step);
 
+/* Derives key number `number` of SEED_SIZE bytes, for a component's own generator, from the machine's seed. At boot; false if the
+ * machine has none. */
+bool seed_key(uint32_t *key, uint32_t number);
+
 #endif

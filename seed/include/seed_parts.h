@@ -13,9 +13,4 @@
  * before it. Reads nothing outside the tree. */
 uint8_t *seed_find(uint8_t *tree, uint32_t size, uint32_t *length);
 
-/* HChaCha20, one double round per call: words 0 to 3 and 12 to 15 of the 16 in `state` are the
- * result after SEED_STEPS. */
-void seed_begin(uint32_t *state, const uint32_t *key, const uint32_t *input);
-void seed_double_round(uint32_t *state);
-
 #endif

@@ -112,9 +112,9 @@ def test_any_bytes(data: bytes) -> None:
 
 def core_hchacha20(key: bytes, data: bytes) -> bytes:
     state = (ctypes.c_uint32 * 16)()
-    CORE.seed_begin(state, (ctypes.c_uint32 * 8).from_buffer_copy(key), (ctypes.c_uint32 * 4).from_buffer_copy(data))
+    CORE.chacha_begin(state, (ctypes.c_uint32 * 8).from_buffer_copy(key), (ctypes.c_uint32 * 4).from_buffer_copy(data))
     for _ in range(STEPS):
-        CORE.seed_double_round(state)
+        CORE.chacha_double_round(state)
     return struct.pack("<8I", *state[:4], *state[12:])
 
 
