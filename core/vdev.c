@@ -7,5 +7,18 @@ bool vdev_add(struct vdevs *devs, const struct vdev *dev)
         return false;
     }
     devs->dev[devs->count++] = *dev;
+    devs->end = &devs->dev[devs->count];
+    return true;
+}
+
+bool vdev_add_first(struct vdevs *devs, const struct vdev *dev)
+{
+    if (!vdev_add(devs, dev)) {
+        return false;
+    }
+    for (unsigned i = devs->count - 1U; i > 0; i--) {
+        devs->dev[i] = devs->dev[i - 1U];
+    }
+    devs->dev[0] = *dev;
     return true;
 }

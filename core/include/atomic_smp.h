@@ -16,6 +16,7 @@
 #define atomic_exchange_acquire(p, value) __atomic_exchange_n((p), (value), __ATOMIC_ACQUIRE)
 #define atomic_replace_relaxed(p, old, value) \
     __atomic_compare_exchange_n((p), &(__typeof__(*(p))){old}, (value), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define atomic_fence_seq() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define atomic_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 #endif

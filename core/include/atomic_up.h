@@ -30,6 +30,7 @@
         }                                             \
         same_;                                        \
     })
+#define atomic_fence_seq() __asm__ volatile("" ::: "memory")
 #define atomic_fence_acquire() __asm__ volatile("" ::: "memory")
 
 #endif

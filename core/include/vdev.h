@@ -3,11 +3,12 @@
 #ifndef VDEV_H
 #define VDEV_H
 
+#include "arch_types.h"
 #include "types.h"
 
 struct vcpu;
 
-#define VM_MAX_VDEVS 4U
+#define VM_MAX_VDEVS ARCH_VM_VDEVS
 
 struct vdev {
     gpa_t base;
@@ -23,20 +24,26 @@ struct vdev {
 /* A VM's devices. */
 struct vdevs {
     unsigned count;
+    const struct vdev *end; /* behind the last one; NULL: there is none */
     struct vdev dev[VM_MAX_VDEVS];
 };
 
 /* Adds a device at boot. False if there are VM_MAX_VDEVS already. */
 bool vdev_add(struct vdevs *devs, const struct vdev *dev);
 
+/* As vdev_add(); accesses find the device before the others. For one that is accessed often. */
+bool vdev_add_first(struct vdevs *devs, const struct vdev *dev);
+
 /* The device at `gpa`, or NULL. Inline: every emulated access calls it. */
 static inline const struct vdev *vdev_find(const struct vdevs *devs, gpa_t gpa)
 {
-    for (const struct vdev *d = devs->dev; d < &devs->dev[VM_MAX_VDEVS]; d++) { /* unused: size 0 */
+    const struct vdev *d = devs->dev; /* of size 0 if there is none */
+
+    do {
         if (gpa - d->base < d->size) {
             return d;
         }
-    }
+    } while (++d < devs->end);
     return NULL;
 }
 

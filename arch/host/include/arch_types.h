@@ -18,6 +18,7 @@
 #ifndef ARCH_TIME_SLOW /* a build for a test replaces it */
 #define ARCH_TIME_SLOW false
 #endif
+#define ARCH_VM_VDEVS 6U
 #define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 #define ARCH_VIRQ_MESSAGE 2UL
 

@@ -18,6 +18,7 @@ struct vcpu;
 #define ARCH_DMA_ALIAS 0U
 #define ARCH_MAX_CPUS 1U
 #define ARCH_TIME_SLOW false
+#define ARCH_VM_VDEVS 4U
 #define ARCH_VM_TIMERS 0U /* timers of the architecture for each VM */
 
 /* A VCPU's interrupts: bit n is interrupt line n, as in Cause.IP. */
