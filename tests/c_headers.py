@@ -28,13 +28,14 @@ FOLDERS = (
         "fpga/include",
         "fpga/vdm/include",
         "fpga/io/include",
+        "virtio/include",
         "arch/include",
     ),
-    *("arch/host", "arch/host/include", "fpga/vdm", "fpga/io", "tests/unit", "."),
+    *("arch/host", "arch/host/include", "fpga/vdm", "fpga/io", "virtio", "tests/unit", "."),
 )
 _DEFINES = (
     "COMPONENTS=1U",
-    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "FPGA_VDM", "FPGA_IO")),
+    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "FPGA_VDM", "FPGA_IO", "VIRTIO")),
 )
 # Prints a value of either sign. For an unsigned type, no value is below 0.
 _PROGRAM = """#include <stdio.h>
@@ -93,6 +94,7 @@ def _fields(text: str, name: str, known: dict[str, type]) -> list[tuple[str, typ
         assert field is not None, f"struct {name}: {declaration}"
         base = ctypes.c_uint if field["type"].startswith("enum ") else _TYPES.get(field["type"])
         pointed = known.get(field["type"].removeprefix("struct "))
+        base = base or pointed
         pointer = ctypes.c_void_p if pointed is None else ctypes.POINTER(pointed)
         for text_of_name in field["names"].split(","):
             one = _NAME.match(text_of_name.strip())
@@ -104,7 +106,7 @@ def _fields(text: str, name: str, known: dict[str, type]) -> list[tuple[str, typ
 
 def structures(headers: str, names: str) -> tuple[type[ctypes.Structure], ...]:
     """Returns structures as ctypes; both arguments are names separated by white space, a structure
-    after those that it points to."""
+    after those that it has or points to."""
     paths = [ROOT / folder / header for header in headers.split() for folder in FOLDERS]
     text = "".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)

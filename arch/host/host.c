@@ -409,8 +409,10 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 
 void *arch_memory(hpa_t hpa)
 {
-    (void)hpa;
-    return trace_memory;
+    void *at = host_ram(hpa);
+    bool trace = at == NULL || hyp.image == NULL || hpa == hyp.image->ram_base + hyp.image->ram_size;
+
+    return trace ? trace_memory : at;
 }
 
 void *arch_window(hpa_t hpa, uint64_t *size)

@@ -81,6 +81,9 @@ bool host_device_raise(unsigned irq);
 /* What arch_instret() returns; 0: no counter. */
 extern uint64_t host_instret;
 
+/* Calls of arch_store_again(). */
+extern unsigned host_stores_again;
+
 /* The console UART takes `count` more characters, then none until the next call. HOST_UART_ENDLESS,
  * as after host_reset(): never full. */
 #define HOST_UART_ENDLESS (~0U)

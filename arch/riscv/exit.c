@@ -7,8 +7,6 @@
 #include "sched.h"
 #include "vdev.h"
 
-bool guest_fetch(ulong va, uint32_t *insn);
-
 struct mmio_result {
     ulong value;
     ulong rd; /* destination register, 0: none */

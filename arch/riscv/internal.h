@@ -98,6 +98,11 @@ uint64_t *pagetable_entry_4k(const struct pagetable *pt, uint64_t va);
  * allocated. */
 uint64_t *pagetable_root_x4(void);
 
+/* --- probe.S --- */
+
+/* The 16 or 32 bits at the guest-virtual address `va`, read with the guest's right to execute. False if the guest cannot fetch there. */
+bool guest_fetch(ulong va, uint32_t *insn);
+
 /* --- vm.c --- */
 
 /* The VM's second-stage tables. */

@@ -11,9 +11,10 @@ HYP_ARCH := riscv
 include scripts/mk/arch/$(HYP_ARCH).mk
 
 # What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the console's multiplexer and
-# keys, guests' random seeds, a check of the firmware's device tree, what guests written for QEMU's virt machine expect. A component is a folder, or the folder of its name
+# keys, guests' random seeds, a check of the firmware's device tree, what guests written for QEMU's virt machine
+# expect, virtual PCI functions. A component is a folder, or the folder of its name
 # in arch/<isa>, or both. An architecture has all of them by default, or those that its file above names.
-COMPONENTS := rt ipc debug console seed compat fwtree fpga/vdm fpga/io
+COMPONENTS := rt ipc debug console seed compat fwtree fpga/vdm fpga/io virtio
 HYP_COMPONENTS ?= $(COMPONENTS)
 COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_COMPONENTS)))))
 
@@ -63,7 +64,7 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 # 69,052 (60,538) bytes; without HYP_TINY size.text 38,020.
 HYP_SMALL := core/component.c core/cpu.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_call.c arch/riscv/sbi_time.c
 HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/fwtree.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c core/timers_heap.c core/timers_sorter.c rt/queue_sorter.c ipc/shared.c debug/session.c fpga/io/boot.c fpga/io/delay.c fpga/io/life.c fpga/io/manager.c fpga/io/rights.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/delay.c fpga/vdm/life.c fpga/vdm/monitor.c fpga/vdm/overlay.c fpga/vdm/overlay_phases.c fpga/vdm/overlay_calls.c arch/riscv/debug/registers.c arch/riscv/fwtree/check.c \
+            core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c core/timers_heap.c core/timers_sorter.c rt/queue_sorter.c ipc/shared.c debug/session.c fpga/io/boot.c fpga/io/delay.c fpga/io/life.c fpga/io/manager.c fpga/io/rights.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/delay.c fpga/vdm/life.c fpga/vdm/monitor.c fpga/vdm/overlay.c fpga/vdm/overlay_phases.c fpga/vdm/overlay_calls.c arch/riscv/debug/registers.c arch/riscv/fwtree/check.c virtio/boot.c virtio/ivshmem.c virtio/transport.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/compat/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
             arch/riscv/compat/vfinisher.c arch/riscv/compat/vrtc.c \

@@ -328,6 +328,7 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
         "fwtree",
         "fpga/vdm",
         "fpga/io",
+        "virtio",
         "examples",
         "firmware",
         "arch",

@@ -34,6 +34,7 @@ SOURCES = (
     "fpga/vdm",
     "fpga/io",
     "fpga/include",
+    "virtio",
     "platform",
     "rt",
     "scripts",

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""virtio-net and its switch: frames in random buffers against a model of the switch, limits, and hostile drivers."""
+
+import struct
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from core import CORE, LONG, TICKS_PER_US
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from virtio import (
+    EVENT_IDX,
+    GPA,
+    INDIRECT,
+    ISR_CONFIG,
+    NEEDS_RESET,
+    NET,
+    TABLE,
+    VERSION_1,
+    WRITE,
+    Device,
+    booted,
+    restart,
+)
+
+MACS = [0x020000000001, 0x020000000002, 0x020000000003, 0x020000000004]
+PORTS = [  # VM, network, VLAN
+    (0, 0, 0),
+    (1, 0, 0),
+    (2, 0, 0),
+    (2, 1, 0),
+]
+PLACES = ((0, 0), (1, 0), (2, 0), (2, 1))  # VM, slot
+BROADCAST, GROUP = (1 << 48) - 1, 0x01005E000001
+HEADER, FRAME_HEADER = 12, 14
+RECEIVED = struct.pack("<10xH", 1)
+MS = 1000 * TICKS_PER_US
+SEND_BUFFERS, RECEIVE_BUFFERS, TABLE_AT = GPA + 0x80000, GPA + 0x100000, GPA + 0x70000
+
+
+def frame_of(destination: int, source: int, payload: bytes, kind: int = 0x88B5) -> bytes:
+    return destination.to_bytes(6, "big") + source.to_bytes(6, "big") + kind.to_bytes(2, "big") + payload
+
+
+def functions(**fields: int) -> list[dict]:
+    return [
+        {"vm": vm, "kind": NET, "mac": mac, "network": network, "vlan": vlan, **fields}
+        for mac, (vm, network, vlan) in zip(MACS, PORTS, strict=True)
+    ]
+
+
+@dataclass
+class Port:
+    """A device and the model of what its driver has and must receive."""
+
+    device: Device
+    sizes: list[list[int]] = field(default_factory=list)  # of the buffers of each chain that is offered
+    expected: list[bytes] = field(default_factory=list)
+    next_buffer: int = 0
+    next_descriptor: int = 0
+    heads: list[tuple[int, list[tuple[int, int, bool]]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.next_buffer = RECEIVE_BUFFERS + 0x40000 * self.device.slot
+
+    def offer(self, sizes: list[int], odd: int) -> None:
+        """Offers a chain of buffers of these sizes, at addresses of any alignment."""
+        buffers = []
+        for size in sizes:
+            buffers.append((self.next_buffer + odd, size, True))
+            self.next_buffer += (size + odd + 63) & ~63
+        queue = self.device.queues[0]
+        head, self.next_descriptor = self.next_descriptor, queue.chain(self.next_descriptor, buffers)
+        queue.offer(head)
+        self.heads.append((head, buffers))
+        self.sizes.append(sizes)
+
+    def deliver(self, frame: bytes) -> None:
+        """What the switch does with a frame for this port. A chain that is too short is returned empty; one that is too
+        short even for the headers stays."""
+        if self.sizes and sum(self.sizes[0]) >= HEADER + FRAME_HEADER:
+            self.expected.append(frame if sum(self.sizes.pop(0)) >= HEADER + len(frame) else b"")
+
+    def received(self) -> list[bytes]:
+        found = []
+        for head, length in self.device.queues[0].returned():
+            expected, buffers = self.heads.pop(0)
+            assert head == expected
+            data = b"".join(self.device.get(at, size) for at, size, _ in buffers)[:length]
+            assert data[:HEADER] == RECEIVED[:length]
+            found.append(data[HEADER:])
+        return found
+
+
+def pieces(data: bytes, cuts: list[int]) -> list[bytes]:
+    places = sorted({0, len(data), *(cut % len(data) for cut in cuts)})
+    return [data[start:end] for start, end in pairwise(places)]
+
+
+def send(device: Device, frame: bytes, cuts: list[int], odd: int = 0, indirect: bool = False) -> int:
+    """Sends a frame in pieces; returns how often the store was executed again."""
+    queue, at, buffers = device.queues[1], SEND_BUFFERS, []
+    for piece in pieces(bytes(HEADER) + frame, cuts):
+        device.put(at + odd, piece)
+        buffers.append((at + odd, len(piece), False))
+        at += (len(piece) + odd + 63) & ~63
+    if indirect:
+        for place, (address, length, _) in enumerate(buffers):
+            more = 1 if place + 1 < len(buffers) else 0
+            device.put(TABLE_AT + 16 * place, struct.pack("<QIHH", address, length, more, place + 1))
+        queue.descriptor(0, TABLE_AT, 16 * len(buffers), TABLE)
+    else:
+        queue.chain(0, buffers)
+    queue.offer(0)
+    again = queue.notify()
+    assert queue.returned() == [(0, 0)]
+    return again
+
+
+def receivers(ports: list[Port], sender: int, destination: int, source: int) -> list[Port]:
+    """The model of the switch."""
+    if source != MACS[sender]:
+        return []
+    group = destination >> 40 & 1
+    return [
+        port
+        for number, port in enumerate(ports)
+        if number != sender and PORTS[number][1:] == PORTS[sender][1:] and (group or MACS[number] == destination)
+    ]
+
+
+FRAMES = st.tuples(
+    st.integers(0, 3),
+    st.sampled_from([*MACS, BROADCAST, GROUP, 0x020000000009]),
+    st.sampled_from([None, None, None, 0, 1, 5]),  # source: the sender's, or another one
+    st.binary(max_size=64).flatmap(lambda data: st.integers(1, 23).map(lambda n: (data * n)[:1500])),
+    st.lists(st.integers(0, 1500), max_size=4),
+    st.integers(0, 9),
+    st.booleans(),
+)
+OFFERS = st.tuples(st.integers(0, 3), st.lists(st.integers(1, 1600), min_size=1, max_size=3), st.integers(0, 9))
+
+
+@settings(max_examples=1000 if LONG else 100, deadline=None, derandomize=True)
+@given(
+    st.lists(st.one_of(FRAMES, OFFERS), max_size=30),
+    st.sampled_from([VERSION_1, VERSION_1 | EVENT_IDX | INDIRECT]),
+    st.integers(0, 2),
+)
+def test_switch(events: list[tuple], features: int, poll: int):
+    """Each frame reaches the ports that the model says, whole, in order, and nobody else."""
+    booted(functions())
+    ports = [Port(Device(vm, slot, poll=poll, size=64).start(features)) for vm, slot in PLACES]
+    for event in events:
+        if len(event) == 3:
+            number, sizes, odd = event
+            ports[number].offer(sizes, odd)
+            continue
+        number, destination, other, payload, cuts, odd, indirect = event
+        source = MACS[number] if other is None else 0x020000000001 + other
+        frame = frame_of(destination, source, payload)
+        send(ports[number].device, frame, cuts, odd, indirect and bool(features & INDIRECT))
+        for port in receivers(ports, number, destination, source):
+            port.deliver(frame)
+    for port in ports:
+        expected, port.expected = port.expected, []
+        assert port.received() == expected
+        assert port.device.status & NEEDS_RESET == 0
+
+
+def pair(**fields: int) -> tuple[Device, Port]:
+    booted(functions(**fields))
+    return Device(0).start(), Port(Device(1, size=64).start())
+
+
+def test_interrupts_and_their_suppression():
+    """The receiver's line rises, unless its driver has said not to, or waits for a later frame (event idx)."""
+    sender, port = pair()
+    frame = frame_of(MACS[1], MACS[0], b"x" * 50)
+    port.offer([2000], 0)
+    send(sender, frame, [])
+    assert port.device.line
+    assert port.device.isr == 1
+    port.device.put(port.device.queues[0].places[1], b"\1\0")
+    port.offer([2000], 0)
+    send(sender, frame, [])
+    assert not port.device.line
+    booted(functions())
+    sender, port = Device(0).start(), Port(Device(1, size=64).start(VERSION_1 | EVENT_IDX))
+    port.device.queues[0].used_event(2)
+    lines = []
+    for _ in range(5):
+        port.offer([2000], 0)
+        send(sender, frame, [])
+        lines.append(port.device.line)
+    assert lines == [False, False, True, True, True]
+
+
+def test_limits_in_each_millisecond():
+    sender, port = pair(frames_per_ms=3, multicast_per_ms=1)
+    one, all_ = (frame_of(destination, MACS[0], b"") for destination in (MACS[1], BROADCAST))
+    for _ in range(20):
+        port.offer([100], 0)
+    for _ in range(5):
+        send(sender, one, [])
+    assert port.received() == [one] * 3
+    CORE.testbed_advance(MS)
+    for frame in (all_, all_, one, one):
+        send(sender, frame, [])
+    assert port.received() == [all_, one]
+
+
+def test_vlans():
+    """Ports of different VLANs do not meet, and a port with a VLAN sends no tags."""
+    first, second, third = (
+        {"vm": vm, "kind": NET, "mac": MACS[vm], "vlan": vlan} for vm, vlan in ((0, 7), (1, 7), (2, 8))
+    )
+    booted([first, second, third])
+    sender, *ports = Device(0).start(), Port(Device(1, size=64).start()), Port(Device(2, size=64).start())
+    for port in ports:
+        port.offer([2000], 0)
+        port.offer([2000], 0)
+    frame = frame_of(BROADCAST, MACS[0], b"hello")
+    send(sender, frame, [])
+    send(sender, frame_of(BROADCAST, MACS[0], b"\0\10tagged", 0x8100), [])
+    assert [port.received() for port in ports] == [[frame], []]
+
+
+def test_long_frames():
+    """1518 bytes, with a tag, pass; a longer frame is dropped."""
+    sender, port = pair()
+    port.offer([2000], 0)
+    port.offer([2000], 0)
+    longest = frame_of(MACS[1], MACS[0], bytes(1500), 0x8100) + b"last"
+    send(sender, longest + b"!", [700])
+    send(sender, longest, [700])
+    assert port.received() == [b"", longest]
+
+
+def test_a_stopped_receiver():
+    """Its memory is not written, and it receives again after its restart."""
+    sender, port = pair()
+    port.offer([2000], 0)
+    restart(1)
+    before = port.device.get(RECEIVE_BUFFERS, 2000)
+    send(sender, frame_of(MACS[1], MACS[0], b"lost"), [])
+    assert port.device.get(RECEIVE_BUFFERS, 2000) == before
+    port = Port(Device(1, size=64).start())
+    port.offer([2000], 0)
+    send(sender, frame_of(MACS[1], MACS[0], b"there"), [])
+    assert port.received() == [frame_of(MACS[1], MACS[0], b"there")]
+
+
+def test_broadcast_is_interrupted():
+    """The hypervisor polls interrupts between two receivers, and each gets the frame once."""
+    booted(functions())
+    ports = [Port(Device(vm, size=64).start()) for vm in (1, 2)]
+    for port in ports:
+        port.offer([2000], 0)
+        port.offer([2000], 0)
+    frame = frame_of(BROADCAST, MACS[0], b"all")
+    assert send(Device(0, poll=1).start(), frame, []) > 1
+    assert [port.received() for port in ports] == [[frame], [frame]]
+
+
+def test_runt():
+    """A chain without a whole header: the device needs a reset, and works again after it."""
+    sender, port = pair()
+    queue = sender.queues[1]
+    queue.descriptor(0, SEND_BUFFERS, 25)
+    queue.offer(0)
+    queue.notify()
+    assert sender.status & NEEDS_RESET
+    assert sender.isr & ISR_CONFIG
+    port.offer([2000], 0)
+    send(Device(0).start(), frame_of(MACS[1], MACS[0], b"again"), [])
+    assert len(port.received()) == 1
+
+
+def wrong_receive_buffers(device: Device, kind: int) -> None:
+    queue = device.queues[0]
+    queue.descriptor(0, *((GPA + 0x1000, 2000, 0), (0x1000, 2000, WRITE), (GPA + 0x1000, 0, WRITE))[kind])
+    queue.offer(0)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.integers(0, 2), st.booleans())
+def test_wrong_buffers_of_a_receiver(kind: int, group: bool):
+    """Only the receiver's device needs a reset, or gets nothing; the sender and others do not notice."""
+    booted(functions())
+    sender, bad, port = Device(0).start(), Device(1).start(), Port(Device(2, size=64).start())
+    wrong_receive_buffers(bad, kind)
+    port.offer([2000], 0)
+    frame = frame_of(BROADCAST if group else MACS[1], MACS[0], b"data")
+    send(sender, frame, [])
+    assert bool(bad.status & NEEDS_RESET) == (kind != 0)
+    assert sender.status & NEEDS_RESET == 0
+    assert port.received() == [frame] * group

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The virtual PCI bus: configuration space, BARs, negotiation, interrupts, ivshmem's doorbells, refused images."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from core import CORE
+from virtio import (
+    ACKNOWLEDGE,
+    BAR_SIZE,
+    BARS,
+    BLOCK,
+    DRIVER,
+    DRIVER_OK,
+    ENTROPY,
+    EVENT_IDX,
+    FAULT,
+    FEATURES_OK,
+    GPA,
+    INDIRECT,
+    ISR_CONFIG,
+    ISR_QUEUE,
+    IVSHMEM,
+    NEEDS_RESET,
+    NET,
+    RAM_SIZE,
+    SHARED_GPA,
+    SHARED_ID,
+    SOCKET,
+    VERSION_1,
+    WRITE,
+    Device,
+    Pci,
+    boot,
+    booted,
+    make,
+    restart,
+)
+
+ONES = 0xFFFFFFFF
+ALL = VERSION_1 | INDIRECT | EVENT_IDX
+DISK = {"vm": 0, "kind": BLOCK, "disk_size": 4096}
+
+
+def disk(**fields: int) -> dict:
+    return {**DISK, "disk": CORE.testbed_virtio_disk(), **fields}
+
+
+@pytest.fixture
+def bus() -> None:
+    booted(
+        [
+            {"vm": 0, "kind": NET, "mac": 0x020000000001},
+            {"vm": 0, "kind": ENTROPY},
+            {"vm": 0, "kind": IVSHMEM, "shared": SHARED_ID},
+            {"vm": 1, "kind": IVSHMEM, "shared": SHARED_ID},
+        ]
+    )
+
+
+@pytest.mark.usefixtures("bus")
+def test_configuration_space():
+    """What an enumeration finds: ids, classes, BARs with their sizes, no further functions."""
+    ids = [Pci(0, slot).load(Pci(0, slot).config) for slot in range(4)]
+    assert ids == [0x10411AF4, 0x10441AF4, 0x11101AF4, ONES]
+    assert Pci(0).load(Pci(0).config + 0x1000) == ONES, "function 1"
+    assert [Pci(0, slot).load(Pci(0, slot).config + 8) >> 8 for slot in range(3)] == [0x020000, 0xFF0000, 0x050000]
+    for slot in range(3):
+        function = Pci(0, slot)
+        assert function.load(function.config + 0x10) == BARS + slot * BAR_SIZE
+        assert function.load(function.config + 0x3D, 1) == 1, "INTA"
+        assert function.load(function.config + 14, 1) == 0, "header type"
+        function.store(function.config + 0x10, ONES)
+        assert function.load(function.config + 0x10) == ONES - BAR_SIZE + 1
+        function.store(function.config + 0x10, 0x50000000)
+        assert function.load(function.config + 0x10) == BARS + slot * BAR_SIZE, "it does not move"
+
+
+@pytest.mark.usefixtures("bus")
+def test_capabilities_of_virtio():
+    """Sections 4.1.4.1 and 4.1.4: each structure once, in BAR 0; ivshmem has none."""
+    function, found = Pci(0), {}
+    at = function.load(function.config + 0x34, 1)
+    assert function.load(function.config + 6, 2) & 0x10
+    while at:
+        vendor, following, length, kind = (function.load(function.config + at + i, 1) for i in range(4))
+        assert (vendor, length >= 16) == (9, True)
+        assert function.load(function.config + at + 4, 1) == 0
+        found[kind] = function.load(function.config + at + 8)
+        at = following
+    assert found == {1: 0, 2: 0x3000, 3: 0x1000, 4: 0x2000}
+    shared = Pci(0, 2)
+    assert not shared.load(shared.config + 6, 2) & 0x10
+    assert shared.load(shared.config + 0x34, 1) == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_memory_space_is_off_at_first():
+    function = Pci(0)
+    assert function.read(20) == ONES
+    function.write(20, ACKNOWLEDGE, 1)
+    function.store(function.config + 4, 2, 2)
+    assert function.read(20, 1) == 0
+    assert Pci(2).load(Pci(2).config) == FAULT, "a VM without functions has no bus"
+
+
+@pytest.mark.usefixtures("bus")
+def test_ivshmem():
+    """The region is BAR 2, and a doorbell raises the other VM's interrupt until its status is read."""
+    here, there = Pci(0, 2), Pci(1, 0)
+    assert here.load(here.config + 0x18) & ~15 == SHARED_GPA
+    here.store(here.config + 0x18, ONES)
+    here.store(here.config + 0x1C, ONES)
+    assert here.load(here.config + 0x18) & ~15 == ONES - RAM_SIZE + 1
+    assert here.load(here.config + 0x1C) == ONES
+    for function in (here, there):
+        function.store(function.config + 4, 2, 2)
+    assert [here.read(8), there.read(8)] == [0, 1]
+    here.write(12, 1 << 16)
+    assert (here.line, there.line) == (False, True)
+    assert there.load(there.config + 6, 2) & 8, "the interrupt status of the PCI status register"
+    there.store(there.config + 4, 0x402, 2)
+    assert not there.line, "INTx is disabled"
+    there.store(there.config + 4, 2, 2)
+    assert there.line
+    assert [there.read(4), there.read(4)] == [1, 0]
+    assert not there.line
+    for nobody in (2, 3, 0xFFFF):
+        here.write(12, nobody << 16)
+    assert not here.line
+    assert not there.line
+
+
+@pytest.mark.parametrize(
+    ("features", "accepted"),
+    [(VERSION_1, True), (ALL, True), (ALL | 1 << 5, True), (0, False), (EVENT_IDX, False), (VERSION_1 | 1 << 6, False)],
+)
+@pytest.mark.usefixtures("bus")
+def test_features(features: int, accepted: bool):
+    device = Device(0)
+    assert device.accept(features) == accepted
+    assert device.offered == ALL | 1 << 5
+    if not accepted:
+        device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+        assert not device.status & DRIVER_OK
+
+
+@pytest.mark.usefixtures("bus")
+def test_queue_registers():
+    """Section 4.1.4.3: sizes are powers of two, an enabled queue keeps its registers, unknown queues have size 0."""
+    device = Device(0)
+    assert device.accept(VERSION_1)
+    assert device.read(16) == 2 << 16 | 0xFFFF
+    device.write(22, 2, 2)
+    assert [device.read(24, 2), device.read(28, 2)] == [0, 0]
+    device.write(28, 1, 2)
+    device.write(22, 1, 2)
+    assert device.read(22, 2) == 1
+    sizes = []
+    for size in (256, 512, 100, 0, 2, 1):
+        device.write(24, size, 2)
+        sizes.append(device.read(24, 2))
+    assert sizes == [256, 256, 256, 256, 2, 1]
+    queue = device.enable(1, GPA + 0x10000)
+    device.write(24, 2, 2)
+    device.write(32, 0x1234)
+    assert [device.read(24, 2), device.read(28, 2), device.read(32)] == [device.size, 1, queue.places[0]]
+    device.write(20, 0, 1)
+    device.write(22, 1, 2)
+    assert [device.read(24, 2), device.read(28, 2), device.read(32), device.status] == [256, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "offsets", [(8, 0, 0), (0, 1, 0), (0, 0, 2), (RAM_SIZE, 0, 0), (0, RAM_SIZE, 0), (0, 0, RAM_SIZE)]
+)
+@pytest.mark.usefixtures("bus")
+def test_rings_must_be_aligned_and_in_ram(offsets: tuple[int, ...]):
+    """Otherwise the device needs a reset, says so by an interrupt, and works after the reset."""
+    device = Device(0)
+    assert device.accept(VERSION_1)
+    for offset, place, move in zip((32, 40, 48), (GPA, GPA + 0x1000, GPA + 0x2000), offsets, strict=True):
+        device.write(offset, place + move)
+    device.write(28, 1, 2)
+    assert not device.status & NEEDS_RESET, "it matters once the driver is ready"
+    device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+    assert device.status & NEEDS_RESET
+    assert device.line
+    assert device.isr == ISR_CONFIG
+    assert not device.start().status & NEEDS_RESET
+
+
+@pytest.mark.usefixtures("bus")
+def test_isr_and_line():
+    device = Device(0, 1).start()
+    device.queues[0].descriptor(0, GPA + 0x1000, 8, WRITE)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.line
+    assert device.isr == ISR_QUEUE
+    assert not device.line
+    assert device.isr == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_registers_of_a_stopped_vm():
+    """A VM's next life begins with the devices' power-on state."""
+    device = Device(0, 1).start()
+    restart(0)
+    assert device.read(20) == ONES, "memory space is off"
+    device.store(device.config + 4, 2, 2)
+    assert device.status == 0
+    assert device.start().status & DRIVER_OK
+
+
+@pytest.mark.parametrize(
+    ("functions", "message"),
+    [
+        ([{"vm": 3, "kind": NET}], "a VM that does not exist"),
+        ([{"vm": 0, "kind": 99}], "a PCI function of unknown kind"),
+        ([{"vm": 0, "kind": NET, "network": 16}], "a wrong port of a network"),
+        ([{"vm": 0, "kind": NET, "mac": 0x010000000001}], "a wrong port of a network"),
+        ([{"vm": 0, "kind": NET, "vlan": 4095}], "a wrong port of a network"),
+        ([{"vm": 0, "kind": SOCKET, "cid": 2}], "a wrong context id"),
+        ([{"vm": 0, "kind": ENTROPY, "slot": 1}], "in the wrong order"),
+        ([{"vm": 0, "kind": ENTROPY}] * 9, "in the wrong order"),
+        ([DISK], "a disk is not in the board's RAM"),
+    ],
+)
+def test_refused_functions(functions: list[dict], message: str):
+    make(functions)
+    wrong = boot()
+    assert wrong is not None
+    assert message in wrong
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"disk_size": 0},
+        {"disk_size": 513},
+        {"disk_size": 1 << 40},
+        {"disk": 0x80000000},
+        {"disk": 0x80001000},
+        {"content": 1 << 40},
+        {"content": 4096, "content_size": 8192},
+        {"content": 4096, "content_size": 1 << 40},
+    ],
+)
+def test_refused_disks(fields: dict):
+    make([])  # for the place of the disk
+    make([disk(**fields)])
+    assert "a disk is not in the board's RAM" in str(boot())
+
+
+def test_no_random_numbers_without_a_seed():
+    """In a process of its own, because the hypervisor keeps a seed for good."""
+    program = "from virtio import *; make([{'vm': 0, 'kind': ENTROPY}]); print(boot(seed=False))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "a virtio-rng without a seed" in done.stdout
+
+
+@pytest.mark.parametrize("size", [0, 8, 64])
+def test_section_out_of_bounds(size: int):
+    section = make([{"vm": 0, "kind": ENTROPY}])
+    if size == 0:
+        section.header.nfunctions = 33
+    else:
+        CORE.testbed_virtio_cut(size)
+    assert "out of bounds" in str(boot())

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""virtio-vsock: packets of random sizes arrive whole and in order, however slowly the receiver offers buffers."""
+
+import struct
+
+import pytest
+from core import LONG
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from virtio import GPA, NEEDS_RESET, SOCKET, WRITE, Device, booted, restart
+
+CIDS = [3, 4, 5]
+REQUEST, RESPONSE, RESET, DATA = 1, 2, 3, 5
+HEADER = struct.Struct("<QQIIIHHIII")
+SEND_AT, RECEIVE_AT = GPA + 0x80000, GPA + 0x100000
+
+
+def header(source: int, destination: int, length: int, op: int = DATA, kind: int = 1) -> bytes:
+    return HEADER.pack(source, destination, 1000, 2000, length, kind, op, 0, 65536, 7)
+
+
+class Endpoint:
+    def __init__(self, vm: int, poll: int = 0) -> None:
+        self.device = Device(vm, poll=poll, size=64).start()
+        self.places: list[tuple[int, list[tuple[int, int, bool]]]] = []
+        self.descriptor, self.at, self.sent = 0, RECEIVE_AT, 0
+
+    def offer(self, sizes: list[int]) -> None:
+        buffers = []
+        for size in sizes:
+            buffers.append((self.at, size, True))
+            self.at += (size + 7) & ~7
+        head, queue = self.descriptor, self.device.queues[0]
+        self.descriptor = queue.chain(head, buffers)
+        queue.offer(head)
+        self.places.append((head, buffers))
+        queue.notify()
+
+    def send(
+        self, destination: int, data: bytes, op: int = DATA, cut: int = 0, source: int = -1, kind: int = 1
+    ) -> None:
+        packet = header(self.device.vm + 3 if source < 0 else source, destination, len(data), op, kind) + data
+        at = SEND_AT + 0x2000 * self.sent
+        self.device.put(at, packet)
+        cut = max(1, min(cut, len(packet) - 1))
+        queue, first = self.device.queues[1], 2 * self.sent
+        queue.chain(first, [(at, cut, False), (at + cut, len(packet) - cut, False)])
+        queue.offer(first)
+        self.sent += 1
+        queue.notify()
+
+    def received(self) -> list[tuple[tuple, bytes]]:
+        found = []
+        for head, length in self.device.queues[0].returned():
+            expected, buffers = self.places.pop(0)
+            assert head == expected
+            data = b"".join(self.device.get(at, size) for at, size, _ in buffers)[:length]
+            fields = HEADER.unpack(data[:44])
+            assert fields[4] == length - 44
+            found.append((fields, data[44:]))
+        return found
+
+
+def functions(peers: int = 0b111) -> list[dict]:
+    return [{"vm": vm, "kind": SOCKET, "cid": cid, "peers": peers & ~(1 << vm)} for vm, cid in enumerate(CIDS)]
+
+
+EVENTS = st.lists(
+    st.one_of(
+        st.tuples(st.just("offer"), st.lists(st.integers(45, 3000), min_size=1, max_size=2)),
+        st.tuples(st.just("send"), st.integers(0, 1), st.integers(1, 4000), st.integers(0, 4100)),
+    ),
+    max_size=40,
+)
+
+
+class Streams:
+    """Two senders and a receiver, and what has been sent and received."""
+
+    def __init__(self, poll: int) -> None:
+        booted(functions())
+        self.senders, self.receiver = [Endpoint(0, poll), Endpoint(1, poll)], Endpoint(2, poll)
+        self.sent, self.got = [b"", b""], [b"", b""]
+
+    def offer(self, sizes: list[int]) -> None:
+        if len(self.receiver.places) < 20:
+            self.receiver.offer(sizes)
+
+    def send(self, who: int, size: int, cut: int) -> None:
+        if self.senders[who].sent < 20:
+            data = bytes((who * 128 + len(self.sent[who]) + i) & 0xFF for i in range(size))
+            self.sent[who] += data
+            self.senders[who].send(5, data, cut=cut)
+
+    def collect(self) -> int:
+        """Takes what has arrived; returns its bytes."""
+        before = sum(map(len, self.got))
+        for fields, data in self.receiver.received():
+            assert fields[1:4] + fields[5:] == (5, 1000, 2000, 1, DATA, 0, 65536, 7)
+            self.got[CIDS.index(fields[0])] += data
+        for mine, theirs in zip(self.got, self.sent, strict=True):
+            assert theirs.startswith(mine)
+        return sum(map(len, self.got)) - before
+
+
+@settings(max_examples=1000 if LONG else 100, deadline=None, derandomize=True)
+@given(EVENTS, st.integers(0, 2))
+def test_streams(events: list[tuple], poll: int):
+    """Packets of random sizes: each stream arrives in order, and all of it once there are buffers."""
+    streams = Streams(poll)
+    for name, *arguments in events:
+        getattr(streams, name)(*arguments)
+        streams.collect()
+    while streams.got != streams.sent:
+        streams.receiver.at = RECEIVE_AT
+        streams.offer([2000])
+        assert streams.collect() > 0, "stuck"
+    for endpoint in (*streams.senders, streams.receiver):
+        assert endpoint.device.status & NEEDS_RESET == 0
+    assert [len(sender.device.queues[1].returned()) for sender in streams.senders] == [s.sent for s in streams.senders]
+
+
+@pytest.mark.parametrize(("destination", "peers", "kind"), [(9, 0b111, 1), (2, 0b111, 1), (4, 0, 1), (4, 0b111, 2)])
+def test_packets_without_a_receiver(destination: int, peers: int, kind: int):
+    """They are answered by a reset; a reset is not."""
+    booted(functions(peers))
+    sender, other = Endpoint(0), Endpoint(1)
+    sender.offer([4096])
+    sender.offer([4096])
+    other.offer([4096])
+    sender.send(destination, b"", op=RESET, kind=kind)
+    sender.send(destination, b"", op=REQUEST, kind=kind)
+    assert sender.received() == [((destination, 3, 2000, 1000, 0, kind, RESET, 0, 0, 0), b"")]
+    assert other.received() == []
+
+
+def test_a_vm_that_stops():
+    """What waits for it is answered by a reset with the sender's next packet."""
+    booted(functions())
+    sender, receiver = Endpoint(0), Endpoint(1)
+    sender.send(4, b"waits")
+    assert sender.device.queues[1].returned() == []
+    assert receiver.device.status & NEEDS_RESET == 0
+    restart(1)
+    for _ in range(3):
+        sender.offer([100])
+    sender.send(4, b"comes too late")
+    assert [fields[6] for fields, _ in sender.received()] == [RESET, RESET]
+
+
+def test_wrong_packets():
+    """A source that is not the VM's, a chain shorter than the packet: the sender's device needs a reset."""
+    booted(functions())
+    receiver, sender = Endpoint(1), Endpoint(0)
+    receiver.offer([4096])
+    receiver.offer([4096])
+    sender.send(4, b"x", source=5)
+    assert sender.device.status & NEEDS_RESET
+    sender = Endpoint(0)
+    sender.device.put(SEND_AT, header(3, 4, 100))
+    sender.device.queues[1].descriptor(0, SEND_AT, 50)
+    sender.device.queues[1].offer(0)
+    sender.device.queues[1].notify()
+    assert sender.device.status & NEEDS_RESET
+    assert receiver.device.status & NEEDS_RESET == 0
+
+
+@pytest.mark.parametrize(("length", "flags"), [(44, WRITE), (20, WRITE), (4096, 0)])
+def test_wrong_buffers(length: int, flags: int):
+    """The receiver's device needs a reset; the sender gets a reset of its connection."""
+    booted(functions())
+    receiver, sender = Endpoint(1), Endpoint(0)
+    receiver.device.queues[0].descriptor(0, RECEIVE_AT, length, flags)
+    receiver.device.queues[0].offer(0)
+    sender.offer([100])
+    sender.send(4, b"data")
+    assert receiver.device.status & NEEDS_RESET
+    assert sender.device.status & NEEDS_RESET == 0
+    assert [fields[6] for fields, _ in sender.received()] == [RESET]

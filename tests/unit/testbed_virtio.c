@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "testbed_virtio.h"
+
+#include <string.h>
+
+#include "host.h"
+#include "seed.h"
+#include "virtio.h"
+
+static struct testbed_image *made_image; /* owner: testbed_virtio_make() */
+static unsigned made_vms;                /* as made_image */
+static struct {
+    unsigned every, looks;
+} polls; /* owner: testbed_virtio_store() */
+
+_Static_assert(sizeof(struct testbed_virtio_section) <= sizeof(((struct testbed_image *)NULL)->room), "it fits");
+
+/* The second region of each VM; the array of the image has space for one each, so the regions are in `streams`. */
+static void share(struct testbed_image *image, unsigned vm)
+{
+    struct sysimage_region *regions = (void *)image->streams[vm];
+
+    regions[0] = image->regions[vm];
+    regions[1] = (struct sysimage_region){.gpa = TESTBED_VIRTIO_SHARED,
+                                          .hpa = HOST_RAM_BASE + made_vms * TESTBED_VM_RAM,
+                                          .size = TESTBED_VM_RAM,
+                                          .kind = SYSIMAGE_REGION_SHARED,
+                                          .detail = TESTBED_VIRTIO_SHARED_ID};
+    image->vms[vm].nregions = 2;
+    image->vms[vm].regions_offset = (uint32_t)((char *)regions - (char *)image);
+}
+
+void *testbed_virtio_make(unsigned nvms)
+{
+    static const unsigned one_each[SYSIMAGE_MAX_VMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    struct testbed_virtio_section *s;
+
+    made_vms = nvms;
+    made_image = testbed_image_make(1, nvms, one_each, 1000);
+    for (unsigned vm = 0; vm < nvms; vm++) {
+        share(made_image, vm);
+    }
+    s = (void *)made_image->room;
+    memset(s, 0, sizeof(*s));
+    s->header.functions_offset = offsetof(struct testbed_virtio_section, functions);
+    testbed_virtio_cut(sizeof(*s));
+    return s;
+}
+
+uint64_t testbed_virtio_disk(void)
+{
+    return HOST_RAM_BASE + (made_vms + 1U) * TESTBED_VM_RAM;
+}
+
+void *testbed_virtio_content(uint64_t hpa)
+{
+    return host_ram(hpa);
+}
+
+void testbed_virtio_cut(unsigned size)
+{
+    made_image->sections[0] = (struct sysimage_section){
+        .tag = VIRTIO_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = size};
+}
+
+/* Gives the hypervisor a seed: a flattened device tree whose only property is /chosen/rng-seed. */
+static void take_seed(void)
+{
+    static const uint32_t words[] = {
+        0xd00dfeed, 160,       40, 144,        0,          17, 16, 0, 16, 104, /* header */
+        1,          0,         1,  0x63686f73, 0x656e0000,                     /* root node, "chosen" */
+        3,          SEED_SIZE, 0,  0x5a5a5a5a, 0x12345678, /* property 0, "rng-seed", and its value */
+    };
+    uint8_t tree[160] = {0};
+
+    for (unsigned i = 0; i < 4U * ARRAY_SIZE(words); i++) {
+        tree[i] = (uint8_t)(words[i / 4U] >> (24U - i % 4U * 8U));
+    }
+    memcpy(tree + 144, "rng-seed", sizeof("rng-seed"));
+    (void)seed_take(tree, sizeof(tree));
+}
+
+const char *testbed_virtio_boot(bool seed)
+{
+    const char *wrong;
+
+    host_reset();
+    if (seed) {
+        take_seed();
+    }
+    testbed_image_seal(made_image);
+    wrong = testbed_image_check(made_image);
+    if (wrong == NULL && !testbed_boot_image(made_image)) {
+        host_reset();
+        wrong = system_init(&made_image->header); /* again, for the message */
+    }
+    for (unsigned i = 0; i < made_vms && wrong == NULL; i++) {
+        wrong = testbed_vm_start(0, i) ? NULL : "a VM does not start";
+    }
+    return wrong == NULL && !testbed_run_until_idle() ? "the VMs do not start" : wrong;
+}
+
+uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2)
+{
+    const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
+
+    testbed_enter(0);
+    if (dev == NULL || (dev->widths >> width_log2 & 1U) == 0) {
+        return TESTBED_VIRTIO_FAULT;
+    }
+    return dev->read(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2) & (UINT64_MAX >> (64U - (8U << width_log2)));
+}
+
+/* A pending interrupt is a kick of this CPU, which arch_irq_poll() takes. */
+static void on_poll(void)
+{
+    if (polls.every != 0 && ++polls.looks % polls.every == 0) {
+        host_cpu->arch.kicks++;
+    }
+}
+
+unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+{
+    const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
+    unsigned again = 0, before;
+
+    testbed_enter(0);
+    if (dev == NULL || (dev->widths >> width_log2 & 1U) == 0) {
+        return ~0U;
+    }
+    polls.every = poll;
+    do {
+        before = host_stores_again;
+        host_on_poll = on_poll;
+        dev->write(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2, value);
+        host_on_poll = NULL;
+        host_cpu->arch.kicks = 0;
+        again += host_stores_again - before;
+    } while (host_stores_again != before);
+    return again;
+}
+
+uint32_t testbed_virtio_lines(unsigned vm)
+{
+    return hyp.vms[vm].arch.lines;
+}

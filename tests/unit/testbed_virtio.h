@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A system of the testbed whose VMs have PCI functions: VMs of one VCPU. The test is the driver: it accesses a VM's memory and its
+ * emulated devices. */
+#ifndef TESTBED_VIRTIO_H
+#define TESTBED_VIRTIO_H
+
+#include "testbed.h"
+#include "virtio_image.h"
+
+/* The section in the image, as the image builder lays it out. */
+struct testbed_virtio_section {
+    struct virtio_image header;
+    struct virtio_image_function functions[10];
+};
+#define TESTBED_VIRTIO_FUNCTIONS 10U
+
+/* Makes an image of `nvms` VMs without functions, which all share a region of memory, at TESTBED_VIRTIO_SHARED; returns its section,
+ * which the test fills. */
+void *testbed_virtio_make(unsigned nvms);
+#define TESTBED_VIRTIO_SHARED UINT64_C(0x90000000)
+#define TESTBED_VIRTIO_SHARED_ID 7U
+
+/* Host-physical address of memory that no VM has, for a disk of 2 MiB. */
+uint64_t testbed_virtio_disk(void);
+
+/* The content of a disk, at its host-physical address. */
+void *testbed_virtio_content(uint64_t hpa);
+
+/* The section ends after `size` bytes. */
+void testbed_virtio_cut(unsigned size);
+
+/* Boots the image with a machine's seed and starts its VMs; returns NULL, or why the hypervisor refuses it. */
+const char *testbed_virtio_boot(bool seed);
+
+/* A VM accesses an emulated device at `gpa`, 2^width_log2 bytes. A load of an address without a device returns TESTBED_VIRTIO_FAULT. */
+#define TESTBED_VIRTIO_FAULT UINT64_C(0xdead00000000dead)
+uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2);
+
+/* Returns how often the hypervisor has had the store executed again; the store is executed until it is done. `poll`: an interrupt is
+ * pending at every poll-th look, 0: never. */
+unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll);
+
+/* Bit n: line n of the VM's interrupt controller is high. */
+uint32_t testbed_virtio_lines(unsigned vm);
+
+#endif

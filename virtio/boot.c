@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets up the functions of the VMs' PCI buses from their section of the system image, and follows the life of VMs. */
+#include "arch_device.h"
+#include "component.h"
+#include "lib.h"
+#include "virtio.h"
+
+struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: this file; constant, but for what they guard */
+unsigned virtio_device_count;                              /* as virtio_devices */
+static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; constant after boot */
+
+static const struct virtio_class *class_of(uint32_t kind)
+{
+    static const struct virtio_class *const classes[] = {&virtio_net, &virtio_block, &virtio_entropy, &virtio_socket,
+                                                         &virtio_ivshmem};
+
+    for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
+        if (classes[i]->type == kind) {
+            return classes[i];
+        }
+    }
+    return NULL;
+}
+
+/* The hypervisor accesses the memory of a VM with functions without windows. */
+static bool map_memory(const struct vm *vm)
+{
+    bool mapped = true;
+
+    for (unsigned i = 0; i < vm->memmap.count; i++) {
+        const struct sysimage_region *r = &vm->memmap.regions[i];
+
+        mapped = mapped && (r->kind == SYSIMAGE_REGION_MMIO || arch_device_map(memmap_cpu_base(r), r->size));
+    }
+    return mapped;
+}
+
+static const char *boot_class(struct virtio_device *dev)
+{
+    const char *wrong = NULL;
+
+    dev->class = class_of(dev->config->kind);
+    if (dev->class == NULL) {
+        return "the image has a PCI function of unknown kind";
+    }
+    dev->offered = dev->class->features | VIRTIO_F_VERSION_1 | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX;
+    dev->work = &dev->queues[dev->class->requests];
+    if (dev->class->boot != NULL) {
+        wrong = dev->class->boot(dev);
+    }
+    virtio_reset(dev);
+    return wrong;
+}
+
+static const char *add_function(struct virtio_device *dev, const struct virtio_image_function *config)
+{
+    struct vm *vm = config->vm < hyp.nvms ? &hyp.vms[config->vm] : NULL;
+    struct virtio_bus *bus;
+
+    if (vm == NULL) {
+        return "the image gives a PCI function to a VM that does not exist";
+    }
+    bus = &buses[vm->id];
+    if (config->slot != bus->count || bus->count == VIRTIO_MAX_FUNCTIONS_PER_VM) {
+        return "the image has PCI functions in the wrong order";
+    }
+    bus->devices = bus->count == 0 ? dev : bus->devices;
+    bus->count++;
+    vm->vcpus[0].data[COMPONENT_VIRTIO] = bus;
+    *dev = (struct virtio_device){.config = config, .vm = vm};
+    return boot_class(dev);
+}
+
+/* --- disks --- */
+
+static bool overlaps_vm(const struct virtio_image_function *f)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        found = found || memmap_covers(&hyp.vms[i].memmap, f->disk, f->disk_size);
+    }
+    return found;
+}
+
+static bool disk_fits(const struct virtio_image_function *f)
+{
+    const struct sysimage_header *image = hyp.image;
+
+    return f->disk % ARCH_RAM_ALIGN == 0 && f->disk_size != 0 && f->disk_size % 512U == 0 &&
+           f->disk >= image->ram_base && f->disk - image->ram_base <= image->ram_size &&
+           f->disk_size <= image->ram_size - (f->disk - image->ram_base) && !overlaps_vm(f) &&
+           f->content <= image->total_size && f->content_size <= image->total_size - f->content &&
+           f->content_size <= f->disk_size;
+}
+
+/* The content outlives the VM's restarts, so it is written at boot only. */
+static const char *fill_disk(const struct virtio_image_function *f)
+{
+    uint64_t size = (f->disk_size + ARCH_RAM_ALIGN - 1U) & ~(ARCH_RAM_ALIGN - 1U);
+    uint64_t *disk;
+
+    if (!disk_fits(f)) {
+        return "a disk is not in the board's RAM, or not of its own";
+    }
+    if (!arch_device_map((hpa_t)f->disk, size)) {
+        return "page tables are used up";
+    }
+    disk = arch_memory((hpa_t)f->disk);
+    clear_words(disk, (size_t)f->disk_size);
+    if (f->content != 0) { /* padded in the image */
+        copy_words(disk, sysimage_at(hyp.image, f->content), (size_t)(f->content_size + 7U) & ~(size_t)7);
+    }
+    return NULL;
+}
+
+static const char *fill_disks(const struct virtio_image_function *functions, unsigned count)
+{
+    const char *wrong = NULL;
+
+    for (unsigned i = 0; i < count && wrong == NULL; i++) {
+        wrong = functions[i].kind == VIRTIO_IMAGE_BLOCK ? fill_disk(&functions[i]) : NULL;
+    }
+    return wrong;
+}
+
+/* --- boot --- */
+
+static const char *check_section(const struct virtio_image *image, uint32_t size)
+{
+    bool fit = size >= sizeof(*image) && image->nfunctions <= VIRTIO_MAX_FUNCTIONS &&
+               image->functions_offset % 8U == 0 && image->functions_offset <= size &&
+               image->nfunctions * sizeof(struct virtio_image_function) <= size - image->functions_offset;
+
+    return fit ? NULL : "the image's section of PCI functions is out of bounds";
+}
+
+static const char *set_up(const struct virtio_image *image)
+{
+    const void *table = (const char *)image + image->functions_offset;
+    const struct virtio_image_function *functions = table;
+    const char *wrong = fill_disks(functions, image->nfunctions);
+
+    memset(buses, 0, sizeof(buses));
+    virtio_device_count = image->nfunctions;
+    for (unsigned i = 0; i < image->nfunctions && wrong == NULL; i++) {
+        wrong = add_function(&virtio_devices[i], &functions[i]);
+    }
+    for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
+        if (buses[i].count > 0) {
+            wrong = map_memory(&hyp.vms[i]) ? NULL : "page tables are used up";
+        }
+        if (buses[i].count > 0 && wrong == NULL) {
+            wrong = virtio_pci_init(&hyp.vms[i]) ? NULL : "a VM has too many emulated devices";
+        }
+    }
+    return wrong;
+}
+
+static const char *virtio_boot(void)
+{
+    uint32_t size;
+    const struct virtio_image *image = sysimage_section(hyp.image, VIRTIO_IMAGE_TAG, &size);
+    const char *wrong = image != NULL ? check_section(image, size) : NULL;
+
+    return image != NULL && wrong == NULL ? set_up(image) : wrong;
+}
+ON_BOOT(virtio_boot);
+
+/* None of the VM's VCPUs runs. From here on no other VM's work accesses its memory, which is loaded next. */
+static bool virtio_vm_stop(struct vm *vm)
+{
+    struct virtio_bus *bus = virtio_bus_of(vm);
+
+    for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
+        virtio_reset(&bus->devices[i]);
+    }
+    return true;
+}
+ON_VM_STOP(virtio_vm_stop);
+
+static void virtio_vm_reset(struct vm *vm)
+{
+    struct virtio_bus *bus = virtio_bus_of(vm);
+
+    for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
+        bus->devices[i].command = 0;
+        bus->devices[i].isr = 0;
+        bus->devices[i].probing = 0;
+    }
+}
+ON_VM_RESET(virtio_vm_reset);

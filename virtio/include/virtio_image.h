@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The section of the system image that describes the functions on each VM's virtual PCI bus (docs/networking.md). The image builder
+ * has checked it (scripts/tessera/image); the component checks counts, bounds and memory again at boot. Arrays lie at offsets from
+ * the start of the section, 8-byte aligned.
+ */
+#ifndef VIRTIO_IMAGE_H
+#define VIRTIO_IMAGE_H
+
+#include <stdint.h>
+
+#define VIRTIO_IMAGE_TAG 0x49435056U /* "VPCI" in memory order: sysimage_section.tag */
+
+#define VIRTIO_MAX_FUNCTIONS 32U       /* in all VMs */
+#define VIRTIO_MAX_FUNCTIONS_PER_VM 8U /* device numbers of its bus: 0 .. 7 */
+#define VIRTIO_MAX_NETWORKS 16U
+
+/* Guest-physical addresses, the same for all VMs; the interrupt of function n is VIRTIO_IRQ + n. */
+#define VIRTIO_ECAM 0x30000000U    /* configuration space of bus 0 */
+#define VIRTIO_ECAM_SIZE 0x100000U /* 32 devices of 8 functions, 4 KiB each */
+#define VIRTIO_BARS 0x40000000U    /* BAR 0 of function n is at VIRTIO_BARS + n * VIRTIO_BAR_SIZE */
+#define VIRTIO_BAR_SIZE 0x4000U
+#define VIRTIO_IRQ 24U /* sources 24 to 31 of the VM's interrupt controller */
+
+/* What a function is: the device type of virtio 1.2, section 5, or a number of our own. */
+enum virtio_image_kind {
+    VIRTIO_IMAGE_NET = 1,
+    VIRTIO_IMAGE_BLOCK = 2,
+    VIRTIO_IMAGE_CONSOLE = 3,
+    VIRTIO_IMAGE_ENTROPY = 4,
+    VIRTIO_IMAGE_SOCKET = 19,
+    VIRTIO_IMAGE_CRYPTO = 20,
+    VIRTIO_IMAGE_IVSHMEM = 0x110,
+};
+
+#define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
+
+struct virtio_image {
+    uint32_t nfunctions, functions_offset; /* struct virtio_image_function[], in the order of their VMs and slots */
+};
+
+/* A function of a VM. Fields that its kind does not name are 0. */
+struct virtio_image_function {
+    uint32_t vm;               /* number of the VM in the system */
+    uint32_t slot;             /* device number on the VM's bus, 0 .. VIRTIO_MAX_FUNCTIONS_PER_VM - 1, consecutive */
+    uint32_t kind;             /* enum virtio_image_kind */
+    uint32_t flags;            /* VIRTIO_IMAGE_* */
+    uint64_t mac;              /* NET: MAC address, its first byte in bits 47:40 */
+    uint32_t network;          /* NET: 0 .. VIRTIO_MAX_NETWORKS - 1 */
+    uint32_t vlan;             /* NET: 1 .. 4094; 0 without a VLAN */
+    uint32_t frames_per_ms;    /* NET: frames that the VM may send in each ms, 0: no limit */
+    uint32_t multicast_per_ms; /* NET: of them to group addresses, 0: no limit */
+    uint32_t cid;              /* SOCKET: context id of the VM, 3 .. 0xfffffffe, unique */
+    uint32_t peers;            /* SOCKET: bit n: may exchange packets with VM n */
+    uint32_t shared;           /* IVSHMEM: id of the shared region, BAR 2 */
+    uint32_t reserved;         /* 0 */
+    uint64_t disk;             /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned */
+    uint64_t disk_size;        /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
+    uint64_t content;          /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
+    uint64_t content_size;     /* BLOCK: bytes of it, at most disk_size */
+};
+
+#endif

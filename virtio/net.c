@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * virtio-net (virtio 1.2, section 5.1) and the switch between the ports of a network. A port's address is the system file's: a frame
+ * from another source address is dropped, so there is nothing to learn. Frames reach ports of the same VLAN only. A frame for which the
+ * receiver has no buffer is dropped, as by a real switch.
+ */
+#include "arch.h"
+#include "lib.h"
+#include "virtio.h"
+
+#define QUEUE_RECEIVE 0U
+#define QUEUE_SEND 1U
+#define FEATURE_MAC (UINT64_C(1) << 5)
+#define CLASS_ETHERNET 0x020000U
+
+#define FRAME_HEADER 14U
+#define FRAME_MAX 1518U /* with a VLAN tag */
+#define DESCRIPTORS 24U /* of a frame at most: Linux uses 19 */
+#define TYPE_VLAN 0x8100U
+
+/* The headers of a frame, as read once from the sender's memory, and to be written to the receivers'. */
+struct head {
+    uint32_t virtio[3];                       /* struct virtio_net_hdr */
+    uint16_t destination[3], source[3], type; /* big-endian */
+    uint16_t reserved;
+};
+#define HEAD_SIZE (sizeof(uint32_t[3]) + FRAME_HEADER)
+#define ONE_BUFFER (1U << 16) /* num_buffers, in virtio[2] */
+
+/* Counts frames against a limit for each millisecond. */
+struct limit {
+    ticks_t begun; /* of the current ms */
+    uint32_t count;
+};
+
+struct port {
+    struct virtio_device *dev;
+    uint64_t mac;     /* its first byte in bits 7:0 */
+    uint32_t segment; /* network and VLAN */
+    /* Guarded by the lock of the send queue: */
+    struct limit all, group;
+    bool sending;  /* a frame, which is still in the queue */
+    bool to_group; /* it is for all ports of the segment */
+    unsigned next; /* number of the first function that has not got it */
+    struct head head;
+    struct virtio_chain rest; /* of the frame, behind `head` */
+    /* The port to which it is being copied, or NULL, and what is left of the frame and of the receiver's chain, which is taken from
+     * its queue; `life` of the queue then; bytes copied. */
+    const struct port *to;
+    struct virtio_chain from, into;
+    uint32_t life, length;
+};
+
+static struct port ports[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+
+/* How the delivery to a port stands. */
+enum outcome {
+    DELIVERED,
+    INTERRUPTED, /* an interrupt is pending: continued after it */
+    DROPPED,     /* the receiver has no buffer, or the frame is too long */
+    SENDER_WRONG,
+    RECEIVER_WRONG,
+};
+
+static const char *net_boot(struct virtio_device *dev)
+{
+    const struct virtio_image_function *config = dev->config;
+    struct port *port = &ports[virtio_number(dev)];
+
+    *port = (struct port){
+        .dev = dev, .mac = __builtin_bswap64(config->mac << 16), .segment = config->network << 12 | config->vlan};
+    dev->data = port;
+    return config->network < VIRTIO_MAX_NETWORKS && config->mac >> 48 == 0 && (port->mac & 1U) == 0 &&
+                   config->vlan < 4095U
+               ? NULL
+               : "the image has a wrong port of a network";
+}
+
+static uint32_t net_config(const struct virtio_device *dev, unsigned offset)
+{
+    const struct port *port = dev->data;
+
+    return offset < 8U ? (uint32_t)(port->mac >> offset * 8U) : 0;
+}
+
+static uint64_t address(const uint16_t *mac)
+{
+    return mac[0] | (uint64_t)mac[1] << 16 | (uint64_t)mac[2] << 32;
+}
+
+/* --- delivery to a port --- */
+
+/* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0 at the frame's end. */
+static enum outcome spans(struct port *port, uint32_t *n)
+{
+    enum virtio_found source = virtio_chain_span(&port->from), space;
+    uint32_t most;
+
+    *n = 0;
+    if (source != VIRTIO_SOME || port->from.writable) {
+        return source == VIRTIO_NONE ? DELIVERED : SENDER_WRONG;
+    }
+    space = virtio_chain_span(&port->into);
+    if (space != VIRTIO_SOME || !port->into.writable) {
+        return space == VIRTIO_WRONG ? RECEIVER_WRONG : DROPPED;
+    }
+    *n = port->from.room < port->into.room ? port->from.room : port->into.room;
+    most = VIRTIO_PIECE - (uint32_t)((uintptr_t)port->into.at % 8U); /* the next piece is aligned */
+    *n = *n < most ? *n : most;
+    return *n <= HEAD_SIZE - FRAME_HEADER + FRAME_MAX - port->length ? DELIVERED : DROPPED;
+}
+
+static enum outcome copy_rest(struct port *port)
+{
+    enum outcome outcome;
+    uint32_t n;
+
+    for (;;) {
+        outcome = spans(port, &n);
+        if (outcome != DELIVERED || n == 0) {
+            return outcome;
+        }
+        virtio_copy(port->into.at, port->from.at, n);
+        virtio_chain_advance(&port->into, n);
+        virtio_chain_advance(&port->from, n);
+        port->length += n;
+        if (arch_irq_pending()) {
+            return INTERRUPTED;
+        }
+    }
+}
+
+/* Takes the receiver's next chain, and writes the head. With the lock of its queue. */
+static enum outcome begin_delivery(struct port *port, struct virtq *q)
+{
+    enum virtio_found found;
+
+    if (!q->ready || virtq_waiting(q) == 0) {
+        return DROPPED;
+    }
+    found = virtq_first(port->to->dev, q, DESCRIPTORS, &port->into);
+    if (found == VIRTIO_SOME) {
+        found = virtio_chain_write(&port->into, &port->head, HEAD_SIZE);
+    }
+    if (found != VIRTIO_SOME) {
+        return found == VIRTIO_WRONG ? RECEIVER_WRONG : DROPPED;
+    }
+    q->next++;
+    port->life = q->life;
+    port->from = port->rest;
+    port->length = HEAD_SIZE;
+    return DELIVERED;
+}
+
+/* Returns the receiver's chain; without bytes, which its driver ignores, if the frame is not whole. */
+static bool end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
+{
+    virtq_return(q, port->into.head, outcome == DELIVERED ? port->length : 0);
+    port->length = 0;
+    return virtq_wants_interrupt(port->to->dev, q);
+}
+
+/* Begins to copy the frame to port->to, or continues. */
+static enum outcome deliver(struct port *port)
+{
+    struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
+    enum outcome outcome = DELIVERED;
+    bool interrupt = false;
+
+    spin_lock(&q->lock);
+    if (port->length == 0) {
+        outcome = begin_delivery(port, q);
+    } else if (q->life != port->life) {
+        outcome = DROPPED;
+        port->length = 0;
+    }
+    if (outcome == DELIVERED) {
+        outcome = copy_rest(port);
+        interrupt = outcome != INTERRUPTED && end_delivery(port, q, outcome);
+    }
+    spin_unlock(&q->lock);
+    if (interrupt) {
+        virtio_interrupt(port->to->dev, VIRTIO_ISR_QUEUE);
+    }
+    return outcome;
+}
+
+/* --- sending --- */
+
+static bool within(struct limit *limit, uint32_t most)
+{
+    ticks_t now;
+
+    if (most == 0) {
+        return true;
+    }
+    now = arch_time();
+    if (now - limit->begun >= hyp.us * 1000U) {
+        *limit = (struct limit){.begun = now};
+    }
+    return limit->count++ < most;
+}
+
+/* Whether the port may send the frame whose head was read. */
+static bool may_send(struct port *port)
+{
+    const struct virtio_image_function *config = port->dev->config;
+
+    return address(port->head.source) == port->mac &&
+           (config->vlan == 0 || port->head.type != __builtin_bswap16(TYPE_VLAN)) &&
+           within(&port->all, config->frames_per_ms) &&
+           (!port->to_group || within(&port->group, config->multicast_per_ms));
+}
+
+/* Reads the head of the next frame. VIRTIO_NONE: the chain is shorter. */
+static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
+{
+    enum virtio_found found = virtq_first(port->dev, q, DESCRIPTORS, &port->rest);
+
+    if (found == VIRTIO_SOME) {
+        found = virtio_chain_read(&port->rest, &port->head, HEAD_SIZE);
+    }
+    if (found == VIRTIO_SOME) {
+        port->head.virtio[0] = port->head.virtio[1] = 0;
+        port->head.virtio[2] = ONE_BUFFER;
+        port->to_group = (port->head.destination[0] & 1U) != 0;
+        port->next = may_send(port) ? 0 : virtio_device_count;
+        port->to = NULL;
+        port->sending = true;
+    }
+    return found;
+}
+
+/* The next port for the frame, or NULL. */
+static const struct port *next_receiver(struct port *port)
+{
+    uint64_t destination = address(port->head.destination);
+
+    while (port->next < virtio_device_count) {
+        const struct virtio_device *dev = &virtio_devices[port->next++];
+        const struct port *to = dev->data;
+
+        if (dev->class == &virtio_net && to->segment == port->segment && to != port &&
+            (port->to_group || to->mac == destination)) {
+            return to;
+        }
+    }
+    return NULL;
+}
+
+/* Sends the frame to its next receiver. */
+static struct virtio_step send_to_next(struct port *port, struct virtq *q)
+{
+    enum outcome outcome = DELIVERED;
+    struct virtio_step step = {.wait = false};
+
+    port->to = port->to != NULL ? port->to : next_receiver(port);
+    if (port->to != NULL) {
+        outcome = deliver(port);
+    }
+    if (outcome == INTERRUPTED) {
+        return step;
+    }
+    if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
+        step.broken = outcome == SENDER_WRONG ? port->dev : port->to->dev;
+    }
+    if (outcome != SENDER_WRONG && (port->to == NULL || !port->to_group)) {
+        port->sending = false;
+        virtio_done(port->dev, q, port->rest.head, 0);
+    }
+    port->to = NULL;
+    return step;
+}
+
+static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
+{
+    struct port *port = dev->data;
+
+    if (!port->sending) {
+        if (begin_frame(port, q) != VIRTIO_SOME) {
+            return (struct virtio_step){.broken = dev};
+        }
+        if (arch_irq_pending()) {
+            return (struct virtio_step){.wait = false};
+        }
+    }
+    return send_to_next(port, q);
+}
+
+/* A frame that was being copied is lost, and the receiver gets its chain back. */
+static void forget_delivery(struct port *port)
+{
+    struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
+
+    spin_lock(&q->lock);
+    if (port->length != 0 && q->life == port->life) {
+        (void)end_delivery(port, q, DROPPED);
+    }
+    port->length = 0;
+    spin_unlock(&q->lock);
+}
+
+static void net_reset(struct virtio_device *dev)
+{
+    struct port *port = dev->data;
+    struct virtq *q = &dev->queues[QUEUE_SEND];
+
+    spin_lock(&q->lock);
+    if (port->to != NULL) {
+        forget_delivery(port);
+    }
+    port->to = NULL;
+    port->sending = false;
+    spin_unlock(&q->lock);
+}
+
+const struct virtio_class virtio_net = {
+    .type = VIRTIO_IMAGE_NET,
+    .queues = 2,
+    .pci_class = CLASS_ETHERNET,
+    .features = FEATURE_MAC,
+    .boot = net_boot,
+    .config = net_config,
+    .requests = QUEUE_SEND,
+    .step = net_step,
+    .reset = net_reset,
+};

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A VM's virtual PCI bus: configuration space behind ECAM (PCI Express Base Specification, section 7.2.2), functions without MSI,
+ * BARs at fixed addresses. Function n is function 0 of device n of bus 0; its interrupt is INTA, level-triggered, source
+ * VIRTIO_IRQ + n of the VM's interrupt controller.
+ */
+#include "arch.h"
+#include "virtio.h"
+
+#define ALL_ONES (~0U)
+#define VENDOR 0x1af4U /* virtio's */
+#define IVSHMEM_ID 0x1110U
+#define VIRTIO_ID 0x1040U /* + device type */
+#define REVISION 1U       /* of virtio 1.x */
+
+#define COMMAND_MEMORY 2U
+#define COMMAND_MASTER 4U
+#define COMMAND_INTX_DISABLE 0x400U
+#define COMMAND_BITS (COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE)
+#define STATUS_INTERRUPT (1U << 19) /* in the word of command and status */
+#define STATUS_CAPABILITIES (1U << 20)
+
+/* Offsets in the configuration space, of 32-bit words. */
+enum {
+    PCI_ID = 0x00,
+    PCI_COMMAND = 0x04,
+    PCI_CLASS = 0x08,
+    PCI_BAR0 = 0x10,
+    PCI_BAR2 = 0x18,
+    PCI_BAR3 = 0x1c,
+    PCI_SUBSYSTEM = 0x2c,
+    PCI_CAPABILITIES = 0x34,
+    PCI_INTERRUPT = 0x3c,
+    PCI_CAPABILITY = 0x40, /* the first; of 20 bytes each */
+};
+#define CAPABILITY_SIZE 20U
+#define CAPABILITY_VENDOR 0x09U
+#define BAR_64BIT 4U
+#define BAR_PREFETCHABLE 8U
+
+/* Parts of BAR 0, of 4 KiB each: virtio 1.2, section 4.1.4. */
+enum {
+    PART_COMMON = 0x0000,
+    PART_ISR = 0x1000,
+    PART_CONFIG = 0x2000,
+    PART_NOTIFY = 0x3000,
+};
+#define PART_MASK 0x3000U
+
+struct capability {
+    uint32_t type; /* cfg_type */
+    uint32_t offset;
+    uint32_t length;
+};
+
+/* queue_notify_off is 0 and so is its multiplier: all queues are notified at one address, by their numbers. */
+static const struct capability capabilities[] = {
+    {1, PART_COMMON, 0x38}, {2, PART_NOTIFY, 4}, {3, PART_ISR, 4}, {4, PART_CONFIG, 0x1000}};
+
+/* --- interrupts --- */
+
+static void set_line(struct virtio_device *dev)
+{
+    bool level = dev->isr != 0 && (dev->command & COMMAND_INTX_DISABLE) == 0;
+
+    arch_vm_irq(dev->vm, VIRTIO_IRQ + dev->config->slot, level);
+}
+
+void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
+{
+    spin_lock(&dev->vm->lock);
+    dev->isr |= bits;
+    set_line(dev);
+    vm_unlock(dev->vm);
+}
+
+uint32_t virtio_take_isr(struct virtio_device *dev)
+{
+    uint32_t isr;
+
+    spin_lock(&dev->vm->lock);
+    isr = dev->isr;
+    dev->isr = 0;
+    set_line(dev);
+    vm_unlock(dev->vm);
+    return isr;
+}
+
+/* --- configuration space --- */
+
+static bool is_virtio(const struct virtio_device *dev)
+{
+    return dev->class != &virtio_ivshmem;
+}
+
+/* The region that BAR 2 of an ivshmem function is; NULL for other functions. */
+static const struct sysimage_region *shared_region(const struct virtio_device *dev)
+{
+    const struct memmap *map = &dev->vm->memmap;
+
+    for (unsigned i = 0; dev->class == &virtio_ivshmem && i < map->count; i++) {
+        if (map->regions[i].kind == SYSIMAGE_REGION_SHARED && map->regions[i].detail == dev->config->shared) {
+            return &map->regions[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t id_of(const struct virtio_device *dev)
+{
+    return is_virtio(dev) ? VIRTIO_ID + dev->class->type : IVSHMEM_ID;
+}
+
+static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t address, uint64_t size)
+{
+    return (dev->probing >> number & 1U) != 0 ? ~(size - 1U) : address;
+}
+
+static uint32_t bars_read(const struct virtio_device *dev, unsigned offset)
+{
+    const struct sysimage_region *shared = shared_region(dev);
+
+    if (offset == PCI_BAR0) {
+        return (uint32_t)bar(dev, 0, VIRTIO_BARS + dev->config->slot * VIRTIO_BAR_SIZE, VIRTIO_BAR_SIZE);
+    }
+    if (shared == NULL) {
+        return 0;
+    }
+    if (offset == PCI_BAR2) {
+        return (uint32_t)bar(dev, 2, shared->gpa, shared->size) | BAR_64BIT | BAR_PREFETCHABLE;
+    }
+    return offset == PCI_BAR3 ? (uint32_t)(bar(dev, 3, shared->gpa, shared->size) >> 32) : 0;
+}
+
+static uint32_t capability_read(const struct virtio_device *dev, unsigned offset)
+{
+    unsigned index = offset / CAPABILITY_SIZE, word = offset % CAPABILITY_SIZE / 4U;
+    const struct capability *c = &capabilities[index];
+    bool last = index + 1U == ARRAY_SIZE(capabilities);
+    uint32_t next = last ? 0 : PCI_CAPABILITY + (index + 1U) * CAPABILITY_SIZE;
+
+    if (!is_virtio(dev) || index >= ARRAY_SIZE(capabilities)) {
+        return 0;
+    }
+    /* cap_vndr, cap_next, cap_len, cfg_type; bar, id; offset; length; notify_off_multiplier */
+    return (const uint32_t[]){CAPABILITY_VENDOR | next << 8 | CAPABILITY_SIZE << 16 | c->type << 24, 0, c->offset,
+                              c->length, 0}[word];
+}
+
+static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
+{
+    switch (offset) {
+    case PCI_ID:
+        return VENDOR | id_of(dev) << 16;
+    case PCI_COMMAND:
+        return dev->command | (dev->isr != 0 ? STATUS_INTERRUPT : 0) | (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
+    case PCI_CLASS:
+        return REVISION | dev->class->pci_class << 8;
+    case PCI_SUBSYSTEM:
+        return VENDOR | 0x1100U << 16;
+    case PCI_CAPABILITIES:
+        return is_virtio(dev) ? PCI_CAPABILITY : 0;
+    case PCI_INTERRUPT:
+        return 1U << 8; /* INTA */
+    default:
+        return offset >= PCI_CAPABILITY ? capability_read(dev, offset - PCI_CAPABILITY) : bars_read(dev, offset);
+    }
+}
+
+/* The function whose configuration space has `offset` of the ECAM, or NULL. */
+static struct virtio_device *function_at(const struct vcpu *v, gpa_t offset)
+{
+    const struct virtio_bus *bus = virtio_bus_of(v->vm);
+    ulong device = offset >> 15;
+
+    return device < bus->count && (offset >> 12 & 7U) == 0 ? &bus->devices[device] : NULL;
+}
+
+static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
+{
+    const struct virtio_device *dev = function_at(v, offset);
+
+    (void)width_log2;
+    return dev != NULL ? config_word(dev, offset & 0xffcU) >> (offset & 3U) * 8U : ALL_ONES;
+}
+
+static void command_write(struct virtio_device *dev, uint32_t value)
+{
+    spin_lock(&dev->vm->lock);
+    dev->command = value & COMMAND_BITS;
+    set_line(dev);
+    vm_unlock(dev->vm);
+}
+
+/* A BAR has a fixed address; a write of all ones makes it show its size (PCI Local Bus Specification 3.0, section 6.2.5.1). */
+static void bar_write(struct virtio_device *dev, unsigned number, uint32_t value)
+{
+    if (value == ALL_ONES) {
+        dev->probing |= 1U << number;
+    } else {
+        dev->probing &= ~(1U << number);
+    }
+}
+
+static void ecam_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value)
+{
+    struct virtio_device *dev = function_at(v, offset);
+    unsigned word = (unsigned)offset & 0xfffU;
+
+    if (dev == NULL) {
+        return;
+    }
+    if (word == PCI_COMMAND && width_log2 > 0) {
+        command_write(dev, (uint32_t)value);
+    } else if (word == PCI_BAR0 || word == PCI_BAR2 || word == PCI_BAR3) {
+        bar_write(dev, (word - PCI_BAR0) / 4U, (uint32_t)value);
+    }
+}
+
+/* --- BAR 0 --- */
+
+static uint32_t bar_read(struct virtio_device *dev, unsigned offset)
+{
+    unsigned part = offset & PART_MASK, word = offset & 0xffcU;
+
+    if (!is_virtio(dev)) {
+        return part == 0 ? ivshmem_read(dev, word) : 0;
+    }
+    if (part == PART_COMMON) {
+        return virtio_common_read(dev, word);
+    }
+    if (part == PART_ISR) {
+        return word == 0 ? virtio_take_isr(dev) : 0;
+    }
+    return part == PART_CONFIG && dev->class->config != NULL ? dev->class->config(dev, word) : 0;
+}
+
+static ulong bars_load(struct vcpu *v, gpa_t offset, unsigned width_log2)
+{
+    struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
+
+    (void)width_log2;
+    if ((dev->command & COMMAND_MEMORY) == 0) {
+        return ALL_ONES;
+    }
+    return bar_read(dev, offset % VIRTIO_BAR_SIZE) >> (offset & 3U) * 8U;
+}
+
+static void bars_store_register(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)
+{
+    if ((dev->command & COMMAND_MEMORY) == 0) {
+        return;
+    }
+    if (!is_virtio(dev)) {
+        ivshmem_write(dev, offset, value);
+    } else if ((offset & PART_MASK) == PART_COMMON) {
+        virtio_common_write(dev, offset, width_log2, value);
+    }
+}
+
+static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value)
+{
+    struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
+
+    if ((offset & PART_MASK) == PART_NOTIFY) {
+        virtio_notify(dev, value & 0xffffU);
+    } else {
+        bars_store_register(dev, offset % VIRTIO_BAR_SIZE, width_log2, (uint32_t)value);
+    }
+}
+
+bool virtio_pci_init(struct vm *vm)
+{
+    const struct virtio_bus *bus = virtio_bus_of(vm);
+    const struct vdev ecam = {
+        .base = VIRTIO_ECAM, .size = VIRTIO_ECAM_SIZE, .widths = 1 | 2 | 4, .read = ecam_read, .write = ecam_write};
+    const struct vdev bars = {.base = VIRTIO_BARS,
+                              .size = (uint64_t)bus->count * VIRTIO_BAR_SIZE,
+                              .widths = 1 | 2 | 4,
+                              .read = bars_load,
+                              .write = bars_store};
+
+    return vdev_add_first(&vm->devs, &bars) && vdev_add(&vm->devs, &ecam);
+}

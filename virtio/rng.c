@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * virtio-rng (virtio 1.2, section 5.4). Each device has a generator of its own, keyed from the machine's seed at boot and kept over
+ * restarts of the VM: ChaCha20 whose first 32 bytes of each block are the next key ("fast key erasure"), so earlier output cannot be
+ * computed from its state.
+ */
+#include "chacha.h"
+#include "console.h"
+#include "lib.h"
+#include "seed.h"
+#include "virtio.h"
+
+#define QUEUE_REQUESTS 0U
+#define CLASS_OTHER 0xff0000U
+#define KEY_WORDS (CHACHA_KEY_SIZE / 4U)
+#define OUTPUT (4U * (CHACHA_STATE_WORDS - KEY_WORDS)) /* bytes of a block for the guest */
+
+struct generator {
+    uint32_t key[KEY_WORDS];
+    bool filling; /* a request, which is still in the queue; guarded by its lock */
+    uint32_t length;
+    struct virtio_chain rest;
+};
+
+static struct generator generators[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+
+/* Without a seed there is no device: a guest must not take for random what is not. */
+static const char *rng_boot(struct virtio_device *dev)
+{
+    struct generator *g = &generators[virtio_number(dev)];
+
+    dev->data = g;
+    return seed_key(g->key, virtio_number(dev))
+               ? NULL
+               : "a virtio-rng without a seed of the machine (rng-seed in its device tree)";
+}
+
+/* Makes the next key and OUTPUT bytes. */
+static void generate(struct generator *g, uint32_t *output)
+{
+    static const uint32_t no_input[4];
+    uint32_t first[CHACHA_STATE_WORDS], state[CHACHA_STATE_WORDS];
+
+    chacha_begin(first, g->key, no_input);
+    memcpy(state, first, sizeof(state));
+    for (unsigned i = 0; i < CHACHA_DOUBLE_ROUNDS; i++) {
+        chacha_double_round(state);
+    }
+    for (unsigned i = 0; i < CHACHA_STATE_WORDS; i++) {
+        state[i] += first[i];
+    }
+    memcpy(g->key, state, sizeof(g->key));
+    memcpy(output, state + KEY_WORDS, OUTPUT);
+    memset(state, 0, sizeof(state));
+    memset(first, 0, sizeof(first));
+}
+
+/* Fills at most OUTPUT bytes of the request. */
+static enum virtio_found fill(struct generator *g)
+{
+    uint32_t output[OUTPUT / sizeof(uint32_t)], n;
+    enum virtio_found found = virtio_chain_span(&g->rest);
+
+    if (found != VIRTIO_SOME) {
+        return found;
+    }
+    if (!g->rest.writable) {
+        return VIRTIO_WRONG;
+    }
+    n = g->rest.room < OUTPUT ? g->rest.room : OUTPUT;
+    generate(g, output);
+    found = virtio_chain_write(&g->rest, output, n);
+    memset(output, 0, sizeof(output));
+    g->length += n;
+    return found;
+}
+
+static struct virtio_step rng_step(struct virtio_device *dev, struct virtq *q)
+{
+    struct generator *g = dev->data;
+    enum virtio_found found;
+
+    if (!g->filling) {
+        found = virtq_first(dev, q, VIRTIO_QUEUE_SIZE, &g->rest);
+        g->filling = true;
+        g->length = 0;
+    } else {
+        found = fill(g);
+    }
+    if (found == VIRTIO_NONE) {
+        g->filling = false;
+        virtio_done(dev, q, g->rest.head, g->length);
+    }
+    return (struct virtio_step){.broken = found == VIRTIO_WRONG ? dev : NULL};
+}
+
+static void rng_reset(struct virtio_device *dev)
+{
+    struct generator *g = dev->data;
+
+    spin_lock(&dev->queues[QUEUE_REQUESTS].lock);
+    g->filling = false;
+    spin_unlock(&dev->queues[QUEUE_REQUESTS].lock);
+}
+
+const struct virtio_class virtio_entropy = {
+    .type = VIRTIO_IMAGE_ENTROPY,
+    .queues = 1,
+    .pci_class = CLASS_OTHER,
+    .boot = rng_boot,
+    .requests = QUEUE_REQUESTS,
+    .step = rng_step,
+    .reset = rng_reset,
+};

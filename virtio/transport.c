@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The common configuration of a virtio device on PCI (virtio 1.2, section 4.1.4.3): status, features, queues. */
+#include "atomic.h"
+#include "virtio.h"
+
+/* Offsets of the registers. */
+enum {
+    DEVICE_FEATURE_SELECT = 0,
+    DEVICE_FEATURE = 4,
+    DRIVER_FEATURE_SELECT = 8,
+    DRIVER_FEATURE = 12,
+    CONFIG_MSIX_VECTOR = 16, /* and num_queues */
+    DEVICE_STATUS = 20,      /* and config_generation, queue_select */
+    QUEUE_SELECT = 22,
+    QUEUE_SIZE = 24, /* and queue_msix_vector */
+    QUEUE_ENABLE = 28,
+    QUEUE_ADDRESSES = 32, /* three of 64 bits */
+    QUEUE_ADDRESSES_END = 56,
+};
+#define NO_VECTOR 0xffffU
+
+/* The selected queue, or NULL. */
+static const struct virtq *selected(const struct virtio_device *dev)
+{
+    return dev->queue_select < dev->class->queues ? &dev->queues[dev->queue_select] : NULL;
+}
+
+static uint32_t half(uint64_t value, unsigned upper)
+{
+    return (uint32_t)(upper != 0 ? value >> 32 : value);
+}
+
+static uint32_t queue_read(const struct virtq *q, unsigned offset)
+{
+    if (q == NULL) {
+        return 0;
+    }
+    if (offset == QUEUE_SIZE) {
+        return q->size | NO_VECTOR << 16;
+    }
+    if (offset == QUEUE_ENABLE) {
+        return q->enabled ? 1U : 0; /* queue_notify_off is 0 */
+    }
+    offset -= QUEUE_ADDRESSES;
+    return offset < QUEUE_ADDRESSES_END - QUEUE_ADDRESSES ? half(q->address[offset / 8U], offset & 4U) : 0;
+}
+
+uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
+{
+    switch (offset) {
+    case DEVICE_FEATURE_SELECT:
+        return dev->device_feature_select;
+    case DEVICE_FEATURE:
+        return dev->device_feature_select < 2U ? half(dev->offered, dev->device_feature_select) : 0;
+    case DRIVER_FEATURE_SELECT:
+        return dev->driver_feature_select;
+    case DRIVER_FEATURE:
+        return dev->driver_feature_select < 2U ? half(dev->features, dev->driver_feature_select) : 0;
+    case CONFIG_MSIX_VECTOR:
+        return NO_VECTOR | (uint32_t)dev->class->queues << 16;
+    case DEVICE_STATUS:
+        return atomic_load_relaxed(&dev->status) | dev->queue_select << 16;
+    default:
+        return queue_read(selected(dev), offset);
+    }
+}
+
+/* --- queues --- */
+
+/* The device may use an enabled queue once the driver is ready. False if the rings are wrong. */
+static bool start_queue(struct virtio_device *dev, struct virtq *q)
+{
+    bool mapped = true;
+
+    spin_lock(&q->lock);
+    if (q->enabled && !q->ready && (dev->status & VIRTIO_STATUS_DRIVER_OK) != 0) {
+        mapped = virtq_map(dev->vm, q);
+        q->ready = mapped;
+    }
+    spin_unlock(&q->lock);
+    return mapped;
+}
+
+static void start_queues(struct virtio_device *dev)
+{
+    bool mapped = true;
+
+    for (unsigned i = 0; i < dev->class->queues; i++) {
+        mapped = start_queue(dev, &dev->queues[i]) && mapped;
+    }
+    if (!mapped) {
+        virtio_break(dev);
+    }
+}
+
+static void stop_queues(struct virtio_device *dev)
+{
+    for (unsigned i = 0; i < dev->class->queues; i++) {
+        spin_lock(&dev->queues[i].lock);
+        dev->queues[i].ready = false;
+        dev->queues[i].life++;
+        spin_unlock(&dev->queues[i].lock);
+    }
+    if (dev->class->reset != NULL) {
+        dev->class->reset(dev);
+    }
+}
+
+static void write_half(uint64_t *value, unsigned upper, uint32_t part)
+{
+    *value = upper != 0 ? (*value & UINT32_MAX) | (uint64_t)part << 32 : (*value & ~(uint64_t)UINT32_MAX) | part;
+}
+
+static bool size_fits(uint32_t size)
+{
+    return size != 0 && size <= VIRTIO_QUEUE_SIZE && (size & (size - 1U)) == 0;
+}
+
+/* A queue that is enabled keeps its registers: only a reset of the device disables it. */
+static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t value)
+{
+    struct virtq *q = dev->queue_select < dev->class->queues ? &dev->queues[dev->queue_select] : NULL;
+
+    if (q == NULL || q->enabled) {
+        return;
+    }
+    if (offset == QUEUE_SIZE) {
+        q->size = size_fits(value & 0xffffU) ? (uint16_t)value : q->size;
+    } else if (offset == QUEUE_ENABLE) {
+        q->enabled = (value & 0xffffU) == 1U;
+        start_queues(dev);
+    } else if (offset >= QUEUE_ADDRESSES && offset < QUEUE_ADDRESSES_END && offset % 4U == 0) {
+        offset -= QUEUE_ADDRESSES;
+        write_half(&q->address[offset / 8U], offset & 4U, value);
+    }
+}
+
+/* --- the device --- */
+
+void virtio_reset(struct virtio_device *dev)
+{
+    stop_queues(dev);
+    (void)virtio_take_isr(dev);
+    for (unsigned i = 0; i < dev->class->queues; i++) {
+        struct virtq *q = &dev->queues[i];
+
+        q->enabled = false;
+        q->size = VIRTIO_QUEUE_SIZE;
+        q->next = q->used = q->checked = 0;
+        q->address[0] = q->address[1] = q->address[2] = 0;
+    }
+    dev->features = 0;
+    dev->device_feature_select = dev->driver_feature_select = dev->queue_select = 0;
+    atomic_store_relaxed(&dev->status, 0);
+}
+
+void virtio_break(struct virtio_device *dev)
+{
+    stop_queues(dev);
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
+    virtio_interrupt(dev, VIRTIO_ISR_CONFIG);
+}
+
+/* FEATURES_OK stays 0 if the driver has accepted what was not offered, or a legacy driver has not accepted VERSION_1. */
+static uint32_t accept_features(const struct virtio_device *dev, uint32_t status)
+{
+    bool fit = (dev->features & ~dev->offered) == 0 && (dev->features & VIRTIO_F_VERSION_1) != 0;
+
+    return fit ? status : status & ~VIRTIO_STATUS_FEATURES_OK;
+}
+
+/* Bits are only added, by a driver; the device keeps its own. */
+static void status_write(struct virtio_device *dev, uint32_t value)
+{
+    uint32_t before = atomic_load_relaxed(&dev->status), added = value & 0x3fU & ~before;
+
+    if (value == 0) {
+        virtio_reset(dev);
+        return;
+    }
+    if ((added & VIRTIO_STATUS_FEATURES_OK) != 0) {
+        added = accept_features(dev, added);
+    }
+    if (((before | added) & VIRTIO_STATUS_FEATURES_OK) == 0) {
+        added &= ~VIRTIO_STATUS_DRIVER_OK;
+    }
+    (void)atomic_or_relaxed(&dev->status, added);
+    if ((added & VIRTIO_STATUS_DRIVER_OK) != 0) {
+        start_queues(dev);
+    }
+}
+
+static void driver_feature_write(struct virtio_device *dev, uint32_t value)
+{
+    if (dev->driver_feature_select < 2U && (dev->status & VIRTIO_STATUS_FEATURES_OK) == 0) {
+        write_half(&dev->features, dev->driver_feature_select, value);
+    }
+}
+
+void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)
+{
+    (void)width_log2; /* the specification demands the register's own width */
+    switch (offset) {
+    case DEVICE_FEATURE_SELECT:
+        dev->device_feature_select = value;
+        break;
+    case DRIVER_FEATURE_SELECT:
+        dev->driver_feature_select = value;
+        break;
+    case DRIVER_FEATURE:
+        driver_feature_write(dev, value);
+        break;
+    case DEVICE_STATUS:
+        status_write(dev, value & 0xffU);
+        break;
+    case QUEUE_SELECT:
+        dev->queue_select = value & 0xffffU;
+        break;
+    default:
+        queue_write(dev, offset, value);
+        break;
+    }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the component `virtio` share. Each VM that the system file gives functions has a PCI bus of its own (pci.c) with
+ * virtio 1.2 devices (transport.c, queue.c and a file for each type of device) and ivshmem functions.
+ *
+ * All work is done in the store that notifies a queue, in short steps: between two steps the hypervisor polls interrupts, and if one is
+ * pending, the store is executed again after the interrupt's handler (arch_virtio.h).
+ *
+ * Lock order (outer first): the lock of a queue of requests (of frames to send, ...), the lock of a queue of buffers (of frames to
+ * receive, ...), vm.lock. The memory of VMs with functions is mapped for good (boot.c).
+ */
+#ifndef VIRTIO_H
+#define VIRTIO_H
+
+#include "arch.h"
+#include "arch_virtio.h"
+#include "atomic.h"
+#include "memmap.h"
+#include "spinlock.h"
+#include "system.h"
+#include "virtio_image.h"
+#include "vm.h"
+
+#define VIRTIO_QUEUES 3U       /* most of a device */
+#define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue */
+#define VIRTIO_PIECE 1024U     /* bytes that are copied at most between two polls of interrupts */
+
+/* Bits of the device status (section 2.1). */
+#define VIRTIO_STATUS_DRIVER_OK 4U
+#define VIRTIO_STATUS_FEATURES_OK 8U
+#define VIRTIO_STATUS_NEEDS_RESET 64U
+
+/* Feature bits (section 6) of all devices. */
+#define VIRTIO_F_INDIRECT_DESC (UINT64_C(1) << 28)
+#define VIRTIO_F_EVENT_IDX (UINT64_C(1) << 29)
+#define VIRTIO_F_VERSION_1 (UINT64_C(1) << 32)
+
+/* Bits of the ISR status (section 4.1.4.5). */
+#define VIRTIO_ISR_QUEUE 1U
+#define VIRTIO_ISR_CONFIG 2U
+
+/* Offsets in the driver's and the device's area of a queue, in units of 16 bits (sections 2.7.6, 2.7.8): flags, index, ring. */
+#define VIRTQ_FLAGS 0U
+#define VIRTQ_INDEX 1U
+#define VIRTQ_RING 2U
+
+struct virtio_device;
+
+/* A descriptor (section 2.7.5). */
+struct virtq_desc {
+    uint64_t address; /* guest-physical */
+    uint64_t rest;    /* length in bits 31:0, flags in 47:32, next in 63:48 */
+};
+
+/* A split virtqueue. The guest's registers are 0 after a reset. Numbers of chains count modulo 2^16 in the rings, and modulo 2^32 here,
+ * where the compiler needs fewer instructions for them. */
+struct virtq {
+    struct spinlock lock; /* guards all that follows; the registers are those of the guest's VCPUs until `enabled` */
+    bool ready;           /* enabled, and the driver is: the device may use the ring */
+    uint32_t life;        /* how often the queue was disabled */
+    uint32_t mask;        /* size - 1 */
+    uint32_t next;        /* number of the next chain to take */
+    uint32_t used;        /* number of chains returned */
+    uint32_t checked;     /* `used` when the driver's wish for an interrupt was last read */
+    /* The rings, in the VM's RAM; valid while `ready`. */
+    const volatile struct virtq_desc *desc;
+    const volatile uint16_t *avail; /* flags, index, ring[size] */
+    const volatile uint16_t *used_event;
+    volatile uint16_t *ring; /* flags, index, then id and length of each chain, 32 bits each */
+    volatile uint16_t *avail_event;
+    /* Registers. */
+    bool enabled;
+    uint16_t size;
+    uint64_t address[3]; /* guest-physical: descriptors, driver's area, device's area */
+};
+
+/* The rest of a chain of buffers. Descriptors are read once, in the chain's order. */
+struct virtio_chain {
+    const struct virtio_device *dev;
+    const volatile struct virtq_desc *table; /* the queue's, or the indirect one */
+    uint32_t entries;                        /* of the table */
+    uint32_t head;                           /* identifies the chain */
+    uint32_t left;                           /* descriptors that may still follow */
+    uint32_t next;                           /* index of the next descriptor, CHAIN_END if there is none */
+    uint32_t room;                           /* bytes left of the current buffer */
+    char *at;                                /* the next of them */
+    bool writable;                           /* by the device */
+};
+#define CHAIN_END (~0U)
+
+/* What becomes of a step of a queue's work. */
+struct virtio_step {
+    bool wait;                    /* no further step before the device is notified again */
+    struct virtio_device *broken; /* unless `wait`: whose driver has violated the specification, or NULL */
+};
+
+/* A type of device. Functions may be NULL. */
+struct virtio_class {
+    uint16_t type;      /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
+    uint8_t queues;     /* 0 .. VIRTIO_QUEUES; none for ivshmem */
+    uint32_t pci_class; /* class code, subclass, interface */
+    uint64_t features;  /* beside those of all devices */
+    /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
+    const char *(*boot)(struct virtio_device *dev);
+    /* 32 bits at a multiple of 4 of the device configuration. */
+    uint32_t (*config)(const struct virtio_device *dev, unsigned offset);
+    uint8_t requests; /* number of the queue that the device works on */
+    /* Works on the first chain of that queue, which has one and is locked, until the chain is returned, for some 1,000 instructions. */
+    struct virtio_step (*step)(struct virtio_device *dev, struct virtq *q);
+    /* The guest has notified another queue. Called without locks. */
+    void (*notify)(struct virtio_device *dev, unsigned number);
+    /* Forgets the requests in progress. All queues are disabled; called without locks. */
+    void (*reset)(struct virtio_device *dev);
+};
+
+/* A function of a VM's PCI bus, with its registers. */
+struct virtio_device {
+    const struct virtio_image_function *config;
+    const struct virtio_class *class;
+    struct vm *vm;
+    void *data;         /* the class's own */
+    uint64_t offered;   /* features */
+    struct virtq *work; /* constant: the queue on which the device works */
+    struct virtq queues[VIRTIO_QUEUES];
+
+    /* Guarded by vm->lock: */
+    uint32_t isr;     /* ISR status; ivshmem: interrupt status */
+    uint32_t command; /* PCI command register */
+
+    /* Registers; a driver accesses them on one VCPU at a time. */
+    uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
+    uint32_t status;  /* atomic */
+    uint32_t device_feature_select, driver_feature_select, queue_select;
+    uint64_t features; /* accepted by the driver */
+    uint32_t mask;     /* ivshmem: interrupt mask, which has no function */
+};
+
+/* --- pci.c --- */
+
+struct virtio_bus {
+    unsigned count;
+    struct virtio_device *devices; /* `count` of them, in the order of their slots */
+};
+
+/* The functions of a VM; NULL if it has none. Inline: each access of a guest calls it. */
+static inline struct virtio_bus *virtio_bus_of(const struct vm *vm)
+{
+    return vm->vcpus[0].data[COMPONENT_VIRTIO];
+}
+
+/* Adds the bus's ranges to the VM's emulated devices. At boot. */
+bool virtio_pci_init(struct vm *vm);
+
+/* Sets bits of the ISR status, and the function's interrupt line. Without locks, or with those of queues. */
+void virtio_interrupt(struct virtio_device *dev, uint32_t bits);
+
+/* Reads the ISR status and clears it. */
+uint32_t virtio_take_isr(struct virtio_device *dev);
+
+/* --- transport.c --- */
+
+uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset);
+void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value);
+
+/* Resets the device: no queue is accessed from then on. Without locks. */
+void virtio_reset(struct virtio_device *dev);
+
+/* The driver has violated the specification: no queue is accessed until it resets the device. Without locks. */
+void virtio_break(struct virtio_device *dev);
+
+/* --- queue.c --- */
+
+/* The RAM at [gpa, gpa + size), not empty, or NULL. Valid for good: a VM's memory does not move. */
+static inline void *virtio_ram(const struct vm *vm, gpa_t gpa, uint64_t size)
+{
+    const struct sysimage_region *first = vm->memmap.regions; /* RAM, checked by sysimage_check() */
+    hpa_t hpa;
+
+    if (size != 0 && memmap_has(first, gpa, size)) {
+        return arch_memory(memmap_host(first, gpa));
+    }
+    return memmap_ram(&vm->memmap, gpa, size, &hpa) ? arch_memory(hpa) : NULL;
+}
+
+/* Computes the addresses of the rings. False if they are not aligned or not in the VM's RAM. With the queue's lock. */
+bool virtq_map(const struct vm *vm, struct virtq *q);
+
+/* What virtq_first() and virtio_chain_*() found. */
+enum virtio_found {
+    VIRTIO_NONE,  /* the chain is at its end */
+    VIRTIO_SOME,  /* bytes, as described at the function */
+    VIRTIO_WRONG, /* the driver has violated the specification: virtio_break() once the locks are released */
+};
+
+/* The number of chains that the driver says are available; more than the queue's size is wrong. With the queue's lock. */
+static inline uint32_t virtq_waiting(const struct virtq *q)
+{
+    return (atomic_load_acquire(&q->avail[VIRTQ_INDEX]) - q->next) & 0xffffU;
+}
+
+/* The first chain of the queue, which is not empty, of at most `most` descriptors. It stays there until q->next is increased. With
+ * the queue's lock. */
+enum virtio_found virtq_first(const struct virtio_device *dev, const struct virtq *q, unsigned most,
+                              struct virtio_chain *chain);
+
+/* Returns a chain to the driver, with `length` bytes written. With the queue's lock. */
+void virtq_return(struct virtq *q, uint32_t head, uint32_t length);
+
+/* Whether the driver wants an interrupt for the chains that were returned since the last call. With the queue's lock. */
+bool virtq_wants_interrupt(const struct virtio_device *dev, struct virtq *q);
+
+/* Asks the driver to notify the device of the next chain. False if there is one already. With the queue's lock. */
+bool virtq_await(const struct virtio_device *dev, struct virtq *q);
+
+/* Goes to the chain's next buffer. */
+enum virtio_found virtio_chain_next(struct virtio_chain *chain);
+
+/* Goes to the chain's next buffer once the current one is used up: VIRTIO_SOME if chain->room > 0 then. */
+static inline enum virtio_found virtio_chain_span(struct virtio_chain *chain)
+{
+    return chain->room != 0 ? VIRTIO_SOME : virtio_chain_next(chain);
+}
+
+/* Copies `size` bytes from or to the chain, whose buffers must be readable or writable. VIRTIO_NONE: it is shorter. */
+enum virtio_found virtio_chain_read(struct virtio_chain *chain, void *dst, uint32_t size);
+enum virtio_found virtio_chain_write(struct virtio_chain *chain, const void *src, uint32_t size);
+
+static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t bytes)
+{
+    chain->at += bytes;
+    chain->room -= bytes;
+}
+
+/* --- work.c --- */
+
+/* Works on the device's requests until none is left, the first one waits (true), or an interrupt is pending for this CPU (false): the
+ * guest then executes its store again. Without locks. */
+bool virtio_work(struct virtio_device *dev);
+
+/* The guest has notified queue `number`. */
+void virtio_notify(struct virtio_device *dev, unsigned number);
+
+/* Returns the first chain of a queue of requests to the driver, and raises an interrupt if the driver wants one. With the queue's lock. */
+void virtio_done(struct virtio_device *dev, struct virtq *q, uint32_t head, uint32_t length);
+
+/* --- copy.c --- */
+
+/* Copies `size` bytes between any addresses, which do not overlap: 0.3 instructions for a byte if both have the same alignment, else
+ * 0.7. */
+void virtio_copy(void *dst, const void *src, size_t size);
+
+/* --- devices --- */
+
+extern const struct virtio_class virtio_net, virtio_block, virtio_entropy, virtio_socket, virtio_ivshmem;
+
+/* ivshmem.c: registers of BAR 0. */
+uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset);
+void ivshmem_write(struct virtio_device *dev, unsigned offset, uint32_t value);
+
+/* --- boot.c --- */
+
+/* All functions of the system. Constant after boot, but for what they guard. */
+extern struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: boot.c */
+extern unsigned virtio_device_count;
+
+/* The function's number among those of all VMs. */
+static inline unsigned virtio_number(const struct virtio_device *dev)
+{
+    return (unsigned)(dev - virtio_devices);
+}
+
+#endif
