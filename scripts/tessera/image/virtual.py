@@ -37,6 +37,14 @@ SHARED_BASE = 0x18200000
 SHARED_PAGE = 0x1000
 SHARED_IRQ = 23  # the interrupt of the VM's shared devices
 
+# The VM's virtual PCI bus (virtio/include/virtio_image.h). BAR 0 of function n is at PCI_BARS + n * PCI_BAR_SIZE.
+PCI_ECAM = 0x30000000  # configuration space of bus 0
+PCI_ECAM_SIZE = 0x100000
+PCI_BARS = 0x40000000
+PCI_BAR_SIZE = 0x4000
+PCI_WINDOW = 0x200000  # bytes from PCI_BARS on that the bridge forwards to the bus
+PCI_IRQ = 24  # the interrupt of function 0; those of the other functions follow
+
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 
 # The device tree is in the last DTB_ROOM bytes of the RAM, as on QEMU's virt: far from the memory

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The binary layout of the section of the system image for virtual PCI functions, and their limits.
+
+The layout is virtio/include/virtio_image.h in Python; tests/image/test_image_pci.py compares every
+offset, size and constant with the header.
+"""
+
+from tessera.image.layout import Record
+
+TAG = 0x49435056
+
+MAX_FUNCTIONS = 32  # in all VMs
+MAX_FUNCTIONS_PER_VM = 8
+MAX_NETWORKS = 16
+
+# The number of each model. A system file may have those of MODELS.
+KINDS = {
+    "net": 1,
+    "block": 2,
+    "console": 3,
+    "entropy": 4,
+    "socket": 19,
+    "crypto": 20,
+    "ivshmem": 0x110,
+}
+MODELS = {
+    "virtio-net": KINDS["net"],
+    "virtio-blk": KINDS["block"],
+    "virtio-rng": KINDS["entropy"],
+    "virtio-vsock": KINDS["socket"],
+    "ivshmem": KINDS["ivshmem"],
+}
+
+READ_ONLY = 1 << 0  # of a disk
+
+IMAGE = Record("virtio_image", (("nfunctions", "I"), ("functions_offset", "I")))
+FUNCTION = Record(
+    "virtio_image_function",
+    (
+        ("vm", "I"),
+        ("slot", "I"),
+        ("kind", "I"),
+        ("flags", "I"),
+        ("mac", "Q"),
+        ("network", "I"),
+        ("vlan", "I"),
+        ("frames_per_ms", "I"),
+        ("multicast_per_ms", "I"),
+        ("cid", "I"),
+        ("peers", "I"),
+        ("shared", "I"),
+        ("reserved", "I"),
+        ("disk", "Q"),
+        ("disk_size", "Q"),
+        ("content", "Q"),
+        ("content_size", "Q"),
+    ),
+)
+
+LARGEST = IMAGE.size + MAX_FUNCTIONS * FUNCTION.size  # upper bound of the section's bytes
+
+SECTOR = 512  # bytes; a disk has a whole number of them
+SMALLEST_CID, LARGEST_CID = 3, 0xFFFFFFFE  # the lower ones are the hypervisor's, the host's and reserved
+LARGEST_VLAN = 4094
+MOST_FRAMES_PER_MS = 10**6
