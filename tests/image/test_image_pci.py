@@ -1,15 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual PCI functions: the layout of their section of the image."""
+"""Virtual PCI functions: their section of the image, disks, the guests' device trees, the manifest; invalid systems."""
 
+import itertools
+import json
 import re
+from pathlib import Path
 
+import pytest
 from c_headers import evaluate
-from fixtures import ROOT
+from fixtures import ROOT, changed, read_cases
+from image_reader import read_image
 
-from tessera.image import pci_image, virtual
+from tessera.image import io_image, layout, pci_image, vdm, virtual
+from tessera.image.build import Options, build
+from tessera.image.layout import align_up
+from tessera.image.problems import BuildError
+from tessera.image.system import named_files
 
+MIB = 1 << 20
 HEADER = ROOT / "virtio" / "include" / "virtio_image.h"
 INCLUDE = (str(HEADER.relative_to(ROOT)),)
+SYSTEM = Path(__file__).with_name("pci.dts").read_text()
+CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
+CONTENT = bytes(range(256)) * 20 + b"end"
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM = pci_image.MODELS.values()
+
+
+@pytest.fixture
+def disks(builder):
+    """The builder, with the files of SYSTEM's disks."""
+    builder.file("disk.img", CONTENT)
+    builder.file("big.img", bytes(5 * MIB + 1))
+    builder.file("empty.img", b"")
+    return builder
+
+
+def section(built):
+    """The functions of the image's section: [{field: value}]."""
+    data = read_image(built.files["tessera.bin"]).sections[pci_image.TAG]
+    head = pci_image.IMAGE.unpack(data)
+    at, count = head["functions_offset"], head["nfunctions"]
+    assert at % 8 == 0
+    assert len(data) == at + count * pci_image.FUNCTION.size <= pci_image.LARGEST
+    return [pci_image.FUNCTION.unpack(data, at + n * pci_image.FUNCTION.size) for n in range(count)]
+
+
+def manifest_of(built):
+    return json.loads(built.files["system.json"])
+
+
+def given(function):
+    """The fields of a function that are not 0, without its place and its kind."""
+    return {name: value for name, value in function.items() if value and name not in ("vm", "slot", "kind")}
+
+
+def system_of(functions, props="", head=""):
+    """A system of one VM with these functions."""
+    vm = f'memory-size = <0x400000>; image = "one.bin"; sign-of-life = "up"; {props}'
+    top = f'compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; {head}'
+    return f"/dts-v1/;\n/ {{ {top} vms {{ vm {{ {vm} pci {{ {functions} }};\n}}; }}; }};\n"
+
+
+# The layout
 
 
 def test_records_are_those_of_the_header():
@@ -48,3 +100,226 @@ def test_addresses_and_interrupts_have_room():
     assert virtual.PCI_IRQ + pci_image.MAX_FUNCTIONS_PER_VM - 1 <= virtual.PLIC_SOURCES
     assert pci_image.MAX_FUNCTIONS_PER_VM * virtual.PCI_BAR_SIZE <= virtual.PCI_WINDOW
     assert max(virtual.ACCEL_EVENT_IRQ, virtual.SHARED_IRQ, virtual.RTC_IRQ) < virtual.PCI_IRQ
+
+
+# The section
+
+
+def test_functions_in_the_order_of_vms_and_slots(disks):
+    functions = section(disks.build(SYSTEM))
+    places = [(function["vm"], function["slot"], function["kind"]) for function in functions]
+    east = [NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, IVSHMEM]
+    west = [BLOCK, NET, NET, BLOCK, SOCKET]
+    assert places == [*((1, *one) for one in enumerate(east)), *((2, *one) for one in enumerate(west)), (3, 0, SOCKET)]
+
+
+def test_fields_of_each_model(disks):
+    net, disk, random, socket, low, high = section(disks.build(SYSTEM))[:6]
+    limits = {"frames_per_ms": 100, "multicast_per_ms": 7}
+    assert given(net) == {"mac": 0x020000000001, "network": 1, "vlan": 5, **limits}
+    assert disk["flags"] == pci_image.READ_ONLY
+    assert set(given(disk)) == {"flags", "disk", "disk_size", "content", "content_size"}
+    assert given(random) == {}
+    assert given(socket) == {"cid": 77, "peers": 1 << 2}
+    assert (given(low), given(high)) == ({"shared": 1}, {"shared": 2})
+
+
+def test_defaults(disks):
+    scratch, lan, wan, data, socket, third = section(disks.build(SYSTEM))[6:]
+    assert set(given(scratch)) == {"disk", "disk_size"}
+    assert given(lan) == {"mac": 0x025400000201, "network": 1}
+    assert given(wan) == {"mac": 0x025400000202}
+    assert (data["flags"], data["disk_size"], data["content_size"]) == (0, align_up(len(CONTENT), 512), len(CONTENT))
+    assert given(socket) == {"cid": 5, "peers": 1 << 1 | 1 << 3}
+    assert (given(third), third["vm"]) == ({"cid": 6, "peers": 1 << 2}, 3)
+
+
+def test_peers_need_each_other(disks):
+    """Packets pass between VMs that name each other: the others have all VMs as their peers, and the first one only
+    the third."""
+    functions = section(disks.build(changed(SYSTEM, [('peers = "west";', 'peers = "third";')])))
+    sockets = {function["vm"]: function["peers"] for function in functions if function["kind"] == SOCKET}
+    assert sockets == {1: 1 << 3, 2: 1 << 3, 3: 1 << 1 | 1 << 2}
+
+
+def test_a_system_without_functions_has_no_section(builder):
+    plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
+    plain = re.sub(r"\n\tnetworks \{.*?\n\t\};", "", plain, flags=re.DOTALL)
+    built = builder.build(plain)
+    assert read_image(built.files["tessera.bin"]).sections == {}
+    manifest = manifest_of(built)
+    assert manifest["networks"] == manifest["vms"][1]["functions"] == []
+
+
+def test_beside_the_other_sections(builder):
+    assert len({vdm.TAG, io_image.TAG, pci_image.TAG}) <= layout.MAX_SECTIONS
+    text = system_of(
+        'r { model = "virtio-rng"; };', "shared-devices { gpio { pins = <1>; }; };", "shared-devices { gpio { }; };"
+    )
+    assert list(read_image(builder.build(text).files["tessera.bin"]).sections) == [io_image.TAG, pci_image.TAG]
+
+
+# Disks
+
+
+def test_content_of_disks_is_stored_once(disks):
+    built = disks.build(SYSTEM)
+    image = read_image(built.files["tessera.bin"])
+    stored = [function for function in section(built) if function["content"]]
+    assert len(stored) == 2
+    (at,) = {function["content"] for function in stored}
+    assert at % 4096 == 0
+    assert at >= image.header["config_size"]
+    assert image.data[at : at + len(CONTENT)] == CONTENT
+    assert bytes(image.data).count(CONTENT) == 1
+
+
+def disks_of(manifest):
+    """The disks of a manifest by VM and slot."""
+    return {(vm["id"], one["slot"]): one["disk"] for vm in manifest["vms"] for one in vm["functions"] if one["disk"]}
+
+
+def test_manifest_has_the_disks_of_the_section(disks):
+    built = disks.build(SYSTEM)
+    found = {place: (disk["host"], disk["size"]) for place, disk in disks_of(manifest_of(built)).items()}
+    expected = [one for one in section(built) if one["kind"] == BLOCK]
+    assert found == {(one["vm"], one["slot"]): (one["disk"], one["disk_size"]) for one in expected}
+
+
+def test_memory_of_disks(disks):
+    """Aligned, inside the board's RAM, and apart from all other memory."""
+    manifest = manifest_of(disks.build(SYSTEM))
+    spans = [(disk["host"], align_up(disk["size"], 2 * MIB)) for disk in disks_of(manifest).values()]
+    assert len(spans) == 3
+    assert all(start % (2 * MIB) == 0 for start, _ in spans)
+    memory = [one["memory"] for one in (*manifest["vms"], *manifest["shared"])]
+    spans += [(one["host"], one["size"]) for one in memory]
+    spans.append((manifest["load_address"], manifest["image"]["size"]))
+    spans.append((manifest["ram"]["base"] + manifest["ram"]["size"], 0))
+    assert all(start + size <= after for (start, size), (after, _) in itertools.pairwise(sorted(spans)))
+
+
+def test_disk_of_all_free_memory(builder):
+    """The bound of the system image leaves the rest of the RAM."""
+    free = 0x20000000 - 0x200000 - 3 * 2 * MIB
+    text = system_of(f'd {{ model = "virtio-blk"; size = <{free:#x}>; }};')
+    (disk,) = section(builder.build(text))
+    assert (disk["disk"], disk["disk_size"]) == (0xA0000000 - free, free)
+    (line,) = builder.refuse(text.replace(f"<{free:#x}>", f"<{free + 512:#x}>"))
+    assert line.startswith("sys.dts:2: /vms/vm/pci/d: size: expected at most ")
+
+
+def test_content_counts_for_the_end_of_the_image(builder):
+    builder.file("disk.img", bytes(range(251)) * 40000)
+    built = builder.build(system_of('d { model = "virtio-blk"; image = "disk.img"; };'))
+    end = 0x80200000 + len(built.files["tessera.bin"])
+    assert end <= built.system.vms[0].host_base
+    (disk,) = section(built)
+    assert disk["disk"] >= built.system.vms[0].host_base + 4 * MIB
+
+
+def test_make_builds_the_content_of_disks(disks):
+    disks.source.write_text(SYSTEM)
+    names = [path.name for path in named_files(disks.source, (disks.guests,))]
+    assert names == ["one.bin", "two.bin", "disk.img"]
+
+
+# The manifest
+
+
+def test_manifest(disks):
+    manifest = manifest_of(disks.build(SYSTEM))
+    assert manifest["networks"] == ["wan", "lan"]
+    functions = manifest["vms"][1]["functions"]
+    none = dict.fromkeys(("network", "mac", "cid", "shared", "disk"))
+    net = {"name": "net0", "model": "virtio-net", "slot": 0, "interrupt": 24}
+    assert functions[0] == {**none, **net, "network": "lan", "mac": "02:00:00:00:00:01"}
+    assert functions[1]["disk"]["content"]["size"] == len(CONTENT)
+    assert (functions[3]["cid"], functions[4]["shared"]) == (77, "low")
+    assert manifest["vms"][3]["mmio"][-2:] == [
+        {"name": "pci", "base": 0x30000000, "size": 0x100000},
+        {"name": "socket", "base": 0x40000000, "size": 0x4000},
+    ]
+    assert manifest["vms"][1]["mmio"][-1] == {"name": "board", "base": 0x40014000, "size": 0x4000}
+
+
+# Invalid systems
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(disks, name):
+    changes, expected = CASES[name]
+    assert disks.refuse(changed(SYSTEM, changes)) == expected
+
+
+def test_number_of_cases():
+    assert len(CASES) >= 40
+    assert all(changes and expected for changes, expected in CASES.values())
+
+
+def test_component_that_the_hypervisor_lacks(disks):
+    disks.source.write_text(SYSTEM)
+
+    def options(*components):
+        return Options(disks.source, None, (disks.guests,), disks.platform, components=components)
+
+    with pytest.raises(BuildError) as refusal:
+        build(options("ipc"))
+    nodes = re.findall(r"sys\.dts:\d+: (\S+): (.*)", str(refusal.value))
+    expected = "expected a hypervisor with the component virtio, got one with ipc (HYP_COMPONENTS)"
+    assert nodes == [
+        (path, expected) for path in ("/networks", *(f"/vms/{vm}/pci" for vm in ("east", "west", "third")))
+    ]
+    assert build(options("ipc", "virtio")).system.disks
+
+
+def test_boards_whose_guests_have_no_plic(disks):
+    lines = disks.refuse(SYSTEM.replace('"qemu-virt"', '"m5150"'))
+    expected = "expected only where guests have a PLIC, got it on mips"
+    line = SYSTEM.split("\n").index("\t\t\tpci {") + 1
+    assert f"sys.dts:{line}: /vms/east/pci: {expected}" in lines
+
+
+def test_most_functions(builder):
+    """Eight functions of a VM, and 32 in all."""
+    most = pci_image.MAX_FUNCTIONS_PER_VM
+    text = system_of(" ".join(f'r{n} {{ model = "virtio-rng"; }};' for n in range(most)))
+    built = builder.build(text)
+    assert len(section(built)) == most
+    assert builder.refuse(text.replace("pci {", 'pci { more { model = "virtio-rng"; };')) == [
+        "sys.dts:2: /vms/vm/pci/r7: expected at most 8 PCI functions of a VM, got 9"
+    ]
+    (vm,) = re.findall(r" vm (\{.*?\n\});", text, flags=re.DOTALL)
+    four = "".join(f" v{n} {vm};" for n in range(4))
+    assert len(section(builder.build(text.replace(f" vm {vm};", four)))) == pci_image.MAX_FUNCTIONS
+    one = re.sub(r"pci \{.*\};\n", 'pci { last { model = "virtio-rng"; }; };\n', vm)
+    (line,) = builder.refuse(text.replace(f" vm {vm};", f"{four} v4 {one};"))
+    assert line.endswith("/vms/v4/pci/last: expected at most 32 PCI functions in all VMs, got 33")
+
+
+def test_most_networks(builder):
+    names = [f"n{n}" for n in range(pci_image.MAX_NETWORKS + 1)]
+    networks = "networks {" + " ".join(f"{name} {{ }};" for name in names) + " };"
+    lines = builder.refuse(system_of('r { model = "virtio-rng"; };', head=networks))
+    assert "sys.dts:2: /networks/n16: expected at most 16 networks, got 17" in lines
+
+
+def test_interrupt_that_a_device_has(builder):
+    changes = [("\t\t\tinterrupt = <1>;", "\t\t\tinterrupt = <24>;")]
+    path = builder.make_board(*changes)
+    path.write_text(re.sub(r"\t(fabric|shared-devices) \{.*?\n\t\};\n", "", path.read_text(), flags=re.DOTALL))
+    text = system_of('r { model = "virtio-rng"; };', 'devices = "virtio-mmio0";').replace('"qemu-virt"', '"alt"')
+    assert builder.refuse(text) == [
+        "sys.dts:2: /vms/vm: devices: expected interrupts other than those of the PCI functions, "
+        "got virtio-mmio0, whose interrupt 24 /vms/vm/pci/r has"
+    ]
+
+
+def test_addresses_that_a_device_has(builder):
+    path = builder.make_board(("base = <0x10001000>;", "base = <0x40001000>;"))
+    assert path.is_file()
+    text = system_of('r { model = "virtio-rng"; };', 'devices = "virtio-mmio0";').replace('"qemu-virt"', '"alt"')
+    assert builder.refuse(text) == [
+        "sys.dts:2: /vms/vm: devices: expected guest-physical addresses that do not overlap, "
+        "got the PCI BARs at 0x40000000..0x40200000 and virtio-mmio0 at 0x40001000..0x40002000"
+    ]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tessera.image import io_image, layout, shared, vdm, virtual
+from tessera.image import io_image, layout, pci, pci_image, shared, vdm, virtual
 from tessera.image.accelerators import section, signed
 from tessera.image.check_rt import RtLimits, limits
 from tessera.image.fixups import Fixup, find_seed
@@ -88,6 +88,9 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
     for device in system.accelerators:
         for bitstream in device.bitstreams:
             payloads.add(signed(system, bitstream))
+    for disk in system.disks:
+        if disk.content:
+            payloads.add(disk.content.data)
     # Payload offsets depend on the size of the tables, which does not depend on the offsets: build
     # the tables twice.
     tables = _tables(system, fixups, payloads, 0)
@@ -153,6 +156,8 @@ def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], 
         sections[vdm.TAG] = section(system, offset_of)
     if system.sharers:
         sections[io_image.TAG] = shared.section(system)
+    if any(vm.functions for vm in system.vms):
+        sections[pci_image.TAG] = pci.section(system, offset_of)
     for tag, data in sections.items():
         offset = tables.reserve(len(data))
         tables.put(offset, data)

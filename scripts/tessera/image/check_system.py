@@ -11,7 +11,9 @@ HYPERVISOR_NAME = "tessera"
 # Properties of a VM that need a component of the hypervisor.
 _COMPONENT_OF = {"rt-apps": "rt", "may-send-to": "ipc", "message-interrupt": "ipc"}
 # Nodes of the system that need one.
-_COMPONENT_OF_NODE = {"accelerators": "fpga/vdm", "shared-devices": "fpga/io"}
+_COMPONENT_OF_NODE = {"accelerators": "fpga/vdm", "shared-devices": "fpga/io", "networks": "virtio"}
+# Nodes of a VM that need one.
+_COMPONENT_OF_VM_NODE = {"pci": "virtio"}
 
 
 def check_counts(vms: Read) -> None:
@@ -35,16 +37,20 @@ def check_counts(vms: Read) -> None:
 def check_components(system: Read, vms: list[Read], components: tuple[str, ...]) -> None:
     """Reports properties of VMs, and nodes, that need a component which the hypervisor does not
     have."""
-    needs = [(vm, prop, component) for vm in vms for prop, component in _COMPONENT_OF.items() if vm[prop]]
-    needs += [
-        (system.children[n], "", component) for n, component in _COMPONENT_OF_NODE.items() if n in system.children
-    ]
-    for node, prop, component in needs:
+    for node, prop, component in _needs(system, vms):
         if component not in components:
             has = " ".join(components) or "none"
             node.problem(
                 prop, f"expected a hypervisor with the component {component}, got one with {has} (HYP_COMPONENTS)"
             )
+
+
+def _needs(system: Read, vms: list[Read]) -> list[tuple[Read, str, str]]:
+    """Returns each node, with the property or an empty string, that needs a component, and the component."""
+    needs = [(vm, prop, component) for vm in vms for prop, component in _COMPONENT_OF.items() if vm[prop]]
+    for node, table in ((system, _COMPONENT_OF_NODE), *((vm, _COMPONENT_OF_VM_NODE) for vm in vms)):
+        needs += [(node.children[name], "", component) for name, component in table.items() if name in node.children]
+    return needs
 
 
 def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:

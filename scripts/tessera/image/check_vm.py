@@ -31,6 +31,8 @@ def check_vm(vm: Vm) -> None:
     for name in HARDWARE:
         if name in vm.node.children:
             _check_hardware(vm, name)
+    if "pci" in vm.node.children:
+        _check_functions(vm)
     _check_image(vm)
     _check_loads(vm)
 
@@ -71,6 +73,9 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     if vm.shared_devices:
         end = virtual.SHARED_BASE + len(io_image.NUMBERS) * virtual.SHARED_PAGE
         spaces.append(("the shared devices", "memory-base", virtual.SHARED_BASE, end))
+    if vm.functions:
+        spaces.append(("the PCI bus", "memory-base", virtual.PCI_ECAM, virtual.PCI_ECAM + virtual.PCI_ECAM_SIZE))
+        spaces.append(("the PCI BARs", "memory-base", virtual.PCI_BARS, virtual.PCI_BARS + virtual.PCI_WINDOW))
     spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
     return spaces
 
@@ -153,6 +158,7 @@ def _check_messages(vm: Vm) -> None:
         taken |= dict.fromkeys(ACCEL_IRQS, "the component fpga/vdm")
     if vm.shared_devices:
         taken[virtual.SHARED_IRQ] = "the component fpga/io"
+    taken |= {function.irq: function.node.path for function in vm.functions}
     if source in taken:
         got = f"got {source}, which {taken[source]} has"
         vm.node.problem("message-interrupt", f"expected a source that nothing else has, {got}")
@@ -175,6 +181,21 @@ def _check_hardware(vm: Vm, name: str) -> None:
         if device.interrupt in irqs:
             sources = " and ".join(map(str, irqs))
             node.problem("devices", f"expected interrupts other than the {words}' {sources}, got {device.name}")
+
+
+def _check_functions(vm: Vm) -> None:
+    """Reports PCI functions without an interrupt controller, and devices with the interrupt of one."""
+    node = vm.node
+    if not vm.machine.has_plic:
+        got = f"got it on {vm.machine.architecture}"
+        node.children["pci"].problem("", f"expected only where guests have a PLIC, {got}")
+    elif node["no-plic"]:
+        node.problem("no-plic", "expected only on a VM without PCI functions: their interrupts need a PLIC")
+    irqs = {function.irq: function.node.path for function in vm.functions}
+    for device in vm.devices:
+        if device.interrupt in irqs:
+            got = f"got {device.name}, whose interrupt {device.interrupt} {irqs[device.interrupt]} has"
+            node.problem("devices", f"expected interrupts other than those of the PCI functions, {got}")
 
 
 def _check_image(vm: Vm) -> None:

@@ -109,6 +109,20 @@ def load_bitstream(node: Read, name: str, search: tuple[Path, ...]) -> File | No
     return _read_file(node, "bitstreams", path)
 
 
+def load_disk(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
+    """Like find_file, with the content, for the first content of the disk `node`. A file larger than the disk is not
+    read."""
+    path = find_file(node, prop, node[prop], search)
+    if path is None:
+        return None
+    room, size = min(node["size"] or LARGEST, LARGEST), path.stat().st_size
+    if size > room:
+        expected = f"expected it to fit the disk, at most {size_text(room)}"
+        node.problem(prop, f'{expected}, got "{node[prop]}" of {size} bytes')
+        return None
+    return _read_file(node, prop, path)
+
+
 def _read_file(node: Read, prop: str, path: Path) -> File | None:
     try:
         return File(path, path.read_bytes())

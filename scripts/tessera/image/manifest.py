@@ -5,7 +5,7 @@ import hashlib
 from typing import Any
 
 from tessera.image.accelerators import hold_us
-from tessera.image.model import Accelerator, Device, File, Shared, System, Vm, VmAccelerator
+from tessera.image.model import Accelerator, Device, File, PciFunction, Shared, System, Vm, VmAccelerator
 from tessera.image.schema import COLOURS
 from tessera.run.virtualtime import By, virtual_time
 
@@ -31,6 +31,7 @@ def manifest(system: System, image: bytes, hypervisor: File | None, sorters: boo
         "image": {"size": len(image), "sha256": hashlib.sha256(image).hexdigest()},
         "hypervisor": _file(hypervisor),
         "vms": [_vm(vm) for vm in system.vms],
+        "networks": system.networks,
         "shared": [_shared(region) for region in system.shared],
         "fabric": _fabric(system),
         "shared_devices": _shared_devices(system),
@@ -71,8 +72,25 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "devices": [device.name for device in vm.devices],
         "accelerators": [_use(use) for use in vm.accelerators],
         "shared_devices": list(vm.shared_devices),
+        "functions": [_function(function) for function in vm.functions],
         "mmio": [{"name": name, "base": base, "size": size} for name, base, size in vm.mmio],
         "device_tree": f"{vm.name}.dtb",
+    }
+
+
+def _function(function: PciFunction) -> dict[str, Any]:
+    """Returns a PCI function, with null for what its model does not have."""
+    disk = {"size": function.disk_size, "host": function.disk_host, "content": _file(function.content)}
+    return {
+        "name": function.name,
+        "model": function.model,
+        "slot": function.slot,
+        "interrupt": function.irq,
+        "network": function.node["network"],
+        "mac": function.mac.hex(":") or None,
+        "cid": function.cid or None,
+        "shared": function.node["shared"],
+        "disk": disk if function.disk_size else None,
     }
 
 

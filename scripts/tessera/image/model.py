@@ -223,6 +223,38 @@ class Overlay:
 
 
 @dataclass
+class PciFunction:
+    """A function on a VM's virtual PCI bus; `slot` is its device number there. Fields that its model does not have are
+    empty."""
+
+    slot: int
+    node: Read
+    mac: bytes = b""
+    cid: int = 0
+    region: Shared | None = None
+    content: File | None = None  # what the disk contains at boot; the rest are zeros
+    disk_size: int = 0
+    disk_host: int = 0  # 0 until placed
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def model(self) -> str:
+        return self.node["model"]
+
+    @property
+    def address(self) -> int:
+        """The guest-physical address of BAR 0."""
+        return virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE
+
+    @property
+    def irq(self) -> int:
+        return virtual.PCI_IRQ + self.slot
+
+
+@dataclass
 class Load:
     """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they
     occupy at run time."""
@@ -262,6 +294,7 @@ class Vm:
     accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
     fabric_irq: int = 0  # host source of the interrupt of its accelerators; 0: it has none
     shared_devices: dict[str, Read] = field(default_factory=dict)  # by name, in the order of their numbers
+    functions: list[PciFunction] = field(default_factory=list)  # in the order of their slots
     framebuffer: Load | None = None  # memory that the display shows from the start on; no bytes are loaded
     loads: list[Load] = field(default_factory=list)
     compatible: bool = True  # the hypervisor has the component compat
@@ -312,7 +345,7 @@ class Vm:
     @property
     def mmio(self) -> list[tuple[str, int, int]]:
         """Name, guest-physical address and size of each device that the guest's device tree has:
-        the emulated ones, those of the board, those of the fabric, then the shared ones."""
+        the emulated ones, those of the board, those of the fabric, the shared ones, then the PCI functions."""
         found = []
         if self.has_uart:
             found.append(("uart", self.machine.uart_base, virtual.UART_REGISTERS))
@@ -324,10 +357,13 @@ class Vm:
             found.append(("rtc", virtual.RTC_BASE, virtual.RTC_SIZE))
         found += [(device.name, device.base, device.size) for device in self.devices]
         found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerators]
-        return found + [
+        found += [
             (name, io_image.address(name), len(io_image.DEVICES[name]) * virtual.SHARED_PAGE)
             for name in self.shared_pages
         ]
+        if self.functions:
+            found.append(("pci", virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE))
+        return found + [(one.name, one.address, virtual.PCI_BAR_SIZE) for one in self.functions]
 
     @property
     def shared_pages(self) -> list[str]:
@@ -367,6 +403,7 @@ class System:
     shared: list[Shared]
     accelerators: list[Accelerator] = field(default_factory=list)
     overlays: list[Overlay] = field(default_factory=list)
+    networks: list[str] = field(default_factory=list)  # of PCI functions; the index is a network's number
 
     @property
     def clients(self) -> list[Vm]:
@@ -377,6 +414,11 @@ class System:
     def sharers(self) -> list[Vm]:
         """The VMs that use shared devices; their index is their number there."""
         return [vm for vm in self.vms if vm.shared_devices]
+
+    @property
+    def disks(self) -> list[PciFunction]:
+        """The disks of all VMs, which have memory of their own."""
+        return [function for vm in self.vms for function in vm.functions if function.disk_size]
 
     @property
     def ram_end(self) -> int:

@@ -2,7 +2,7 @@
 """Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
 
 from tessera.fabric.bitstream import TAG_SIZE
-from tessera.image import io_image, layout, vdm
+from tessera.image import io_image, layout, pci_image, vdm
 from tessera.image.display import place_framebuffer
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
@@ -50,7 +50,11 @@ def place_host(system: System, image_end: int) -> None:
         expected = f"expected a system image that fits {board.name}'s RAM of {room}"
         system.node.problem("", f"{expected}, got one up to {image_end:#x}")
         return
-    taken: dict[Span, str] = {(board.ram_base, image_end): "the firmware, the hypervisor and the system image"}
+    _place_memory(system, {(board.ram_base, image_end): "the firmware, the hypervisor and the system image"})
+
+
+def _place_memory(system: System, taken: dict[Span, str]) -> None:
+    """Places the VMs' memory, the shared memory and the disks where nothing is taken."""
     for vm in system.vms:
         if vm.node.given("host-base"):
             _check_host_base(vm, system, taken)
@@ -62,6 +66,10 @@ def place_host(system: System, image_end: int) -> None:
             vm.dma_host = _allocate(vm.node, "dma-memory", vm.dma_size, system.ram_end, taken)
     for region in system.shared:
         region.host_base = _allocate(region.node, "size", region.size, system.ram_end, taken)
+    for disk in system.disks:
+        prop = "size" if disk.node.given("size") else "image"
+        size = align_up(disk.disk_size, system.board.machine.ram_align)
+        disk.disk_host = _allocate(disk.node, prop, size, system.ram_end, taken)
 
 
 def _check_host_base(vm: Vm, system: System, taken: dict[Span, str]) -> None:
@@ -101,15 +109,21 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
     return max(largest, ram_end - reached)
 
 
+def _sections_bound(system: System) -> int:
+    """Returns an upper bound of the bytes of the sections."""
+    sections = layout.MAX_SECTIONS * layout.SECTION.size
+    sections += (vdm.LARGEST if system.accelerators else 0) + (io_image.LARGEST if system.sharers else 0)
+    return sections + (pci_image.LARGEST if any(vm.functions for vm in system.vms) else 0)
+
+
 def image_bound(system: System, hypervisor_size: int) -> int:
     """Returns an upper bound of the system image's end (host-physical), before the device trees are
     written."""
     payloads = {load.data for vm in system.vms for load in vm.loads}
+    payloads |= {disk.content.data for disk in system.disks if disk.content}
     streams = {bitstream.file.data for device in system.accelerators for bitstream in device.bitstreams}
     size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
     size += sum(align_up(len(data) + TAG_SIZE, PAGE) for data in streams)
-    sections = layout.MAX_SECTIONS * layout.SECTION.size
-    sections += (vdm.LARGEST if system.accelerators else 0) + (io_image.LARGEST if system.sharers else 0)
-    tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM + sections, PAGE)
+    tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM + _sections_bound(system), PAGE)
     trees = len(system.vms) * system.board.machine.dtb_room
     return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

@@ -8,7 +8,7 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import io_image, layout, vdm, virtual
+from tessera.image import io_image, layout, pci_image, vdm, virtual
 from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
@@ -386,6 +386,96 @@ VM_SHARED_DEVICES = NodeSchema(
     },
 )
 
+VM_FUNCTION = NodeSchema(
+    doc="A function on the VM's virtual PCI bus. The node's name is the function's name:",
+    props=(
+        Prop("model", Choice(tuple(pci_image.MODELS)), "The model of the function.", required=True),
+        Prop(
+            "network",
+            Text(layout.NAME_LEN - 1),
+            "The network of `/networks` that a virtio-net is connected to.",
+            default_words="none; a virtio-net needs one",
+        ),
+        Prop(
+            "mac",
+            Mac(),
+            "The MAC address of a virtio-net. No other function on its network has it.",
+            default_words="`[02 54 00 00 V S]`: V is the number of the VM, S that of the slot",
+        ),
+        Prop(
+            "vlan",
+            Number(1, pci_image.LARGEST_VLAN),
+            "The VLAN of a virtio-net: it exchanges frames only with functions of the same VLAN.",
+            default=0,
+            default_words="none",
+        ),
+        Prop(
+            "frames-per-ms",
+            Number(0, pci_image.MOST_FRAMES_PER_MS),
+            "Frames that the VM may send by a virtio-net in each millisecond. 0: no limit.",
+            default=0,
+        ),
+        Prop(
+            "multicast-per-ms",
+            Number(0, pci_image.MOST_FRAMES_PER_MS),
+            "Frames to group addresses among them. 0: no limit.",
+            default=0,
+        ),
+        Prop(
+            "size",
+            Address("a size", align=pci_image.SECTOR, low=pci_image.SECTOR),
+            "Bytes of a virtio-blk. The disk is in RAM of its own, in units of 2 MiB.",
+            default_words="that of `image`, rounded up to a multiple of 512 bytes",
+        ),
+        Prop(
+            "image",
+            Text(255),
+            "What a virtio-blk contains at boot, a [file's path](#paths-of-files); the rest of the disk are zeros.",
+            default_words="none; zeros",
+        ),
+        Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
+        Prop(
+            "cid",
+            Number(pci_image.SMALLEST_CID, pci_image.LARGEST_CID),
+            "The VM's context id, its address, of a virtio-vsock. No other VM has it.",
+            default_words="3 + the number of the VM",
+        ),
+        Prop(
+            "peers",
+            Words("VM names"),
+            "Other VMs with a virtio-vsock with which the VM may exchange packets. Packets pass only between two VMs "
+            "that both have the other one among their peers.",
+            default_words="all other VMs with a virtio-vsock",
+        ),
+        Prop(
+            "shared",
+            Text(31),
+            "The region of `/shared` that is BAR 2 of an ivshmem, at the region's own address. The VM shares the "
+            "region, and has no other ivshmem with it; the size of the region is a power of two, and its address a "
+            "multiple of the size.",
+            default_words="none; an ivshmem needs one",
+        ),
+    ),
+)
+
+VM_FUNCTIONS = NodeSchema(
+    doc="The functions on the VM's virtual PCI bus, in the order of their slots from 0: at most "
+    f"{pci_image.MAX_FUNCTIONS_PER_VM}, and {pci_image.MAX_FUNCTIONS} in all VMs. The hypervisor needs the component "
+    f"`virtio`. Such a VM has a PLIC, whose source {virtual.PCI_IRQ} + n is the interrupt of slot n. The addresses are "
+    "in [virtual-platform.md](virtual-platform.md).",
+    named=VM_FUNCTION,
+    named_words="a function",
+    longest_name=layout.NAME_LEN - 1,
+)
+
+NETWORKS = NodeSchema(
+    doc=f"Networks between VMs, at most {pci_image.MAX_NETWORKS}: switches that forward the frames of the functions "
+    "(`virtio-net`) which are connected to them.",
+    named=NodeSchema(doc="A network. It has no properties. The node's name is the network's name:"),
+    named_words="a network",
+    longest_name=layout.NAME_LEN - 1,
+)
+
 VM = NodeSchema(
     doc="A virtual machine. The node's name is the VM's name:",
     props=VM_PROPS,
@@ -400,6 +490,7 @@ VM = NodeSchema(
             longest_name=layout.NAME_LEN - 1,
         ),
         "shared-devices": VM_SHARED_DEVICES,
+        "pci": VM_FUNCTIONS,
     },
 )
 
@@ -712,6 +803,7 @@ SYSTEM = NodeSchema(
         ),
         "accelerators": ACCELERATORS,
         "shared-devices": SHARED_DEVICES,
+        "networks": NETWORKS,
         "vms": NodeSchema(
             doc=f"The VMs, from 1 to the limit of the board's hypervisor ({layout.MAX_VMS}), numbered in their order "
             "from 0.",

@@ -24,6 +24,7 @@ from tessera.image.kinds import suggest
 from tessera.image.layout import FEATURES
 from tessera.image.model import Accelerator, Board, Device, Overlay, Shared, System, Vm
 from tessera.image.overlays import assign_overlays, load_overlays
+from tessera.image.pci import load_functions
 from tessera.image.place import image_bound, place_guest, place_host
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
@@ -67,6 +68,7 @@ def load_system(
     shared = _shared(node, vms)
     accelerators, overlays = _accelerators(node, board, vms, search)
     load_shared_devices(node, vms, board)
+    networks = load_functions(node, vms, search)
     for vm in vms:
         place_guest(vm)
         check_vm(vm)
@@ -88,6 +90,7 @@ def load_system(
         shared=shared,
         accelerators=accelerators,
         overlays=overlays,
+        networks=networks,
     )
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
@@ -135,10 +138,15 @@ def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
     other problems, once the files exist.
     """
     node = read(Source(str(path)), schema.SYSTEM, Problems())
-    owners_of_files = [child for section in node.children.values() for child in section.children.values()]
-    named = [(child, prop) for child in owners_of_files for prop in FILE_PROPERTIES if child.values.get(prop)]
+    named = [(child, prop) for child in _owners_of_files(node) for prop in FILE_PROPERTIES if child.values.get(prop)]
     files = [(child, prop, name) for child, prop in named for name in _names(child[prop])]
     return list(dict.fromkeys(place for file in files for place in _named_file(*file, search)))
+
+
+def _owners_of_files(node: Read) -> list[Read]:
+    """Returns the nodes of a system that may name files."""
+    owners_of_files = [child for section in node.children.values() for child in section.children.values()]
+    return owners_of_files + [function for vm in _section(node, "vms") for function in _section(vm, "pci")]
 
 
 def has_shared_devices(path: Path) -> bool:

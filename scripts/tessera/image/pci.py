@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual PCI functions: reads and checks them, assigns them to VMs, and writes their section of the system image."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tessera.image import pci_image
+from tessera.image.files import load_disk
+from tessera.image.kinds import size_text, suggest
+from tessera.image.layout import align_up
+from tessera.image.model import PciFunction, Shared, System, Vm
+from tessera.image.reading import Read
+
+NODE = "pci"
+NETWORKS = "networks"
+DEFAULT_MAC = bytes.fromhex("02540000")  # a locally administered address; the numbers of VM and slot follow
+
+# The properties that only functions of a model have.
+_PROPS = {
+    "virtio-net": ("network", "mac", "vlan", "frames-per-ms", "multicast-per-ms"),
+    "virtio-blk": ("size", "image", "read-only"),
+    "virtio-vsock": ("cid", "peers"),
+    "ivshmem": ("shared",),
+}
+_REQUIRED = {
+    "virtio-net": ("network", "the name of a network"),
+    "virtio-blk": ("size", "the disk's size, or image, its first content"),
+    "ivshmem": ("shared", "the name of a shared region"),
+}
+
+
+def load_functions(system: Read, vms: list[Vm], search: tuple[Path, ...]) -> list[str]:
+    """Gives each VM its functions; returns the names of the networks. Reports problems of /networks and of the VMs'
+    nodes."""
+    networks = _section(system, NETWORKS)
+    if NETWORKS in system.children and not networks:
+        system.children[NETWORKS].problem("", "expected a network or more, got none")
+    _check_number(networks, pci_image.MAX_NETWORKS, "networks")
+    _check_nodes(system, networks)
+    for vm in vms:
+        vm.functions = _functions_of(vm, search)
+        _check_regions(vm)
+    functions = [function for vm in vms for function in vm.functions]
+    _check_macs(functions)
+    _check_cids(functions)
+    return [network.name for network in networks]
+
+
+def _section(node: Read, name: str) -> list[Read]:
+    return list(node.children[name].children.values()) if name in node.children else []
+
+
+def _check_nodes(system: Read, networks: list[Read]) -> None:
+    """Reports the problems of functions that do not need the model of their VMs."""
+    shared = _section(system, "shared")
+    buses = [(vm, vm.children[NODE]) for vm in _section(system, "vms") if NODE in vm.children]
+    nodes = [(vm, node) for vm, bus in buses for node in bus.children.values()]
+    _check_number([node for _, node in nodes], pci_image.MAX_FUNCTIONS, "PCI functions in all VMs")
+    for _, bus in buses:
+        _check_bus(bus)
+    for vm, node in nodes:
+        _check_properties(node)
+        _check_network(node, networks)
+        _check_shared(node, vm, shared)
+    _check_used(networks, [node for _, node in nodes])
+    _check_vsocks(nodes)
+
+
+def _check_bus(bus: Read) -> None:
+    _check_number(list(bus.children.values()), pci_image.MAX_FUNCTIONS_PER_VM, "PCI functions of a VM")
+    if not bus.children:
+        bus.problem("", "expected a function or more, got none")
+
+
+def _check_number(nodes: list[Read], most: int, words: str) -> None:
+    if len(nodes) > most:
+        nodes[most].problem("", f"expected at most {most} {words}, got {len(nodes)}")
+
+
+def _check_properties(node: Read) -> None:
+    """Reports properties of other models, and those that are missing."""
+    model = node["model"]
+    if model is None:
+        return
+    for owner, props in _PROPS.items():
+        for prop in props:
+            if owner != model and node.given(prop):
+                node.problem(prop, f"expected only on a function of model {owner}, got it on one of model {model}")
+    if model in _REQUIRED:
+        prop, words = _REQUIRED[model]
+        if not node.given(prop) and not (model == "virtio-blk" and node.given("image")):
+            node.problem(prop, f"missing; expected {words}")
+
+
+def _check_network(node: Read, networks: list[Read]) -> None:
+    name = node["network"]
+    known = [network.name for network in networks]
+    if name is not None and name not in known:
+        guess = suggest(name, known) or f" ({', '.join(known) or 'there are none'})"
+        node.problem("network", f'expected the name of a network of /{NETWORKS}, got "{name}"{guess}')
+
+
+def _check_shared(node: Read, vm: Read, shared: list[Read]) -> None:
+    """Reports the name of no region, or of one that the VM does not share. Unknown VMs of a region are reported
+    there."""
+    name = node["shared"]
+    known = [region.name for region in shared if region["vms"] is None or vm.name in region["vms"]]
+    if name is not None and name not in known:
+        guess = suggest(name, known) or f" ({', '.join(known) or 'there are none'})"
+        node.problem("shared", f'expected the name of a shared region of {vm.path}, got "{name}"{guess}')
+
+
+def _check_used(networks: list[Read], nodes: list[Read]) -> None:
+    """Reports networks without a function, unless a function has no known network: it may be a function of theirs."""
+    used = {node["network"] for node in nodes if node["model"] == "virtio-net"}
+    complete = used <= {network.name for network in networks}
+    for network in networks:
+        if complete and network.name not in used:
+            network.problem("", "expected a VM with a function on this network, got none")
+
+
+def _check_vsocks(nodes: list[tuple[Read, Read]]) -> None:
+    """Reports a second function of a VM, and peers that have none."""
+    owners: dict[str, Read] = {}
+    vsocks = [(vm, node) for vm, node in nodes if node["model"] == "virtio-vsock"]
+    for vm, node in vsocks:
+        if owners.setdefault(vm.name, node) is not node:
+            node.problem("", f"expected one virtio-vsock for a VM, got a second one after {owners[vm.name].path}")
+    for vm, node in vsocks:
+        _check_peers(node, [name for name in owners if name != vm.name])
+
+
+def _check_peers(node: Read, others: list[str]) -> None:
+    for name in node["peers"] or ():
+        if name not in others:
+            guess = suggest(name, others) or f" ({', '.join(others) or 'there are none'})"
+            node.problem("peers", f'expected names of other VMs with a virtio-vsock, got "{name}"{guess}')
+
+
+def _functions_of(vm: Vm, search: tuple[Path, ...]) -> list[PciFunction]:
+    """Returns the functions of the VM, as far as they have no problem."""
+    nodes = vm.node.children[NODE].children.values() if NODE in vm.node.children else ()
+    return [_function(vm, slot, node, search) for slot, node in enumerate(nodes) if node.sound]
+
+
+def _function(vm: Vm, slot: int, node: Read, search: tuple[Path, ...]) -> PciFunction:
+    function = PciFunction(slot, node)
+    if function.model == "virtio-net":
+        function.mac = node["mac"] or DEFAULT_MAC + bytes((vm.id % 256, slot % 256))  # larger numbers are reported
+    elif function.model == "virtio-vsock":
+        function.cid = node["cid"] or pci_image.SMALLEST_CID + vm.id
+    elif function.model == "ivshmem":
+        function.region = _region(vm, node)
+    elif function.model == "virtio-blk":
+        function.content = load_disk(node, "image", search) if node["image"] else None
+        size = len(function.content.data) if function.content else 0
+        function.disk_size = node["size"] or align_up(size, pci_image.SECTOR)
+    return function
+
+
+def _region(vm: Vm, node: Read) -> Shared | None:
+    """Returns the region of an ivshmem, None if the region has a problem; reports one that cannot be a BAR."""
+    region = next((one for one in vm.shared if one.name == node["shared"]), None)
+    if region and (region.size & (region.size - 1) or region.base % region.size):
+        expected = "expected a region whose size is a power of two and whose address is a multiple of it, as a BAR is"
+        node.problem("shared", f"{expected}, got {region.node.path} of {size_text(region.size)} at {region.base:#x}")
+    return region
+
+
+def _check_regions(vm: Vm) -> None:
+    owners: dict[str, PciFunction] = {}
+    for function in vm.functions:
+        if function.region and owners.setdefault(function.region.name, function) is not function:
+            name = function.region.name
+            got = f'got "{name}", which {owners[name].node.path} has'
+            function.node.problem("shared", f"expected a region that no other function of the VM has, {got}")
+
+
+def _check_macs(functions: list[PciFunction]) -> None:
+    owners: dict[tuple[str, bytes], Read] = {}
+    for function in functions:
+        if function.model == "virtio-net":
+            node, mac = function.node, function.mac
+            owner = owners.setdefault((node["network"], mac), node)
+            if owner is not node:
+                expected = f"expected an address that no other function has on network {node['network']}"
+                node.problem("mac", f"{expected}, got [{mac.hex(' ')}], which {owner.path} has")
+
+
+def _check_cids(functions: list[PciFunction]) -> None:
+    owners: dict[int, Read] = {}
+    for function in functions:
+        if function.model == "virtio-vsock":
+            node, cid = function.node, function.cid
+            if owners.setdefault(cid, node) is not node:
+                node.problem(
+                    "cid", f"expected a context id that no other VM has, got {cid}, which {owners[cid].path} has"
+                )
+
+
+# The section
+
+
+def _named_peers(system: System) -> dict[str, set[str]]:
+    """Returns for each VM with a virtio-vsock the other VMs that its function names."""
+    vsocks = {vm.name: function for vm in system.vms for function in vm.functions if function.model == "virtio-vsock"}
+    return {name: set(function.node["peers"] or vsocks) - {name} for name, function in vsocks.items()}
+
+
+def _peers(system: System, vm: Vm) -> int:
+    """Returns the mask of the VMs with which the VM may exchange packets: those which it names, and which name it."""
+    named = _named_peers(system)
+    return sum(1 << other.id for other in system.vms if other.name in named[vm.name] and vm.name in named[other.name])
+
+
+def _net(system: System, function: PciFunction) -> dict[str, int]:
+    node = function.node
+    return {
+        "mac": int.from_bytes(function.mac, "big"),
+        "network": system.networks.index(node["network"]),
+        "vlan": node["vlan"],
+        "frames_per_ms": node["frames-per-ms"],
+        "multicast_per_ms": node["multicast-per-ms"],
+    }
+
+
+def _disk(function: PciFunction, offset_of: Callable[[bytes], int]) -> dict[str, int]:
+    fields = {
+        "flags": pci_image.READ_ONLY if function.node["read-only"] else 0,
+        "disk": function.disk_host,
+        "disk_size": function.disk_size,
+    }
+    if function.content:
+        fields |= {"content": offset_of(function.content.data), "content_size": len(function.content.data)}
+    return fields
+
+
+def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
+    fields: dict[str, int | bytes] = dict.fromkeys((name for name, _ in pci_image.FUNCTION.fields), 0)
+    fields |= {"vm": vm.id, "slot": function.slot, "kind": pci_image.MODELS[function.model]}
+    if function.model == "virtio-net":
+        fields |= _net(system, function)
+    elif function.model == "virtio-blk":
+        fields |= _disk(function, offset_of)
+    elif function.model == "virtio-vsock":
+        fields |= {"cid": function.cid, "peers": _peers(system, vm)}
+    elif function.region:
+        fields["shared"] = function.region.id
+    return pci_image.FUNCTION.pack(**fields)
+
+
+def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
+    """Returns the section of a system with functions. `offset_of` gives the offset of a payload from the image's
+    header."""
+    rows = [_row(system, vm, function, offset_of) for vm in system.vms for function in vm.functions]
+    head = pci_image.IMAGE.pack(nfunctions=len(rows), functions_offset=pci_image.IMAGE.size)
+    return head + b"".join(rows)
