@@ -4,6 +4,7 @@
 import itertools
 import json
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from c_headers import evaluate
 from fixtures import ROOT, changed, read_cases
 from image_reader import read_image
 
-from tessera.image import io_image, layout, pci_image, vdm, virtual
+from tessera.image import fdt, io_image, layout, pci_image, vdm, virtual
 from tessera.image.build import Options, build
 from tessera.image.layout import align_up
 from tessera.image.problems import BuildError
@@ -147,6 +148,7 @@ def test_a_system_without_functions_has_no_section(builder):
     plain = re.sub(r"\n\tnetworks \{.*?\n\t\};", "", plain, flags=re.DOTALL)
     built = builder.build(plain)
     assert read_image(built.files["tessera.bin"]).sections == {}
+    assert b"pci" not in built.files["east.dts"]
     manifest = manifest_of(built)
     assert manifest["networks"] == manifest["vms"][1]["functions"] == []
 
@@ -224,7 +226,65 @@ def test_make_builds_the_content_of_disks(disks):
     assert names == ["one.bin", "two.bin", "disk.img"]
 
 
-# The manifest
+# Device trees and the manifest
+
+
+def tree(built, vm):
+    nodes = {}
+    for value in fdt.values(built.files[f"{vm}.dtb"]):
+        nodes.setdefault(value.path, {})[value.name] = value.data
+    return nodes
+
+
+def rows(data, length):
+    cells = struct.unpack(f">{len(data) // 4}I", data)
+    return [cells[at : at + length] for at in range(0, len(cells), length)]
+
+
+def test_host_bridge(disks):
+    nodes = tree(disks.build(SYSTEM), "east")
+    bridge = nodes["/pci@30000000"]
+    assert bridge["compatible"] == b"pci-host-ecam-generic\0"
+    assert bridge["device_type"] == b"pci\0"
+    assert rows(bridge["reg"], 4) == [(0, 0x30000000, 0, 0x100000)]
+    assert rows(bridge["bus-range"], 2) == [(0, 0)]
+    cells = ("#address-cells", "#size-cells", "#interrupt-cells")
+    assert [rows(bridge[name], 1) for name in cells] == [[(3,)], [(2,)], [(1,)]]
+    assert bridge["dma-coherent"] == b""
+    assert nodes["/chosen"]["linux,pci-probe-only"] == struct.pack(">I", 1)
+
+
+def test_windows_of_the_bus(disks):
+    """Bars, and the regions of ivshmem at their own addresses: 32 bits of them, or 64."""
+    nodes = tree(disks.build(SYSTEM), "east")
+    assert rows(nodes["/pci@30000000"]["ranges"], 7) == [
+        (0x02000000, 0, 0x40000000, 0, 0x40000000, 0, 0x200000),
+        (0x02000000, 0, 0xA0000000, 0, 0xA0000000, 0, 0x400000),
+        (0x03000000, 1, 0x00200000, 1, 0x00200000, 0, 0x200000),
+    ]
+    nodes = tree(disks.build(SYSTEM), "west")
+    assert len(rows(nodes["/pci@30000000"]["ranges"], 7)) == 1
+
+
+@pytest.mark.parametrize(("vm", "count"), [("east", 6), ("west", 5), ("third", 1)])
+def test_interrupts_of_functions(disks, vm, count):
+    nodes = tree(disks.build(SYSTEM), vm)
+    bridge, plic = nodes["/pci@30000000"], struct.unpack(">I", nodes["/soc/plic@c000000"]["phandle"])[0]
+    assert rows(bridge["interrupt-map-mask"], 4) == [(0xF800, 0, 0, 7)]
+    assert rows(bridge["interrupt-map"], 6) == [(slot << 11, 0, 0, 1, plic, 24 + slot) for slot in range(count)]
+
+
+def test_guests_without_functions_have_no_bus(disks):
+    nodes = tree(disks.build(SYSTEM), "plain")
+    assert "/pci@30000000" not in nodes
+    assert "linux,pci-probe-only" not in nodes["/chosen"]
+
+
+def test_bus_is_not_behind_the_translation_of_passed_through_devices(builder):
+    text = system_of('r { model = "virtio-rng"; };', 'devices = "virtio-mmio0";')
+    nodes = tree(builder.build(text), "vm")
+    assert "dma-ranges" in nodes["/soc"]
+    assert "/pci@30000000" in nodes
 
 
 def test_manifest(disks):
@@ -286,6 +346,7 @@ def test_most_functions(builder):
     text = system_of(" ".join(f'r{n} {{ model = "virtio-rng"; }};' for n in range(most)))
     built = builder.build(text)
     assert len(section(built)) == most
+    assert rows(tree(built, "vm")["/pci@30000000"]["interrupt-map"], 6)[-1][5] == virtual.PLIC_SOURCES
     assert builder.refuse(text.replace("pci {", 'pci { more { model = "virtio-rng"; };')) == [
         "sys.dts:2: /vms/vm/pci/r7: expected at most 8 PCI functions of a VM, got 9"
     ]

@@ -11,6 +11,10 @@ from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices,
 from tessera.image.reading import Read
 from tessera.image.schema import GUEST_FEATURES
 
+# Memory that is not prefetchable, in the first cell of a PCI address.
+PCI_MEMORY32 = 0x02000000
+PCI_MEMORY64 = 0x03000000
+
 
 def listed_features(vm: Vm) -> tuple[str, ...]:
     """Returns the optional features that the device tree lists if the machine has them: those that
@@ -50,6 +54,8 @@ def guest_dts(system: System, vm: Vm) -> str:
         body += ["", *_shared_clock(system.board)]
     if vm.accelerators or vm.shared_pages:
         body += ["", *_fabric(system, vm)]
+    if vm.functions:
+        body += ["", *_pci(vm)]
     if vm.has_finisher:
         body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
@@ -90,6 +96,8 @@ def _chosen(vm: Vm) -> list[str]:
             body.append(f"linux,initrd-end = {_cells(*_wide(load.end))};")
     if vm.machine.architecture == "riscv":
         body.append(f"{SEED} = [{'00' * SEED_SIZE}];  // the hypervisor writes another at each start")
+    if vm.functions:
+        body.append("linux,pci-probe-only = <1>;  // the guest keeps the addresses of the BARs")
     if vm.framebuffer:
         body += ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;", "", *_framebuffer(vm, vm.framebuffer)]
     return _node("chosen", body)
@@ -336,6 +344,34 @@ def _spi(use: Read, flash: Read) -> list[str]:
     chip += ["", *_node("partitions", partitions)]
     body = ['compatible = "sifive,spi0";', "clocks = <&shared_clock>;", "#address-cells = <1>;", "#size-cells = <0>;"]
     return [*body, "", *_node("flash@0", chip)]
+
+
+def _pci(vm: Vm) -> list[str]:
+    """Returns the host bridge of the VM's virtual PCI bus. It is not a part of /soc, as _fabric()."""
+    functions = vm.functions
+    windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW), *((f.region.base, f.region.size) for f in functions if f.region)]
+    # A function's address on the bus, its pin INTA, and its source.
+    routes = [f"<{f.slot << 11:#x} 0 0 1 &plic {f.irq}>" for f in functions]
+    body = [
+        'compatible = "pci-host-ecam-generic";',
+        'device_type = "pci";',
+        f"reg = {_reg(virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE)};",
+        "bus-range = <0 0>;",
+        "#address-cells = <3>;",
+        "#size-cells = <2>;",
+        f"ranges = {', '.join(_pci_range(base, size) for base, size in windows)};",
+        "#interrupt-cells = <1>;",
+        "interrupt-map-mask = <0xf800 0 0 7>;",
+        f"interrupt-map = {', '.join(routes)};",
+        "dma-coherent;",
+    ]
+    return _node(f"pci@{virtual.PCI_ECAM:x}", body)
+
+
+def _pci_range(base: int, size: int) -> str:
+    """Returns a range of memory with the same addresses on the bus as for the CPU."""
+    space = PCI_MEMORY32 if base + size <= 1 << 32 else PCI_MEMORY64
+    return _cells(space, *_wide(base), *_wide(base), *_wide(size))
 
 
 def _messages(vm: Vm) -> list[str]:
