@@ -38,7 +38,7 @@ static uint64_t await(enum net_event wanted, uint16_t sequence, unsigned long ha
             return machine_time();
         }
         if (event == NET_NOTHING) {
-            shared_doze(net.port.receive.irq, hart, clear, &net.port.receive);
+            plic_wait(net.port.receive.irq, hart, clear, &net.port.receive);
         }
     }
     machine_wake_by_timer(false);

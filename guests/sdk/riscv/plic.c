@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plic.h"
 
+#include "csr.h"
 #include "platform.h"
 
 static volatile uint32_t *plic_register(uint32_t offset)
@@ -54,4 +55,21 @@ uint32_t plic_claim(uint32_t context)
 void plic_complete(uint32_t context, uint32_t source)
 {
     *plic_claim_register(context) = source;
+}
+
+void plic_wait(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument)
+{
+    uint32_t context = plic_context(hart), source;
+
+    plic_set_priority(irq, 1);
+    plic_set_threshold(context, 0);
+    plic_enable(context, irq, true);
+    csr_set_sie(SIE_EXTERNAL);
+    csr_wait_for_interrupt();
+    clear(argument); /* before the completion: the source is high until then */
+    source = plic_claim(context);
+    if (source != 0) {
+        plic_complete(context, source);
+    }
+    csr_clear_sie(SIE_EXTERNAL);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "csr.h"
 #include "fabric_map.h"
 #include "fdt.h"
 #include "plic.h"
@@ -85,7 +84,7 @@ void shared_wait(struct shared_channel *channel, struct shared_completion *compl
 {
     while (!shared_take(channel, completion)) {
         if (channel->sleeps) {
-            shared_doze(channel->irq, channel->hart, clear_own, channel);
+            plic_wait(channel->irq, channel->hart, clear_own, channel);
         }
     }
 }
@@ -113,21 +112,4 @@ void shared_clear_interrupt(struct shared_channel *channel)
     uint64_t value = shared_read(channel->page, FABRIC_CHANNEL_INT);
 
     shared_write(channel->page, FABRIC_CHANNEL_INT, (value & ENABLE) | EVENTS);
-}
-
-void shared_doze(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument)
-{
-    uint32_t context = plic_context(hart), source;
-
-    plic_set_priority(irq, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, irq, true);
-    csr_set_sie(SIE_EXTERNAL);
-    csr_wait_for_interrupt();
-    clear(argument); /* before the completion: the source is high until then */
-    source = plic_claim(context);
-    if (source != 0) {
-        plic_complete(context, source);
-    }
-    csr_clear_sie(SIE_EXTERNAL);
 }

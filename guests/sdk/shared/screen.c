@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabric_map.h"
 #include "fdt.h"
+#include "plic.h"
 #include "shared_screen.h"
 
 #define COMPATIBLE "tessera,shared-display"
@@ -76,7 +77,7 @@ void screen_wait_frame(struct screen *screen, unsigned long hart)
     screen->ended = false;
     shared_write(screen->page, FABRIC_SCREEN_INT, ENABLE);
     while (!screen->ended) {
-        shared_doze(screen->irq, hart, note_frame, screen);
+        plic_wait(screen->irq, hart, note_frame, screen);
     }
     shared_write(screen->page, FABRIC_SCREEN_INT, 0);
 }

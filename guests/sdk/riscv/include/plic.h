@@ -33,4 +33,7 @@ uint32_t plic_claim(uint32_t context);
 
 void plic_complete(uint32_t context, uint32_t source);
 
+/** Sleeps until source `irq` interrupts, then calls `clear`, which must make the source low, and completes the interrupt. */
+void plic_wait(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument);
+
 #endif

@@ -105,9 +105,6 @@ void shared_sleep_on(struct shared_channel *channel, unsigned long hart);
 void shared_enable_interrupt(struct shared_channel *channel, bool on);
 void shared_clear_interrupt(struct shared_channel *channel);
 
-/** Sleeps until source `irq` interrupts, then calls `clear`, which must make the source low, and completes the interrupt. */
-void shared_doze(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument);
-
 /** Registers have 64 bits. Stores to memory come before a later store to a register, and so on. */
 static inline uint64_t shared_read(uintptr_t page, unsigned int offset)
 {
