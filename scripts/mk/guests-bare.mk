@@ -205,6 +205,9 @@ $(eval $(call bare_guest,shared,$(wildcard guests/test/shared/*.c) $(SHARED_SDK)
 $(eval $(call bare_guest,shared_hostile,$(wildcard guests/test/shared_hostile/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,shared_restart,$(wildcard guests/test/shared_restart/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,malformed,$(wildcard guests/test/malformed/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+# The drivers of virtual PCI functions.
+VIRTIO_SDK := $(wildcard guests/sdk/virtio/*.c)
+$(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
 FLASH_BYTES := $(wildcard guests/test/flash_bytes/*.c)
 FLASH_BYTES_RTOS := $(wildcard guests/test/flash_bytes/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "print.h"
+#include "virtio_rng.h"
+#include "virtio_test.h"
+
+#define BYTES 256U
+#define DRAWS 8U
+
+static struct virtio_rng rng;
+
+/* Bytes in `data` whose value is a new one. 256 random bytes have 162 different values on average, and never less than 64. */
+static unsigned int different(const uint8_t *data)
+{
+    uint8_t seen[256] = {0};
+    unsigned int count = 0;
+
+    for (unsigned int i = 0; i < BYTES; i++) {
+        count += seen[data[i]] == 0 ? 1U : 0U;
+        seen[data[i]] = 1;
+    }
+    return count;
+}
+
+static void check_draws(void)
+{
+    static uint8_t data[BYTES], before[BYTES];
+
+    for (unsigned int i = 0; i < DRAWS; i++) {
+        memcpy(before, data, BYTES);
+        must(virtio_rng_read(&rng, data, BYTES) == VIRTIO_OK, "draw");
+        must(different(data) >= 64, "random bytes differ");
+        must(memcmp(before, data, BYTES) != 0, "two draws differ");
+    }
+}
+
+unsigned int check_rng(struct test *test)
+{
+    unsigned int number = 0;
+    int result = virtio_rng_open(&rng, &test->bus, number);
+
+    while (result == VIRTIO_OK) {
+        check_draws();
+        virtio_sleep_on(&rng.device, test->hart);
+        check_draws();
+        virtio_reset(&rng.device);
+        print("virtio: rng %u tested\n", number);
+        number++;
+        result = virtio_rng_open(&rng, &test->bus, number);
+    }
+    must(result == VIRTIO_NO_DEVICE, "open");
+    return number;
+}
