@@ -208,6 +208,7 @@ $(eval $(call bare_guest,malformed,$(wildcard guests/test/malformed/*.c) $(SHARE
 # The drivers of virtual PCI functions.
 VIRTIO_SDK := $(wildcard guests/sdk/virtio/*.c)
 $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
 FLASH_BYTES := $(wildcard guests/test/flash_bytes/*.c)
 FLASH_BYTES_RTOS := $(wildcard guests/test/flash_bytes/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
