@@ -105,16 +105,19 @@ LWIP_FLAGS := -Iguests/examples/freertos/net $(addprefix -isystem $(LWIP_DIR)/,s
 	contrib/apps/tcpecho_raw contrib/apps/udpecho_raw)
 lwip_objects = $(patsubst %,$(BARE_OUT)/$(1)/lwip/%.o,$(LWIP_SOURCES))
 
-# $(call lwip_guest,name,sources,tick in Hz,further flags): the same with lwIP and its interface to the shared Ethernet port.
+# What guests with lwIP share; each has one of the interfaces *_netif.c besides.
+LWIP_COMMON := $(filter-out %_netif.c,$(wildcard guests/examples/freertos/net/*.c))
+
+# $(call lwip_guest,name,sources,tick in Hz,further flags): the same with lwIP.
 define lwip_guest
-$(call freertos_guest,$(1),$(2) $(wildcard guests/examples/freertos/net/*.c),$(3),$(LWIP_FLAGS) $(4),$(call lwip_objects,$(1)))
+$(call freertos_guest,$(1),$(2) $(LWIP_COMMON),$(3),$(LWIP_FLAGS) $(4),$(call lwip_objects,$(1)))
 
 $(BARE_OUT)/$(1)/lwip/%.o: $(BARE_OUT)/$(1)/flags scripts/mk/guests-bare.mk | setup freertos-kernel $(LWIP_DIR).json
 	@mkdir -p $$(@D)
 	@echo "  CC    $(LWIP_DIR)/$$*.c"
 	@$$(BARE_CC) $(call freertos_flags,$(3)) $(LWIP_FLAGS) $$(BARE_CFLAGS) -Wall -MD -MP -c -o $$@ $(LWIP_DIR)/$$*.c
 
-$(call bare_objects,$(1),$(2) $(wildcard guests/examples/freertos/net/*.c)): | $(LWIP_DIR).json
+$(call bare_objects,$(1),$(2) $(LWIP_COMMON)): | $(LWIP_DIR).json
 endef
 
 FREERTOS_PORT := $(wildcard guests/examples/freertos/port/riscv/*.c guests/examples/freertos/port/riscv/*.S)
@@ -195,7 +198,8 @@ $(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACC
 SHARED_SDK := $(wildcard guests/sdk/shared/*.c)
 $(eval $(call bare_guest,flash_log,$(wildcard guests/examples/flash_log/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,ping,$(wildcard guests/examples/ping/*.c) $(SHARED_SDK),$(BARE_NOFP)))
-FREERTOS_NET := $(wildcard guests/examples/freertos_net/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(SHARED_SDK)
+FREERTOS_NET := $(wildcard guests/examples/freertos_net/*.c) guests/examples/freertos/net/ethernet_netif.c \
+	guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(SHARED_SDK)
 $(eval $(call lwip_guest,freertos_net,$(FREERTOS_NET),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_net))
 $(eval $(call bare_guest,pulse,$(wildcard guests/examples/pulse/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,sampler,$(wildcard guests/examples/sampler/*.c) $(SHARED_SDK),$(BARE_NOFP)))
@@ -207,6 +211,9 @@ $(eval $(call bare_guest,shared_restart,$(wildcard guests/test/shared_restart/*.
 $(eval $(call bare_guest,malformed,$(wildcard guests/test/malformed/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 # The drivers of virtual PCI functions.
 VIRTIO_SDK := $(wildcard guests/sdk/virtio/*.c)
+FREERTOS_WEB := $(wildcard guests/examples/freertos_web/*.c) guests/examples/freertos/net/virtio_netif.c \
+	guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(VIRTIO_SDK)
+$(eval $(call lwip_guest,freertos_web,$(FREERTOS_WEB),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_web))
 $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
@@ -240,7 +247,7 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam \
-	flash_log ping freertos_net pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
+	flash_log ping freertos_net freertos_web pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

@@ -15,8 +15,8 @@
 #include "fdt.h"
 #include "lwip/init.h"
 #include "lwip/stats.h"
-#include "lwip/tcpip.h"
 #include "machine.h"
+#include "net.h"
 #include "ping.h"
 #include "platform.h"
 #include "print.h"
@@ -24,14 +24,11 @@
 #include "shared.h"
 #include "talk.h"
 #include "task.h"
-#include "tcpecho_raw.h"
 #include "timer.h"
 #include "uart.h"
-#include "udpecho_raw.h"
 
 #define STACK 1024U /* words */
 #define PRIORITY 3U
-#define ADDRESS_TEXT 16U
 #define TICKS_US (PLATFORM_TIMEBASE_HZ / 1000000U)
 
 int main(unsigned long hart, const void *fdt);
@@ -42,24 +39,6 @@ static struct {
     unsigned long count;
     uint32_t talk;
 } setup; /* boot arguments; constant once the scheduler runs */
-
-static void start_network(void)
-{
-    static struct netif netif;
-    ip4_addr_t mask;
-
-    IP4_ADDR(&mask, 255, 255, 255, 0);
-    tcpip_init(NULL, NULL);
-    LOCK_TCPIP_CORE();
-    if (netif_add(&netif, &setup.ip, &mask, IP4_ADDR_ANY4, NULL, ethernet_netif_init, tcpip_input) == NULL) {
-        port_fatal("the interface: out of memory", "", 0);
-    }
-    netif_set_default(&netif);
-    netif_set_up(&netif);
-    udpecho_raw_init();
-    tcpecho_raw_init();
-    UNLOCK_TCPIP_CORE();
-}
 
 static void ping(uint16_t sequence, TickType_t end)
 {
@@ -78,7 +57,7 @@ static void ping_task(void *argument)
     TickType_t period = pdMS_TO_TICKS(setup.period_ms), wake;
 
     (void)argument;
-    start_network();
+    net_start(&setup.ip, ethernet_netif_init);
     if (!ping_open(&setup.peer)) {
         port_fatal("the raw connection: out of memory", "", 0);
     }
@@ -94,16 +73,9 @@ static void ping_task(void *argument)
     machine_shutdown(false);
 }
 
-static bool read_address(const void *fdt, const char *key, ip4_addr_t *address)
-{
-    char text[ADDRESS_TEXT];
-
-    return fdt_bootarg(fdt, key, text, sizeof(text)) != NULL && ip4addr_aton(text, address) != 0;
-}
-
 static void read_setup(const void *fdt)
 {
-    if (!read_address(fdt, "ip", &setup.ip) || !read_address(fdt, "peer", &setup.peer)) {
+    if (!net_read_address(fdt, "ip", &setup.ip) || !net_read_address(fdt, "peer", &setup.peer)) {
         port_fatal("boot arguments: expected ip= and peer= with an address such as 192.168.76.2", "", 0);
     }
     setup.period_ms = (uint32_t)((fdt_bootarg_number(fdt, "period", 100000) + 500U) / 1000U);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ethernet_netif.h"
 
-#include <string.h>
-
 #include "FreeRTOS.h"
-#include "lwip/etharp.h"
 #include "lwip/pbuf.h"
 #include "machine.h"
+#include "net.h"
 #include "plic.h"
-#include "random.h"
 #include "shared_ethernet.h"
 #include "task.h"
 
@@ -23,18 +20,12 @@ _Static_assert(PBUF_POOL_SIZE > BUFFERS, "the device holds BUFFERS of them all t
 static struct ethernet port;
 static uint32_t context; /* of the PLIC */
 static TaskHandle_t receiver;
-static struct random numbers;
 
 /* The buffers that the device has. */
 static struct pbuf *receiving[BUFFERS];
 static uint8_t sending[BUFFERS][ETHERNET_FRAME];
 static uint32_t unused; /* of `sending`: a bit each */
 static unsigned long lost;
-
-uint32_t ethernet_netif_random(void)
-{
-    return (uint32_t)(random_next(&numbers) >> 32);
-}
 
 static void interrupt(void)
 {
@@ -53,13 +44,11 @@ static void interrupt(void)
 int ethernet_netif_open(const void *fdt, unsigned long hart)
 {
     int wrong = ethernet_open(&port, fdt);
-    uint64_t address = 0;
 
     if (wrong != SHARED_OK) {
         return wrong;
     }
-    memcpy(&address, port.mac, ETHERNET_ADDRESS);
-    numbers = random_from(address ^ machine_time() << 24);
+    net_seed(port.mac);
     context = plic_context(hart);
     port_set_external_handler(interrupt);
     plic_set_priority(port.receive.irq, 1);
@@ -152,14 +141,7 @@ static err_t give_buffers(void)
 
 err_t ethernet_netif_init(struct netif *netif)
 {
-    netif->name[0] = 'e';
-    netif->name[1] = 'n';
-    netif->hwaddr_len = ETHERNET_ADDRESS;
-    memcpy(netif->hwaddr, port.mac, ETHERNET_ADDRESS);
-    netif->mtu = MTU;
-    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_LINK_UP;
-    netif->output = etharp_output;
-    netif->linkoutput = send;
+    net_set_interface(netif, port.mac, MTU, send);
     unused = (1U << BUFFERS) - 1U;
     if (give_buffers() != ERR_OK || xTaskCreate(receive, "ethernet", STACK, netif, PRIORITY, &receiver) != pdPASS) {
         return ERR_MEM;

@@ -23,6 +23,8 @@
 #define LWIP_DNS 0
 #define LWIP_NETCONN 1
 #define LWIP_SOCKET 0
+#define LWIP_SO_RCVTIMEO 1
+#define LWIP_SO_SNDTIMEO 1
 
 #define TCPIP_THREAD_NAME "lwip"
 #define TCPIP_THREAD_STACKSIZE 8192 /* bytes */

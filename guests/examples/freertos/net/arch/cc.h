@@ -21,8 +21,8 @@ int atoi(const char *text);
 #define LWIP_PLATFORM_DIAG(x) ((void)0)
 #define LWIP_PLATFORM_ASSERT(x) fatal_assert(__FILE__, __LINE__)
 
-/* ethernet_netif.c: for port numbers and initial sequence numbers. */
-uint32_t ethernet_netif_random(void);
-#define LWIP_RAND() ethernet_netif_random()
+/* net.c: for port numbers and initial sequence numbers. */
+uint32_t net_random(void);
+#define LWIP_RAND() net_random()
 
 #endif
