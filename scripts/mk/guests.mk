@@ -6,6 +6,7 @@ INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/risc
 # All modules of the installer's kernel. The installer itself has only those that it needs.
 MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
 FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
+NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
 UBOOT_GUEST := $(BUILD)/guests/uboot/u-boot.bin
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
@@ -41,18 +42,26 @@ $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 	@mkdir -p $(@D)
 	cp $(PKG)/u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin $@
 
-# The Linux client of the mailbox: a Linux program without a C library, compiled by the compiler of the bare guests.
-# Without relaxation, because gp is not initialized.
-MAILBOX_SOURCES := $(wildcard guests/examples/mailbox/linux/*.c guests/examples/mailbox/linux/*.S) guests/examples/mailbox/client.c guests/sdk/libc/string.c
-MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
-
-$(MAILBOX_LINUX): $(MAILBOX_SOURCES) $(wildcard guests/examples/mailbox/*.h guests/examples/mailbox/riscv/*.h guests/examples/mailbox/linux/*.h guests/examples/mailbox/linux/*.ld) \
+# Our programs for Linux: without a C library, compiled by the compiler of the bare guests. Without relaxation, because gp is not
+# initialized. $(call linux_program,name,sources,flags): build/guests/linux/name.
+LINUX_SDK := $(wildcard guests/sdk/linux/*.c guests/sdk/linux/*.S) guests/sdk/libc/string.c
+define linux_program
+$(BUILD)/guests/linux/$(1): $(2) $$(LINUX_SDK) $(wildcard $(addsuffix *.h,$(sort $(dir $(2))))) $(wildcard guests/sdk/linux/*.h guests/sdk/linux/*.ld) \
 		scripts/mk/guests.mk scripts/mk/guests-bare.mk | setup
-	@mkdir -p $(@D)
-	@echo "  LD    $@"
-	@$(BARE_CC) $(BARE_NOFP) $(BARE_CFLAGS) $(BARE_WARNINGS) $(BARE_NO_IDIOMS) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) \
-	    -nostdlib -static -T guests/examples/mailbox/linux/program.ld \
-	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $@ $(MAILBOX_SOURCES)
+	@mkdir -p $$(@D)
+	@echo "  LD    $$@"
+	@$$(BARE_CC) $$(BARE_NOFP) $$(BARE_CFLAGS) $$(BARE_WARNINGS) $$(BARE_NO_IDIOMS) -Iguests/sdk/linux $(3) $$(BARE_LDFLAGS_$$(BARE_TOOLCHAIN)) \
+	    -nostdlib -static -T guests/sdk/linux/program.ld \
+	    -Wl,--gc-sections,--no-relax,-z,max-page-size=4096,--build-id=none,-s -o $$@ $(2) $$(LINUX_SDK)
+endef
+
+# The Linux client of the mailbox.
+MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
+$(eval $(call linux_program,mailbox,$(wildcard guests/examples/mailbox/linux/*.c) guests/examples/mailbox/client.c,-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
+$(MAILBOX_LINUX): $(wildcard guests/examples/mailbox/riscv/*.h)
+# Streams between VMs, and shared memory with doorbells.
+NETWORK_PROGRAMS := $(addprefix $(BUILD)/guests/linux/,vsock doorbell)
+$(foreach name,vsock doorbell,$(eval $(call linux_program,$(name),guests/examples/$(name)/$(name).c,)))
 
 INITRAMFS_PARTS := $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) $(wildcard guests/images/linux/*)
 MKINITRAMFS := $(PYTHON) guests/images/linux/mkinitramfs.py --kernel $(BUILD)/guests/linux/Image \
@@ -65,5 +74,10 @@ $(BUILD)/guests/linux/initramfs.cpio.gz: $(INITRAMFS_PARTS)
 $(BUILD)/guests/linux/flash.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(FLASH_MODULES)) \
 	    --start guests/images/linux/flash.start --output $@
+
+# The same with the drivers of virtual PCI functions, and programs that use them.
+$(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(PKG)/$(MODULES_PACKAGE).json
+	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(NETWORK_MODULES)) \
+	    $(addprefix --program ,$(NETWORK_PROGRAMS)) --start guests/images/linux/network.start --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

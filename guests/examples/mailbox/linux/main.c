@@ -21,25 +21,9 @@ _Noreturn void main(int count, char **words);
 
 static struct client client; /* owner: main() */
 
-static void put_all(long file, const char *text, size_t count)
-{
-    while (count > 0) {
-        long size = linux_write(file, text, count);
-
-        if (size <= 0 && size != -LINUX_EINTR) {
-            linux_exit(1);
-        }
-        text += size > 0 ? size : 0;
-        count -= size > 0 ? (size_t)size : 0;
-    }
-}
-
 static _Noreturn void fail(const char *why)
 {
-    put_all(2, "mailbox: ", 9);
-    put_all(2, why, strlen(why));
-    put_all(2, "\n", 1);
-    linux_exit(1);
+    linux_fail("mailbox", why);
 }
 
 /* --- finding the shared memory --- */
@@ -125,7 +109,7 @@ void client_sleep_ms(int64_t ms)
 
 static void print_answer(const char *text, size_t count)
 {
-    put_all(1, text, count);
+    linux_put(1, text, count);
 }
 
 static void must(const char *wrong)

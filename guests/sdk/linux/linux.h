@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls of Linux on riscv64 that the program uses, instead of a C library. Each returns
- * the kernel's result, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h.
+ * The system calls of Linux on riscv64 that our programs for Linux use, instead of a C library. Each
+ * returns the kernel's result, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h.
  */
 #ifndef LINUX_H
 #define LINUX_H
@@ -108,11 +108,20 @@ static inline void linux_sleep_ms(int64_t ms)
     (void)linux_call(LINUX_NANOSLEEP, (long)(uintptr_t)&time, 0, 0);
 }
 
+/** Writes all of a text; ends the program if that fails. */
+void linux_put(long file, const char *text, size_t count);
+
+/** The number in a decimal text, up to UINT32_MAX; -1: the text is not one. */
+long linux_number(const char *text);
+
 static inline _Noreturn void linux_exit(int status)
 {
     for (;;) {
         (void)linux_call(LINUX_EXIT_GROUP, status, 0, 0);
     }
 }
+
+/** Prints `program: why` on the standard error output and ends the program with status 1. */
+_Noreturn void linux_fail(const char *program, const char *why);
 
 #endif
