@@ -2,6 +2,7 @@
 #include "ivshmem.h"
 
 #include "plic.h"
+#include "virtio_fence.h"
 
 #define VENDOR 0x1af4U
 #define DEVICE 0x1110U
@@ -45,7 +46,7 @@ uint32_t ivshmem_own(const struct ivshmem *shared)
 
 void ivshmem_ring(const struct ivshmem *shared, uint16_t vm)
 {
-    __asm__ volatile("fence rw, iorw" ::: "memory"); /* the memory before the doorbell */
+    virtio_fence(); /* the memory before the doorbell */
     *reg(shared, DOORBELL) = (uint32_t)vm << 16;
 }
 
@@ -53,7 +54,7 @@ bool ivshmem_rung(const struct ivshmem *shared)
 {
     bool rung = *reg(shared, INTERRUPT_STATUS) != 0;
 
-    __asm__ volatile("fence iorw, rw" ::: "memory"); /* the doorbell before the memory */
+    virtio_fence(); /* the doorbell before the memory */
     return rung;
 }
 

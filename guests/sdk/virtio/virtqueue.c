@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "virtqueue.h"
 
+#include "virtio_fence.h"
+
 #define NEXT 1U /* flags of a descriptor */
 #define WRITE 2U
 #define NO_INTERRUPT 1U /* flag of the available ring */
@@ -9,12 +11,6 @@
 _Static_assert((VIRTQUEUE_ENTRIES & (VIRTQUEUE_ENTRIES - 1U)) == 0, "a power of two");
 _Static_assert(sizeof(struct virtqueue_descriptor) == 16, "section 2.7.5");
 _Static_assert(sizeof(struct virtqueue_used_entry) == 8, "section 2.7.8");
-
-/* Orders accesses to memory before with those after it, for the device. */
-static void fence(void)
-{
-    __asm__ volatile("fence iorw, iorw" ::: "memory");
-}
 
 /* The two events are behind the ring's last entry in use. */
 static volatile uint16_t *used_event(struct virtqueue *queue)
@@ -95,7 +91,7 @@ int virtqueue_add(struct virtqueue *queue, const struct virtqueue_part *parts, u
     }
     describe(queue, parts, count);
     queue->available.ring[queue->added & (queue->size - 1U)] = head;
-    fence(); /* the device reads the entry after the index */
+    virtio_fence(); /* the device reads the entry after the index */
     queue->added++;
     queue->available.index = queue->added;
     return head;
@@ -115,7 +111,7 @@ void virtqueue_notify(struct virtqueue *queue)
     if (queue->broken || queue->added == before) {
         return;
     }
-    fence(); /* the device reads the index before it writes the event that is read here */
+    virtio_fence(); /* the device reads the index before it writes the event that is read here */
     queue->announced = queue->added;
     wanted = queue->event_idx ? passed(avail_event(queue), before, queue->added) : (queue->used.flags & NO_NOTIFY) == 0;
     if (wanted) {
@@ -153,7 +149,7 @@ int virtqueue_take(struct virtqueue *queue, uint32_t *bytes)
     if (!virtqueue_used(queue)) {
         return VIRTIO_FULL;
     }
-    fence();          /* the entry is read after the index */
+    virtio_fence();   /* the entry is read after the index */
     head = entry->id; /* read once: the device could change it */
     written = entry->bytes;
     if (head >= queue->size || queue->parts[head] == 0) {
@@ -175,5 +171,5 @@ void virtqueue_interrupt(struct virtqueue *queue, bool on)
     } else {
         queue->available.flags = (uint16_t)(on ? 0U : NO_INTERRUPT);
     }
-    fence(); /* the caller looks for used buffers after it */
+    virtio_fence(); /* the caller looks for used buffers after it */
 }

@@ -69,14 +69,14 @@ static void check_refusals(void)
 
     disk.sectors = UINT64_MAX;
     must(virtio_blk_read(&disk, sectors, got, 1) == VIRTIO_FAILED, "the device refuses a read behind the end");
+    disk.read_only = false;
     must(virtio_blk_write(&disk, sectors - 1U, wanted, 2) == VIRTIO_FAILED,
          "the device refuses a write across the end");
     disk.sectors = sectors;
     if (read_only) {
-        disk.read_only = false;
         must(virtio_blk_write(&disk, 0, wanted, 1) == VIRTIO_FAILED, "the device refuses a write to a read-only disk");
-        disk.read_only = true;
     }
+    disk.read_only = read_only;
 }
 
 static void check_disk(void)
