@@ -30,13 +30,13 @@ static uint64_t two_cells(const void *value, uint32_t length, uint32_t index)
     return (uint64_t)fdt_cell(value, length, index) << 32 | fdt_cell(value, length, index + 1U);
 }
 
-/* The 32-bit memory range, if its addresses are the same on both sides. */
+/* The first 32-bit memory range, if its addresses are the same on both sides. */
 static void find_range(struct pci_bus *bus, const void *fdt)
 {
     uint32_t length;
     const void *ranges = fdt_device(fdt, COMPATIBLE, "ranges", &length);
 
-    for (uint32_t cell = 0; ranges != NULL && cell + RANGE_CELLS <= length / 4U; cell += RANGE_CELLS) {
+    for (uint32_t cell = 0; ranges != NULL && bus->end == 0 && cell + RANGE_CELLS <= length / 4U; cell += RANGE_CELLS) {
         uint64_t start = two_cells(ranges, length, cell + 1U), bytes = two_cells(ranges, length, cell + 5U);
 
         if ((fdt_cell(ranges, length, cell) & RANGE_SPACE) == RANGE_MEMORY32 &&

@@ -21,6 +21,7 @@ void must(bool holds, const char *what);
 unsigned int check_rng(struct test *test);
 unsigned int check_blk(struct test *test);
 unsigned int check_net(struct test *test);
+unsigned int check_vsock(struct test *test);
 unsigned int check_ivshmem(struct test *test);
 
 #endif

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Virtual PCI functions (docs/networking.md), as in `make run SYSTEM=network`: two Linux VMs, east and west, with the drivers
+of Debian's kernel, and FreeRTOS with lwIP, rtos. The tests are in an order: the last ones restart VMs.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from helpers import BOOT_S, LINUX_PROMPT, SOON_S, booted, built, command, keyboard, tell, wait_for_signs_of_life
+
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import BuiltSystem
+
+EAST, WEST, RTOS = "192.168.80.1", "192.168.80.2", "192.168.80.3"
+CIDS = {"east": 3, "west": 4}
+FILE_BYTES = 1_000_000  # of a file that is transferred: more than all queues and sockets hold
+DISK_BYTES = 16 << 20
+SECTOR = 512
+SUM = r"\b([0-9a-f]{64})\b"
+
+
+@pytest.fixture(scope="module")
+def system() -> BuiltSystem:
+    return built("network")
+
+
+@pytest.fixture(scope="module")
+def machine(system: BuiltSystem) -> Iterator[Machine]:
+    with booted(system, "network") as machine:
+        wait_for_signs_of_life(machine, system)
+        for name in ("east", "west"):
+            machine.expect(name, LINUX_PROMPT, BOOT_S)
+            ask(machine, name, make_file(name), r"")
+        yield machine
+
+
+def ask(machine: Machine, name: str, line: str, answer: str) -> re.Match[str]:
+    """Runs a shell command in a Linux VM; returns the match of `answer` in its output, after the next prompt."""
+    tell(machine, name, line)
+    found = machine.expect(name, answer, BOOT_S)
+    machine.expect(name, LINUX_PROMPT, BOOT_S)
+    return found
+
+
+def make_file(name: str) -> str:
+    return f"head -c {FILE_BYTES} /dev/urandom >/tmp/{name}; cp /tmp/{name} /tmp/www/file"
+
+
+def sum_of(machine: Machine, name: str, file: str, count: int = FILE_BYTES) -> str:
+    """The checksum of the first bytes of a file."""
+    return ask(machine, name, f"head -c {count} {file} | sha256sum", rf"^{SUM}  -$")[1]
+
+
+def assert_sent(machine: Machine, to: str, file: str, source: str) -> None:
+    """The file in VM `to` is the one that `source` had at the beginning, and no longer."""
+    ask(machine, to, f"wc -c <{file}", rf"^{FILE_BYTES}$")
+    assert sum_of(machine, to, file) == sum_of(machine, source, f"/tmp/{source}")
+
+
+@pytest.mark.parametrize(("name", "to"), [("east", WEST), ("east", RTOS), ("west", EAST), ("west", RTOS)])
+def test_ping(machine, name, to):
+    ask(machine, name, f"ping -c 3 {to}", r"^3 packets transmitted, 3 packets received, 0% packet loss$")
+
+
+def test_large_ping(machine):
+    """Fragments of packets that are longer than a frame."""
+    ask(machine, "east", f"ping -c 3 -s 4000 {WEST}", r"^3 packets transmitted, 3 packets received, 0% packet loss$")
+
+
+@pytest.mark.parametrize(("name", "source", "address"), [("east", "west", WEST), ("west", "east", EAST)])
+def test_file_over_tcp(machine, name, source, address):
+    """From the web server of one VM to the other."""
+    ask(machine, name, f"wget -qO /tmp/got http://{address}/file; echo status $?", r"^status 0$")
+    assert_sent(machine, name, "/tmp/got", source)
+
+
+def test_files_both_ways_at_once(machine):
+    """Both directions of one connection."""
+    ask(machine, "west", "nc -l -p 5000 </tmp/west >/tmp/got &", r"")
+    ask(machine, "east", f"nc {WEST} 5000 </tmp/east >/tmp/got; echo status $?", r"^status 0$")
+    ask(machine, "west", "wait; echo status $?", r"^status 0$")
+    assert_sent(machine, "west", "/tmp/got", "east")
+    assert_sent(machine, "east", "/tmp/got", "west")
+
+
+def test_web_page_of_freertos(machine):
+    """The page counts the requests of both VMs."""
+    counts = [
+        int(ask(machine, name, f"wget -qO- http://{RTOS}/", r"<td>requests</td><td>(\d+)</td>")[1])
+        for name in ("east", "west", "east")
+    ]
+    assert counts == [1, 2, 3]
+    ask(machine, "east", f"wget -qO- http://{RTOS}/other; echo status $?", r"404 Not Found\n(?s:.*)^status 1$")
+
+
+def test_tcp_echo_of_freertos(machine):
+    ask(machine, "west", f"nc {RTOS} 7 </tmp/west >/tmp/got; echo status $?", r"^status 0$")
+    assert_sent(machine, "west", "/tmp/got", "west")
+
+
+def test_random_numbers(machine):
+    """Linux takes them from the device."""
+    for name in ("east", "west"):
+        ask(machine, name, "cat /sys/class/misc/hw_random/rng_current", r"^virtio_rng\.\d+$")
+    drawn = {sum_of(machine, name, "/dev/hwrng", 4096) for name in ("east", "west") for _ in range(2)}
+    assert len(drawn) == 4
+
+
+def test_streams_both_ways(machine):
+    """Through virtio-vsock; each VM has its context id."""
+    ask(machine, "west", "vsock listen 1234 </tmp/west >/tmp/got &", r"")
+    connect = f"vsock connect {CIDS['west']} 1234 </tmp/east >/tmp/got; echo status $?"
+    ask(machine, "east", connect, r"^status 0$")
+    ask(machine, "west", "wait; echo status $?", r"^status 0$")
+    assert_sent(machine, "west", "/tmp/got", "east")
+    assert_sent(machine, "east", "/tmp/got", "west")
+
+
+def test_stream_that_nobody_accepts(machine):
+    for cid in (CIDS["west"], 99):
+        refused = r"^vsock: nobody listens there\nstatus 1$"
+        ask(machine, "east", f"vsock connect {cid} 4321 </dev/null; echo status $?", refused)
+
+
+def test_doorbell_wakes(machine):
+    """The waiting VM sleeps until the other one rings, and reads what was written before."""
+    own = {name: int(ask(machine, name, "doorbell own 0", r"^(\d+)$")[1]) for name in ("east", "west")}
+    assert own == {"east": 0, "west": 1}
+    for name, other in (("east", "west"), ("west", "east")):
+        ask(machine, name, f"(doorbell wait 0; doorbell get 0) >/tmp/bell & sleep 1; cat /tmp/bell; echo qu''iet", r"^quiet$")
+        assert "rung" not in machine.console.text(name).rpartition("sleep 1")[2]
+        ask(machine, other, f"doorbell put 0 'from {other}'; doorbell ring 0 {own[name]}; echo status $?", r"^status 0$")
+        ask(machine, name, "wait; cat /tmp/bell", rf"^doorbell: rung\nfrom {other}$")
+
+
+def test_doorbell_that_rang_before(machine):
+    """It is remembered until the VM waits."""
+    ask(machine, "east", "doorbell ring 0 1; echo status $?", r"^status 0$")
+    ask(machine, "west", "doorbell wait 0", r"^doorbell: rung$")
+
+
+def disk_sum(machine: Machine) -> str:
+    """Of the whole disk, as the device has it."""
+    ask(machine, "east", "echo 3 >/proc/sys/vm/drop_caches", r"")
+    return sum_of(machine, "east", "/dev/vda", DISK_BYTES)
+
+
+def test_disk_survives_a_restart(machine):
+    """Its content is there after a restart of the VM; the VM's memory is new."""
+    ask(machine, "east", "cat /sys/block/vda/size", rf"^{DISK_BYTES // SECTOR}$")
+    zeros = disk_sum(machine)
+    ask(machine, "east", "dd if=/dev/urandom of=/dev/vda bs=1M conv=fsync; echo status $?", r"^status \d+$")
+    written = disk_sum(machine)
+    assert written != zeros
+    machine.skip("east")
+    command(machine, "r")
+    machine.expect(HYPERVISOR, r"^east stopped by the console, starts again$", SOON_S)
+    machine.expect("east", r"^network: ready$", BOOT_S)
+    machine.expect("east", LINUX_PROMPT, BOOT_S)
+    ask(machine, "east", "ls /tmp/east", r"No such file")
+    assert disk_sum(machine) == written
+
+
+def test_functions_work_after_a_restart(machine):
+    """Those of the VM that was restarted, and its peers'."""
+    ask(machine, "east", make_file("east"), r"")
+    test_ping(machine, "west", EAST)
+    test_ping(machine, "east", RTOS)
+    test_files_both_ways_at_once(machine)
+    test_streams_both_ways(machine)
+    test_doorbell_wakes(machine)
+
+
+def test_freertos_restarts(machine):
+    keyboard(machine, "rtos")
+    machine.skip("rtos")
+    command(machine, "r")
+    machine.expect("rtos", r"^web: http://192\.168\.80\.3/$", BOOT_S)
+    ask(machine, "east", f"wget -qO- http://{RTOS}/", r"<td>requests</td><td>1</td>")
+    assert "FAILED" not in machine.console.text("rtos")
