@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Virtual PCI functions (docs/networking.md), as in `make run SYSTEM=network`: two Linux VMs, east and west, with the drivers
-of Debian's kernel, and FreeRTOS with lwIP, rtos. The tests are in an order: the last ones restart VMs.
+Virtual PCI functions (docs/networking.md), as in `make run SYSTEM=network`: two Linux VMs, east and west, with the
+drivers of Debian's kernel, and FreeRTOS with lwIP, rtos. The tests are in an order: the last ones restart VMs.
 """
 
 import re
@@ -129,9 +129,11 @@ def test_doorbell_wakes(machine):
     own = {name: int(ask(machine, name, "doorbell own 0", r"^(\d+)$")[1]) for name in ("east", "west")}
     assert own == {"east": 0, "west": 1}
     for name, other in (("east", "west"), ("west", "east")):
-        ask(machine, name, f"(doorbell wait 0; doorbell get 0) >/tmp/bell & sleep 1; cat /tmp/bell; echo qu''iet", r"^quiet$")
+        wait = "(doorbell wait 0; doorbell get 0) >/tmp/bell & sleep 1; cat /tmp/bell; echo qu''iet"
+        ask(machine, name, wait, r"^quiet$")
         assert "rung" not in machine.console.text(name).rpartition("sleep 1")[2]
-        ask(machine, other, f"doorbell put 0 'from {other}'; doorbell ring 0 {own[name]}; echo status $?", r"^status 0$")
+        ring = f"doorbell put 0 'from {other}'; doorbell ring 0 {own[name]}; echo status $?"
+        ask(machine, other, ring, r"^status 0$")
         ask(machine, name, "wait; cat /tmp/bell", rf"^doorbell: rung\nfrom {other}$")
 
 
