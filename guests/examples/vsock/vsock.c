@@ -2,42 +2,37 @@
 /*
  * A Linux program: a stream between VMs through virtio-vsock.
  *
- *      vsock listen PORT         waits for one connection
+ *      vsock listen PORT         waits for one connection; prints `vsock: listens` on the standard error output
  *      vsock connect CID PORT    connects to the VM with this context id
  *
  * Afterwards both copy the standard input to the connection, and the connection to the standard output, until both have ended.
  * Exit status 0; 1 for an error, with a message.
  */
-#include <stdbool.h>
 #include <string.h>
 
 #include "linux.h"
 
-#define PPOLL 73L
 #define SOCKET 198L
 #define BIND 200L
 #define LISTEN 201L
 #define ACCEPT 202L
 #define CONNECT 203L
 #define SHUTDOWN 210L
+#define CLONE 220L
+#define WAIT4 260L
 
 #define AF_VSOCK 40
 #define SOCK_STREAM 1L
 #define SHUT_WRITE 1L
 #define CID_ANY UINT32_MAX
-#define POLLIN 1
+#define SIGCHLD 17L
 #define CHUNK 65536U
 
-/* As <linux/vm_sockets.h> and <poll.h> define them. */
+/* As <linux/vm_sockets.h> defines it. */
 struct sockaddr_vm {
     uint16_t family, reserved;
     uint32_t port, cid;
     uint8_t zero[4];
-};
-
-struct pollfd {
-    int32_t file;
-    int16_t events, found;
 };
 
 _Noreturn void main(int count, char **words);
@@ -67,6 +62,7 @@ static long listen_on(uint32_t port)
 
     (void)must(linux_call(BIND, listener, (long)(uintptr_t)&address, sizeof(address)), "the port is in use");
     (void)must(linux_call(LISTEN, listener, 1, 0), "cannot listen");
+    linux_put(2, "vsock: listens\n", 15);
     return must(linux_call(ACCEPT, listener, 0, 0), "cannot accept a connection");
 }
 
@@ -79,41 +75,34 @@ static long connect_to(uint32_t cid, uint32_t port)
     return file;
 }
 
-/* Copies what is there. False: the input has ended. */
-static bool copy(long from, long to)
+static void copy(long from, long to)
 {
     static char chunk[CHUNK];
-    long size = linux_read(from, chunk, sizeof(chunk));
+    long size = -LINUX_EINTR;
 
-    if (size == -LINUX_EINTR) {
-        return true;
+    while (size != 0) {
+        size = linux_read(from, chunk, sizeof(chunk));
+        if (size > 0) {
+            linux_put(to, chunk, (size_t)size);
+        } else if (size != -LINUX_EINTR) {
+            (void)must(size, "the connection is lost");
+        }
     }
-    if (must(size, "the connection is lost") == 0) {
-        return false;
-    }
-    linux_put(to, chunk, (size_t)size);
-    return true;
 }
 
+/* A process for each direction: with one, both ends could wait for each other to read. */
 static void exchange(long connection)
 {
-    struct pollfd files[2] = {{0, POLLIN, 0}, {(int32_t)connection, POLLIN, 0}};
+    long child = must(linux_call(CLONE, SIGCHLD, 0, 0), "cannot create a process");
+    const long arguments[6] = {child};
 
-    while (files[0].file >= 0 || files[1].file >= 0) {
-        const long arguments[6] = {(long)(uintptr_t)files, 2, 0, 0, 0};
-        long ready = linux_call6(PPOLL, arguments);
-
-        if (ready < 0 && ready != -LINUX_EINTR) {
-            fail("cannot wait");
-        }
-        if (files[0].found != 0 && !copy(0, connection)) {
-            files[0].file = -1; /* poll leaves it out */
-            (void)linux_call(SHUTDOWN, connection, SHUT_WRITE, 0);
-        }
-        if (files[1].found != 0 && !copy(connection, 1)) {
-            files[1].file = -1;
-        }
+    if (child == 0) {
+        copy(0, connection);
+        (void)linux_call(SHUTDOWN, connection, SHUT_WRITE, 0);
+        linux_exit(0);
     }
+    copy(connection, 1);
+    (void)linux_call6(WAIT4, arguments);
 }
 
 static uint32_t parse(const char *text)
