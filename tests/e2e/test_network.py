@@ -79,6 +79,7 @@ def test_file_over_tcp(machine, name, source, address):
 def test_files_both_ways_at_once(machine):
     """Both directions of one connection."""
     ask(machine, "west", "nc -l -p 5000 </tmp/west >/tmp/got &", r"")
+    ask(machine, "west", "until netstat -ltn | grep :5000; do sleep 1; done", r":5000 .* LISTEN")
     ask(machine, "east", f"nc {WEST} 5000 </tmp/east >/tmp/got; echo status $?", r"^status 0$")
     ask(machine, "west", "wait; echo status $?", r"^status 0$")
     assert_sent(machine, "west", "/tmp/got", "east")
@@ -110,7 +111,8 @@ def test_random_numbers(machine):
 
 def test_streams_both_ways(machine):
     """Through virtio-vsock; each VM has its context id."""
-    ask(machine, "west", "vsock listen 1234 </tmp/west >/tmp/got &", r"")
+    tell(machine, "west", "vsock listen 1234 </tmp/west >/tmp/got &")
+    machine.expect("west", r"vsock: listens$", BOOT_S)
     connect = f"vsock connect {CIDS['west']} 1234 </tmp/east >/tmp/got; echo status $?"
     ask(machine, "east", connect, r"^status 0$")
     ask(machine, "west", "wait; echo status $?", r"^status 0$")
