@@ -108,6 +108,7 @@ def pytest_configure(config: pytest.Config) -> None:
 # The files that take minutes, longest first, so that the pytest-xdist workers start with them.
 LONG = (
     "test_attacks", "test_debug", "test_bounds", "test_rt_other_vms", "test_rt", "test_watchdog", "test_many",
+    "test_network",
     "test_rt_reserve", "test_attacks_variants", "test_lifecycle", "test_mailbox", "test_minimal_core", "test_smoke",
     "test_fuzz", "test_keys", "test_console_stress", "test_accelerators", "test_attacks_accel",
     "test_accelerators_faults", "test_hardware_io", "test_shared_devices", "test_shared_net",

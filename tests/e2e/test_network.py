@@ -92,7 +92,7 @@ def test_web_page_of_freertos(machine):
         int(ask(machine, name, f"wget -qO- http://{RTOS}/", r"<td>requests</td><td>(\d+)</td>")[1])
         for name in ("east", "west", "east")
     ]
-    assert counts == [1, 2, 3]
+    assert counts == [*range(counts[0], counts[0] + 3)]
     ask(machine, "east", f"wget -qO- http://{RTOS}/other; echo status $?", r"404 Not Found\n(?s:.*)^status 1$")
 
 
