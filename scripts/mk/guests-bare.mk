@@ -215,7 +215,7 @@ FREERTOS_WEB := $(wildcard guests/examples/freertos_web/*.c) guests/examples/fre
 	guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(VIRTIO_SDK)
 $(eval $(call lwip_guest,freertos_web,$(FREERTOS_WEB),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_web))
 $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) guests/test/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Iguests/test/bench))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
 FLASH_BYTES := $(wildcard guests/test/flash_bytes/*.c)
 FLASH_BYTES_RTOS := $(wildcard guests/test/flash_bytes/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)

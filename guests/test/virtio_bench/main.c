@@ -5,12 +5,14 @@
  *   role=send      sends `frames` frames (default 1000) of `size` bytes (default 64) as fast as the device takes them
  *   role=receive   takes as many frames; ends as well when none has arrived for a second after the first one
  *   role=flood     sends without end
+ *   role=measure   counts the instructions of a notification without a frame, and with one of `size` bytes
  *   peer=n         to 02:00:00:00:00:n (decimal; default 2)
  *   wait=n         ms before the first frame (default 0)
  */
 #include <limits.h>
 #include <string.h>
 
+#include "bench.h"
 #include "fdt.h"
 #include "machine.h"
 #include "print.h"
@@ -70,6 +72,35 @@ static unsigned long receive(unsigned long frames)
     return received;
 }
 
+/* Instructions from before the notification to behind it, those of the hypervisor included. */
+static uint64_t notify(void)
+{
+    uint64_t before = machine_instructions();
+
+    *net.send.notify = net.send.number;
+    return machine_instructions() - before;
+}
+
+/* The receiver has time to offer its buffers again between two frames. */
+static unsigned long measure(size_t bytes)
+{
+    static uint64_t empty[BENCH_SAMPLES], full[BENCH_SAMPLES];
+
+    for (size_t i = 0; i < BENCH_SAMPLES; i++) {
+        uint8_t *frame = virtio_net_buffer(&net);
+        uint32_t length = (uint32_t)(VIRTIO_NET_HEADER + bytes);
+
+        empty[i] = notify();
+        write_header(frame);
+        (void)virtqueue_add(&net.send, &(struct virtqueue_part){frame - VIRTIO_NET_HEADER, length, false}, 1);
+        full[i] = notify();
+        timer_sleep_until(machine_time() + PLATFORM_TIMEBASE_HZ / 1000U);
+    }
+    bench_report("virtio.notify", "instructions", empty, BENCH_SAMPLES);
+    bench_report("virtio.net.1500", "instructions", full, BENCH_SAMPLES);
+    return BENCH_SAMPLES;
+}
+
 int main(unsigned long hart, const void *fdt)
 {
     char role[ROLE] = "";
@@ -90,9 +121,11 @@ int main(unsigned long hart, const void *fdt)
     timer_sleep_until(machine_time() + fdt_bootarg_number(fdt, "wait", 0) * (PLATFORM_TIMEBASE_HZ / 1000U));
     if (strcmp(role, "receive") == 0) {
         frames = receive(frames);
+    } else if (strcmp(role, "measure") == 0) {
+        frames = measure(bytes);
     } else {
         frames = send(strcmp(role, "flood") == 0 ? ULONG_MAX : frames, bytes);
     }
-    print("virtio_bench: %s done, %lu frames\n", role, frames);
+    print("virtio_bench: %s done, %lu frames\nBENCH done\n", role, frames);
     return 0;
 }

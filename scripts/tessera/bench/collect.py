@@ -466,6 +466,13 @@ def soft_tasks(bench: Bench) -> None:
         bench.add(figure, system.name)
 
 
+def virtio(bench: Bench) -> None:
+    """A notification of a virtio-net device, without a frame and with one for another VM."""
+    system = bench.system("bench-virtio")
+    for figure in figures(run_system(bench.qemu, system).guests[system.names[0]]).values():
+        bench.add(figure, system.name)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -488,6 +495,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "soft-tasks": soft_tasks,
     "thread-metric": thread_metric,
     "response": response,
+    "virtio": virtio,
     "accel-response": accel_response,
     "size": size,
 }

@@ -94,6 +94,8 @@ LABELS = {
     "ipc.send.first.100": "send 100 bytes to an empty inbox",
     "ipc.recv.100": "receive a message of 100 bytes",
     "ipc.delivery.100": "deliver 100 bytes, sender's call to receiver's task",
+    "virtio.notify": "notify a virtio device whose queue is empty",
+    "virtio.net.1500": "send a frame of 1500 bytes to another VM (virtio-net)",
     "boot.first_guest_insn": "boot to the first guest instruction",
     "vm.restart": "restart of a VM by its watchdog",
     "load.late.max": "largest delay of a 1 ms timer while another VM restarts",
