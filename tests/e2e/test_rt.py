@@ -200,6 +200,19 @@ def test_busy_console_delays_no_app():
         assert machine.console.text(HYPERVISOR).count("again stopped by its own reset") > 2
 
 
+@pytest.mark.parametrize(
+    ("name", "releases"), [("virtio-rt", 20_000), pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long)]
+)
+def test_flood_of_frames_delays_no_app(name, releases):
+    """The copying of frames between VMs has polling points."""
+    with booted(built(name), name, *VIRTUAL) as machine:
+        machine.expect("rtm", r"^RTM done$", 5 * LOAD_S)
+        (app,) = apps(machine.console.text("rtm"))
+        assert app.releases >= releases
+        assert (app.misses, app.overruns) == (0, 0), app
+        assert app.late_max <= LATEST, app
+
+
 def test_preempted_vm_keeps_the_remainder_of_its_slice():
     """Without the remainder, one VM would get a full quantum per RT period and the other a
     twentieth."""
