@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Creates the picture of the README: boots the demo, types as a user would, and draws the resulting
-terminal."""
+"""Creates a picture of a system's console: boots it, types as a user would, and draws the resulting terminal."""
 
 import argparse
 import html
@@ -15,19 +14,35 @@ CELL_WIDTH, CELL_HEIGHT, MARGIN = 8.43, 18, 14
 ESCAPE = "\x14"  # Ctrl-T
 
 # Typed keys, and the text that must appear before the next keys, with its timeout in seconds.
-SCENE = (
-    ("", "linux is up", 60),
-    ("", "linux:~# ", 20),
-    ("uname -srm; head -3 /proc/meminfo\r", "MemAvailable", 20),
-    (ESCAPE + "2", "keyboard: freertos", 5),
-    ("tasks\r", "heap free", 10),
-    (ESCAPE + "3", "keyboard: uboot", 5),
-    ("version\r", "+0000)", 10),
-    (ESCAPE + "s", "uboot stopped", 5),
-    (ESCAPE + "1", "keyboard: linux", 5),
-    ("echo still here\r", "| still here", 20),
-    (ESCAPE + "l", "3 uboot", 5),
-)
+Scene = tuple[tuple[str, str, int], ...]
+SCENES: dict[str, Scene] = {
+    "demo": (
+        ("", "linux is up", 60),
+        ("", "linux:~# ", 20),
+        ("uname -srm; head -3 /proc/meminfo\r", "MemAvailable", 20),
+        (ESCAPE + "2", "keyboard: freertos", 5),
+        ("tasks\r", "heap free", 10),
+        (ESCAPE + "3", "keyboard: uboot", 5),
+        ("version\r", "+0000)", 10),
+        (ESCAPE + "s", "uboot stopped", 5),
+        (ESCAPE + "1", "keyboard: linux", 5),
+        ("echo still here\r", "| still here", 20),
+        (ESCAPE + "l", "3 uboot", 5),
+    ),
+    "network": (
+        ("", "network: ready", 120),
+        ("", "linux:~# ", 60),
+        ("ping -c 2 192.168.80.2\r", "packet loss", 30),
+        ("wget -qO- http://192.168.80.3/ | sed 's/<[^>]*>/ /g' | grep [a-z]\r", "linux:~#", 20),
+        (ESCAPE + "2", "keyboard: west", 5),
+        ("\r", "linux:~# ", 20),
+        ("vsock listen 999 </dev/null &\r", "vsock: listens", 20),
+        (ESCAPE + "1", "keyboard: east", 5),
+        ("echo hello from east | vsock connect 4 999\r", "| hello from east", 20),
+        ("\r", "linux:~# ", 20),
+        (ESCAPE + "l", "3 rtos", 5),
+    ),
+}
 
 COLOURS = {
     "default": "#d8dee9",
@@ -43,7 +58,7 @@ COLOURS = {
 }
 
 
-def play(command: list[str]) -> pyte.Screen:
+def play(scene: Scene, command: list[str]) -> pyte.Screen:
     """Plays the scene and returns the terminal at its end."""
     screen = pyte.Screen(COLUMNS, LINES)
     stream = pyte.Stream(screen)
@@ -51,7 +66,7 @@ def play(command: list[str]) -> pyte.Screen:
         command[0], command[1:], encoding="utf-8", dimensions=(LINES, COLUMNS), codec_errors="replace"
     )
     seen = ""
-    for keys, awaited, seconds in SCENE:
+    for keys, awaited, seconds in scene:
         seen = ""
         for key in keys:
             child.send(key)
@@ -113,12 +128,12 @@ def draw(screen: pyte.Screen) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("docs/images/demo.svg"))
-    parser.add_argument("command", nargs="+", help="what boots the demo with its console on the terminal")
+    parser.add_argument("--scene", choices=SCENES, default="demo", help="what is typed (default: demo)")
+    parser.add_argument("command", nargs="+", help="what boots the system with its console on the terminal")
     arguments = parser.parse_args()
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(draw(play(arguments.command)), encoding="utf-8")
-    print(f"picture: {arguments.out}")
+    out = Path(f"docs/images/{arguments.scene}.svg")
+    out.write_text(draw(play(SCENES[arguments.scene], arguments.command)), encoding="utf-8")
+    print(f"picture: {out}")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ TUTORIALS = (
                 "console",
                 "debugging",
                 "trace",
+                "networking",
             ),
             "virtual-platform",
         )

@@ -74,11 +74,15 @@ mutate-faults: | setup-dev ## check that the attack tests fail when a check is r
 picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the demo
 	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo
 
+network-picture: | setup-dev ## draw docs/images/network.svg from a real run of the system network
+	@$(MAKE) --no-print-directory image SYSTEM=network
+	@$(PYTHON) scripts/picture.py --scene network -- $(PYTHON) scripts/run.py run --system network
+
 io-pictures: | setup-dev ## draw docs/images/hardware-io-*.png from a run of the system hardware-io
 	@$(MAKE) --no-print-directory image SYSTEM=hardware-io
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/io_pictures.py
 
-.PHONY: picture io-pictures
+.PHONY: picture network-picture io-pictures
 
 # Systems on the M5150, in its simulator.
 test-mips: iasim | setup-dev ## boot systems for the M5150 in iasim, on both boards

@@ -5,7 +5,7 @@ import os
 import re
 from dataclasses import replace
 
-from reader import BOOT_S, ESCAPE, command, commands, leave, until_shown
+from reader import BOOT_S, ESCAPE, command, commands, leave, missing, until_shown
 from terminal import Terminal, read_file
 
 from check import tutorials
@@ -108,6 +108,25 @@ def test_messages(blocks, reader):
             said = shown.text.rpartition(f"linux:~# {line}")[2].rpartition("\n")[0]
             answered = [row.partition("| ")[2] for row in said.splitlines() if row.startswith("linux ")]
             assert [row for row in answered if not row.startswith("linux:~#")] == answers
+        leave(shown)
+
+
+def test_network(blocks, reader):
+    """Types what follows each prompt of the transcript, in the VM that has the keyboard."""
+    run, transcript, functions = blocks
+    assert functions.listing == "systems/network.dts#functions"
+    _, *turns = re.split(r"^linux:~# ", transcript.text, flags=re.MULTILINE)
+    with reader.terminal(command(run)) as shown:
+        shown.until(r"^east *\| linux:~# *$", BOOT_S)
+        shown.until(r"^rtos *\| web: ", BOOT_S)
+        shown.until(r"^west *\| linux:~# *$", BOOT_S)
+        for turn in turns:
+            line, _, answer = turn.partition("\n")
+            prompts = shown.text.count("linux:~#")
+            shown.write(f"{line}\r".encode())
+            shown.wait(lambda before=prompts: shown.text.count("linux:~#") > before, BOOT_S, turn)
+            said = [row.partition("| ")[2] for row in shown.text.splitlines() if row.startswith("east ")]
+            assert missing(answer, [], "\n".join(said)) is None, said
         leave(shown)
 
 
