@@ -3,13 +3,14 @@
 # which defines the sources.
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
-FUZZ_TARGETS := image calls tree
+FUZZ_TARGETS := image calls tree virtio
 FUZZ_SYSTEMS := $(wildcard systems/*.dts systems/bench/*.dts) tests/image/fabric.dts
 FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
 FUZZ_SHORT_image := 20000
 FUZZ_SHORT_calls := 4000
 FUZZ_SHORT_tree := 200000
+FUZZ_SHORT_virtio := 2000
 # The timeout of one input in seconds. No leak check: arch/host keeps its RAM for the next input.
 FUZZ_ARGS := -timeout=20 -detect_leaks=0 -rss_limit_mb=4096
 
@@ -25,7 +26,7 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 # Seeds of the image reader are made from the system files; the fuzzer generates those of the calls
 # itself.
 $(FUZZ_BUILD)/seeds: tests/fuzzseeds.py tests/partials.py tests/series7_writer.py scripts/bit2simb.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/image/*.py scripts/tessera/fabric/*.py) | setup-dev
-	@rm -rf $@ && mkdir -p $@/calls $@/tree
+	@rm -rf $@ && mkdir -p $@/calls $@/tree $@/virtio
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts $(PYTHON) tests/fuzzseeds.py $@/image $(FUZZ_SYSTEMS)
 
@@ -33,7 +34,7 @@ fuzz-host-programs: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz_%) $(FUZZ_BUILD)/seeds
 
 # A finding is written to build/fuzz-host/found-<target>-*; the program with this file as its
 # argument reproduces it.
-fuzz-host: fuzz-host-programs ## run libFuzzer on the readers of image and random seed, on hypercalls, keys and requests: MINUTES=each
+fuzz-host: fuzz-host-programs ## run libFuzzer on the readers of image and random seed, on hypercalls, keys, requests and virtio drivers: MINUTES=each
 	@for target in $(FUZZ_TARGETS); do \
 	    mkdir -p $(FUZZ_BUILD)/corpus/$$target; \
 	    $(FUZZ_BUILD)/fuzz_$$target $(FUZZ_ARGS) -max_total_time=$$(($(MINUTES) * 60)) -print_final_stats=1 \

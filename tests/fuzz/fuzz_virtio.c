@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hostile drivers of PCI functions: any bytes in rings, descriptors and buffers of two VMs, any access to the registers, restarts at any
+ * time. The hypervisor must only write to the memory of these VMs and to the disk, each store must end, and a device that is reset
+ * must work.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "host.h"
+#include "testbed_virtio.h"
+
+#define VMS 3U /* the last one has no functions */
+#define SLOTS 4U
+#define QUEUES 3U
+#define ENTRIES 8U
+#define STEPS_MAX 300U
+#define AREA 0x1000U /* of a queue: descriptors, driver's area at 0x400, device's at 0x800, buffers at 0xc00 */
+#define STORES_MAX 3000U
+#define DISK 8192U
+#define SUMMED 65536U
+
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+static uint8_t byte(struct input *in)
+{
+    in->left -= in->left != 0;
+    return in->left != 0 ? *in->data++ : 0;
+}
+
+static uint64_t bytes(struct input *in, unsigned count)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        value = value << 8 | byte(in);
+    }
+    return value;
+}
+
+static uint64_t area(unsigned slot, unsigned queue)
+{
+    return TESTBED_GPA + 0x10000U + (slot * QUEUES + queue) * AREA;
+}
+
+static uint64_t bar(unsigned slot)
+{
+    return VIRTIO_BARS + slot * VIRTIO_BAR_SIZE;
+}
+
+/* A store ends: the number of interrupts that delay it is bounded by its work. */
+static void store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value)
+{
+    unsigned again = testbed_virtio_store(vm, gpa, width_log2, value, 2);
+
+    fuzz_check(again != ~0U && again > STORES_MAX ? "a store does not end" : NULL);
+}
+
+/* An address in an area, the shared memory, at the end of the memory, or anywhere. */
+static uint64_t address(struct input *in)
+{
+    static const uint64_t near[] = {TESTBED_GPA,
+                                    TESTBED_GPA + TESTBED_VM_RAM - 16,
+                                    TESTBED_VIRTIO_SHARED,
+                                    TESTBED_VIRTIO_SHARED + TESTBED_VM_RAM - 4,
+                                    0,
+                                    UINT64_MAX - 7};
+    uint8_t which = byte(in);
+
+    if (which < 0xc0) {
+        return area(which % SLOTS, which / SLOTS % QUEUES) + 0xc00U + 16U * (which / 16U);
+    }
+    return which < 0xf0 ? near[which % 6U] + which % 3U : bytes(in, 8);
+}
+
+/* --- steps --- */
+
+static void load_register(struct input *in)
+{
+    unsigned vm = byte(in) % VMS;
+    uint64_t offset = bytes(in, 2) % (SLOTS * VIRTIO_BAR_SIZE);
+
+    (void)testbed_virtio_load(vm, VIRTIO_BARS + (offset & ~UINT64_C(3)), byte(in) % 3U);
+}
+
+static void store_register(struct input *in)
+{
+    unsigned vm = byte(in) % VMS, width = byte(in) % 3U;
+    uint64_t offset = bytes(in, 2) % (SLOTS * VIRTIO_BAR_SIZE);
+    bool low = (byte(in) & 1U) != 0; /* common configuration */
+
+    offset = low ? offset & (3U * VIRTIO_BAR_SIZE | 0x3fU) : offset;
+    store(vm, VIRTIO_BARS + (offset & ~(UINT64_C(1) << width) + 1U), width, bytes(in, 1U + width));
+}
+
+static void configuration(struct input *in)
+{
+    unsigned vm = byte(in) % VMS;
+    uint64_t gpa = VIRTIO_ECAM + (uint64_t)(byte(in) % (SLOTS + 1U)) * 0x8000U + (byte(in) & 0x7cU);
+
+    store(vm, gpa, 2, bytes(in, 4));
+    (void)testbed_virtio_load(vm, gpa, 2);
+}
+
+/* A driver that does as it should up to DRIVER_OK. */
+static void start(unsigned vm, unsigned slot, uint32_t features)
+{
+    store(vm, VIRTIO_ECAM + slot * 0x8000U + 4U, 1, 6);
+    store(vm, bar(slot) + 20U, 0, 0);
+    store(vm, bar(slot) + 8U, 2, 0);
+    store(vm, bar(slot) + 12U, 2, (uint64_t)features << 24);
+    store(vm, bar(slot) + 8U, 2, 1);
+    store(vm, bar(slot) + 12U, 2, 1);
+    store(vm, bar(slot) + 20U, 0, 11);
+    for (unsigned q = 0; q < QUEUES; q++) {
+        memset(testbed_memory(vm, area(slot, q)), 0, 0xc00);
+        store(vm, bar(slot) + 22U, 1, q);
+        store(vm, bar(slot) + 24U, 1, ENTRIES);
+        store(vm, bar(slot) + 32U, 2, area(slot, q));
+        store(vm, bar(slot) + 40U, 2, area(slot, q) + 0x400U);
+        store(vm, bar(slot) + 48U, 2, area(slot, q) + 0x800U);
+        store(vm, bar(slot) + 28U, 1, 1);
+    }
+    store(vm, bar(slot) + 20U, 0, 15);
+}
+
+static void start_device(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % SLOTS;
+
+    start(vm, slot, byte(in) & 0x30U); /* indirect, event idx */
+}
+
+struct desc {
+    uint64_t address;
+    uint32_t length;
+    uint16_t flags, next;
+};
+
+static void put_descriptor(unsigned vm, uint64_t queue_area, unsigned index, struct desc desc)
+{
+    memcpy(testbed_memory(vm, queue_area + sizeof(desc) * index), &desc, sizeof(desc));
+}
+
+static uint32_t length(struct input *in)
+{
+    return (byte(in) & 1U) != 0 ? byte(in) : (uint32_t)bytes(in, 2);
+}
+
+static void descriptor(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U), which = byte(in), index = byte(in) % ENTRIES;
+    struct desc desc = {.address = address(in)};
+
+    desc.length = length(in);
+    desc.flags = byte(in) & 7U;
+    desc.next = byte(in) % (ENTRIES + 1U);
+    put_descriptor(vm, area(which % SLOTS, which / SLOTS % QUEUES), index, desc);
+}
+
+static void push(unsigned vm, uint64_t queue_area, uint16_t head)
+{
+    uint16_t *avail = testbed_memory(vm, queue_area + 0x400U);
+
+    avail[2U + avail[1] % ENTRIES] = head;
+    avail[1]++;
+}
+
+/* Bytes anywhere in the areas: rings, headers of frames, requests and packets. */
+static void write_memory(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U);
+    uint64_t at = area(0, 0) + bytes(in, 2) % (SLOTS * QUEUES * AREA - 8U), value = bytes(in, 8);
+
+    memcpy(testbed_memory(vm, at), &value, sizeof(value));
+}
+
+/* The head of a frame, of a request or of a packet that a device accepts; returns its size. */
+static uint32_t write_head(struct input *in, unsigned vm, unsigned slot, char *at)
+{
+    uint8_t frame[26] = {[12] = 2, [17] = 2, [18] = 2, [23] = 1, [24] = 8};
+    uint32_t packet[11] = {3U + vm, 0, 4U - vm, 0, 1, 2, 0, 5U << 16 | 1U};
+    uint32_t request[4] = {byte(in) % 10U, 0, byte(in) % 20U, 0};
+
+    frame[17] = (uint8_t)(2U - vm);
+    frame[23] = (uint8_t)(1U + vm);
+    frame[12] = byte(in) % 8U != 0 ? 2 : 0xff;
+    packet[6] = (uint32_t)bytes(in, 2);
+    switch (slot) {
+    case 0:
+        memcpy(at, frame, sizeof(frame));
+        return sizeof(frame);
+    case 1:
+        memcpy(at, packet, sizeof(packet));
+        return sizeof(packet);
+    default:
+        memcpy(at, request, sizeof(request));
+        return sizeof(request);
+    }
+}
+
+/* A chain that a device accepts, but for its second buffer, which may be anything. */
+static void request(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % 3U, queue = slot == 2 ? 0 : 1;
+    uint64_t at = area(slot, queue);
+    uint32_t head = write_head(in, vm, slot, testbed_memory(vm, at + 0xc00U));
+    struct desc data = {.address = address(in), .length = length(in), .next = 2};
+
+    data.flags = (uint16_t)(slot == 2 ? 1U | (byte(in) & 2U) : 0);
+    put_descriptor(vm, at, 0, (struct desc){at + 0xc00U, head, 1, 1});
+    put_descriptor(vm, at, 1, data);
+    put_descriptor(vm, at, 2, (struct desc){at + 0xff0U, 1, 2, 0});
+    push(vm, at, 0);
+    store(vm, bar(slot) + 0x3000U, 1, queue);
+}
+
+/* A buffer for frames or packets. */
+static void provide(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % 2U, index = byte(in) % ENTRIES;
+
+    put_descriptor(vm, area(slot, 0), index, (struct desc){address(in), length(in), 2, 0});
+    push(vm, area(slot, 0), (uint16_t)index);
+    store(vm, bar(slot) + 0x3000U, 1, 0);
+}
+
+/* Offers up to four chains and notifies the queue. */
+static void offer(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % SLOTS, queue = byte(in) % QUEUES, count = byte(in) % 5U;
+
+    for (unsigned i = 0; i < count; i++) {
+        push(vm, area(slot, queue), byte(in) % (ENTRIES + 1U));
+    }
+    store(vm, bar(slot) + 0x3000U, 1, queue);
+}
+
+static void restart(struct input *in)
+{
+    (void)testbed_vm_stop(0, byte(in) % (VMS - 1U), true);
+    for (unsigned i = 0; i < 5U; i++) {
+        testbed_advance(10000);
+        (void)testbed_run_until_idle();
+    }
+}
+
+static void step(struct input *in)
+{
+    static void (*const steps[])(struct input *in) = {load_register, store_register, configuration, start_device,
+                                                      descriptor,    write_memory,   offer,         request,
+                                                      request,       request,        provide,       provide};
+    uint8_t which = byte(in);
+
+    if (which == 0xff) {
+        restart(in);
+    } else {
+        steps[which % (sizeof(steps) / sizeof(steps[0]))](in);
+    }
+}
+
+/* --- the system --- */
+
+static void make_system(void)
+{
+    struct testbed_virtio_section *s = testbed_virtio_make(VMS);
+    struct virtio_image_function *f = s->functions;
+
+    for (uint32_t vm = 0; vm < 2; vm++) {
+        *f++ = (struct virtio_image_function){
+            .vm = vm, .slot = 0, .kind = VIRTIO_IMAGE_NET, .mac = 0x020000000001 + vm, .frames_per_ms = vm};
+        *f++ = (struct virtio_image_function){
+            .vm = vm, .slot = 1, .kind = VIRTIO_IMAGE_SOCKET, .cid = 3U + vm, .peers = 3};
+        *f++ = vm == 0 ? (struct virtio_image_function){.slot = 2,
+                                                        .kind = VIRTIO_IMAGE_BLOCK,
+                                                        .disk = testbed_virtio_disk(),
+                                                        .disk_size = DISK}
+                       : (struct virtio_image_function){.vm = vm, .slot = 2, .kind = VIRTIO_IMAGE_ENTROPY};
+        *f++ = (struct virtio_image_function){
+            .vm = vm, .slot = 3, .kind = VIRTIO_IMAGE_IVSHMEM, .shared = TESTBED_VIRTIO_SHARED_ID};
+    }
+    s->header.nfunctions = (uint32_t)(f - s->functions);
+    host_keeps_ram = true;
+    fuzz_check(testbed_virtio_boot(true));
+    memset((char *)testbed_virtio_content(testbed_virtio_disk()) + DISK, 0x5a, SUMMED); /* guests write zeros mostly */
+}
+
+/* Memory that no driver may reach: that of the VM without functions, and what follows the disk. */
+static uint64_t sum_of(const void *memory, size_t size)
+{
+    const uint64_t *words = memory;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < size / sizeof(uint64_t); i++) {
+        sum = sum * 31U + words[i];
+    }
+    return sum;
+}
+
+static uint64_t forbidden(void)
+{
+    const char *vm = testbed_memory(VMS - 1U, TESTBED_GPA), *disk = testbed_virtio_content(testbed_virtio_disk());
+
+    return sum_of(vm, SUMMED) ^ sum_of(vm + TESTBED_VM_RAM - SUMMED, SUMMED) ^ sum_of(disk + DISK, SUMMED);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input in = {data, size};
+    uint64_t before;
+
+    make_system();
+    before = forbidden();
+    for (unsigned i = 0; i < (VMS - 1U) * SLOTS; i++) {
+        start(i / SLOTS, i % SLOTS, byte(&in) & 0x30U);
+    }
+    for (unsigned i = 0; i < STEPS_MAX && in.left != 0; i++) {
+        step(&in);
+    }
+    fuzz_check(forbidden() != before ? "memory was written that no driver may reach" : NULL);
+    return 0;
+}
