@@ -23,7 +23,11 @@ def failure(tests: str, mutant: str = "") -> str | None:
     words = ["HOST_BUILD=build/mutants/host", f"HOST_MUTANT={mutant}", "KIND_TESTS=", f"KIND_PROPERTIES={tests}"]
     with alone_building():
         (OUT / "host" / "libcore.so").unlink(missing_ok=True)  # make does not notice that a source is another one
-        done = run(["make", "--no-print-directory", "-s", *words, "test-unit-kind"], PYTEST_ADDOPTS="-x")
+        done = run(
+            ["make", "--no-print-directory", "-s", *words, "test-unit-kind"],
+            PYTEST_ADDOPTS="-x",
+            TESSERA_FIRST_FAILURE="1",
+        )
     found = re.search(r"^FAILED tests/unit/\w+\.py::(\w+)", done.stdout, flags=re.MULTILINE)
     assert (done.returncode == 0) == (found is None), f"no test ran:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
     return found[1] if found else None

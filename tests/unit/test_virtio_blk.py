@@ -9,7 +9,21 @@ import pytest
 from core import CORE, LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import BLOCK, EVENT_IDX, GPA, NEEDS_RESET, RAM_SIZE, TABLE, VERSION_1, WRITE, Device, booted, make, restart
+from virtio import (
+    BLOCK,
+    EVENT_IDX,
+    GPA,
+    INDIRECT,
+    NEEDS_RESET,
+    RAM_SIZE,
+    TABLE,
+    VERSION_1,
+    WRITE,
+    Device,
+    booted,
+    make,
+    restart,
+)
 
 SECTORS = 64
 READ, WRITE_DATA, FLUSH, GET_ID = 0, 1, 4, 8
@@ -180,13 +194,34 @@ def test_wrong_chains(descriptors: list[tuple]):
     assert bytes(content())[512:1024] == b"a" * 512
 
 
-def test_wrong_index_and_head():
-    for index, head in ((65, 0), (0x8000, 0), (1, 64), (1, 0xFFFF)):
-        device = started()
-        driver = device.queues[0].places[1]
-        device.put(driver, struct.pack("<HHH", 0, index, head))
+def read_chain(device: Device) -> None:
+    """A whole request, to read a sector, from descriptor 0 on."""
+    device.put(HEADER, struct.pack("<IIQ", READ, 0, 0))
+    chain_of(device, [(HEADER, 16, 1, 1), (DATA, 512, WRITE | 1, 2), (STATUS, 1, WRITE)])
+
+
+@pytest.mark.parametrize(("index", "head"), [(65, 0), (0x8000, 0), (1, 64), (1, 0xFFFF)])
+def test_wrong_index_and_head(index: int, head: int):
+    """The chain at descriptor 0 is right, and is not used."""
+    device = started()
+    read_chain(device)
+    device.put(device.queues[0].places[1], struct.pack("<HHH", 0, index, head))
+    device.queues[0].notify()
+    assert device.status & NEEDS_RESET
+    assert device.queues[0].returned() == []
+
+
+def test_end_of_an_indirect_table():
+    """A descriptor behind the table's end is not read, although it is right."""
+    device = started(VERSION_1 | INDIRECT)
+    read_chain(device)
+    device.put(GPA + 0x70000, device.get(device.queues[0].base, 48))
+    for size in (48, 32):
+        device.queues[0].descriptor(0, GPA + 0x70000, size, TABLE)
+        device.queues[0].offer(0)
         device.queues[0].notify()
-        assert device.status & NEEDS_RESET, (index, head)
+    assert device.queues[0].returned() == [(0, 513)]
+    assert device.status & NEEDS_RESET
 
 
 def test_reset_during_a_request():
