@@ -251,7 +251,8 @@ void virtio_copy(void *dst, const void *src, size_t size);
 
 /* --- devices --- */
 
-extern const struct virtio_class virtio_net, virtio_block, virtio_entropy, virtio_socket, virtio_ivshmem;
+extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket,
+    virtio_ivshmem;
 
 /* ivshmem.c: registers of BAR 0. */
 uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset);

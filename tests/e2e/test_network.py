@@ -15,6 +15,7 @@ from tessera.run.runner import BuiltSystem
 
 EAST, WEST, RTOS = "192.168.80.1", "192.168.80.2", "192.168.80.3"
 CIDS = {"east": 3, "west": 4}
+LINE_BYTES = 4096
 FILE_BYTES = 1_000_000  # of a file that is transferred: more than all queues and sockets hold
 DISK_BYTES = 16 << 20
 SECTOR = 512
@@ -124,6 +125,18 @@ def test_stream_that_nobody_accepts(machine):
     for cid in (CIDS["west"], 99):
         refused = r"^vsock: nobody listens there\nstatus 1$"
         ask(machine, "east", f"vsock connect {cid} 4321 </dev/null; echo status $?", refused)
+
+
+@pytest.mark.parametrize(("name", "other"), [("east", "west"), ("west", "east")])
+def test_line(machine, name, other):
+    """Bytes through a virtio-console, a terminal that Linux resets to its defaults when nobody has it open."""
+    receive = f"(stty raw -echo; echo s''et >&2; head -c {LINE_BYTES} >/tmp/line; echo g''ot >&2) </dev/hvc0 &"
+    tell(machine, other, receive)
+    machine.expect(other, r"\bset$", BOOT_S)
+    send = f"(stty raw -echo; head -c {LINE_BYTES} /tmp/{name}) </dev/hvc0 >/dev/hvc0; echo status $?"
+    ask(machine, name, send, r"^status 0$")
+    machine.expect(other, r"\bgot$", BOOT_S)
+    assert sum_of(machine, other, "/tmp/line", LINE_BYTES) == sum_of(machine, name, f"/tmp/{name}", LINE_BYTES)
 
 
 def test_doorbell_wakes(machine):

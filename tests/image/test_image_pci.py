@@ -24,7 +24,7 @@ INCLUDE = (str(HEADER.relative_to(ROOT)),)
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
 CONTENT = bytes(range(256)) * 20 + b"end"
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM = pci_image.MODELS.values()
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE = pci_image.MODELS.values()
 
 
 @pytest.fixture
@@ -133,6 +133,43 @@ def test_defaults(disks):
     assert (data["flags"], data["disk_size"], data["content_size"]) == (0, align_up(len(CONTENT), 512), len(CONTENT))
     assert given(socket) == {"cid": 5, "peers": 1 << 1 | 1 << 3}
     assert (given(third), third["vm"]) == ({"cid": 6, "peers": 1 << 2}, 3)
+
+
+def lines_of(*ends):
+    """A system of two VMs; each one has consoles with these lines."""
+    vms = ""
+    for name, lines in zip(("first", "second"), ends, strict=True):
+        consoles = "".join(f'c{n} {{ model = "virtio-console"; {line} }};' for n, line in enumerate(lines))
+        vms += (
+            f'{name} {{ memory-size = <0x400000>; image = "one.bin"; sign-of-life = "up";'
+            f' pci {{ random {{ model = "virtio-rng"; }}; {consoles} }}; }};\n'
+        )
+    return f'/dts-v1/;\n/ {{ compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms {{ {vms} }}; }};\n'
+
+
+def test_lines_of_consoles(builder):
+    """Each console names the function that is the other end of its line."""
+    functions = section(builder.build(lines_of(['line = "a";', 'line = "b";'], ['line = "b";', 'line = "a";'])))
+    others = {n: one["other"] for n, one in enumerate(functions) if one["kind"] == CONSOLE}
+    assert others == {1: 5, 2: 4, 4: 2, 5: 1}
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        ((['line = "a";'], []), '/vms/first/pci/c0: line: expected two functions with the line "a", got 1'),
+        (
+            (['line = "a";', 'line = "a";'], ['line = "a";']),
+            '/vms/second/pci/c0: line: expected two functions with the line "a", got 3',
+        ),
+        (([""], []), "/vms/first/pci/c0: line: missing; expected the name of a line"),
+        ((['line = "a"; cid = <3>;'], ['line = "a";']), "/vms/first/pci/c0: cid: expected only on a function of model"),
+    ],
+)
+def test_refused_lines(builder, ends, message):
+    with pytest.raises(BuildError) as error:
+        builder.build(lines_of(*ends))
+    assert message in str(error.value)
 
 
 def test_peers_need_each_other(disks):

@@ -53,7 +53,7 @@ struct virtio_image_function {
     uint32_t cid;              /* SOCKET: context id of the VM, 3 .. 0xfffffffe, unique */
     uint32_t peers;            /* SOCKET: bit n: may exchange packets with VM n */
     uint32_t shared;           /* IVSHMEM: id of the shared region, BAR 2 */
-    uint32_t reserved;         /* 0 */
+    uint32_t other;            /* CONSOLE: number of the function, in this array, that is the other end of its line */
     uint64_t disk;             /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned */
     uint64_t disk_size;        /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
     uint64_t content;          /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */

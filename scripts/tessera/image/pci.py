@@ -19,12 +19,14 @@ DEFAULT_MAC = bytes.fromhex("02540000")  # a locally administered address; the n
 _PROPS = {
     "virtio-net": ("network", "mac", "vlan", "frames-per-ms", "multicast-per-ms"),
     "virtio-blk": ("size", "image", "read-only"),
+    "virtio-console": ("line",),
     "virtio-vsock": ("cid", "peers"),
     "ivshmem": ("shared",),
 }
 _REQUIRED = {
     "virtio-net": ("network", "the name of a network"),
     "virtio-blk": ("size", "the disk's size, or image, its first content"),
+    "virtio-console": ("line", "the name of a line"),
     "ivshmem": ("shared", "the name of a shared region"),
 }
 
@@ -64,6 +66,18 @@ def _check_nodes(system: Read, networks: list[Read]) -> None:
         _check_shared(node, vm, shared)
     _check_used(networks, [node for _, node in nodes])
     _check_vsocks(nodes)
+    _check_lines([node for _, node in nodes])
+
+
+def _check_lines(functions: list[Read]) -> None:
+    """Reports lines that do not have two ends."""
+    ends: dict[str, list[Read]] = {}
+    for node in functions:
+        if node["model"] == "virtio-console" and node["line"] is not None:
+            ends.setdefault(node["line"], []).append(node)
+    for name, nodes in ends.items():
+        if len(nodes) != 2:
+            nodes[-1].problem("line", f'expected two functions with the line "{name}", got {len(nodes)}')
 
 
 def _check_bus(bus: Read) -> None:
@@ -235,6 +249,17 @@ def _disk(function: PciFunction, offset_of: Callable[[bytes], int]) -> dict[str,
     return fields
 
 
+def _other_end(system: System, function: PciFunction) -> int:
+    """Returns the number, among all functions, of the other end of a console's line."""
+    functions = [one for vm in system.vms for one in vm.functions]
+    (other,) = (
+        number
+        for number, one in enumerate(functions)
+        if one is not function and one.model == "virtio-console" and one.node["line"] == function.node["line"]
+    )
+    return other
+
+
 def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
     fields: dict[str, int | bytes] = dict.fromkeys((name for name, _ in pci_image.FUNCTION.fields), 0)
     fields |= {"vm": vm.id, "slot": function.slot, "kind": pci_image.MODELS[function.model]}
@@ -244,6 +269,8 @@ def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[byt
         fields |= _disk(function, offset_of)
     elif function.model == "virtio-vsock":
         fields |= {"cid": function.cid, "peers": _peers(system, vm)}
+    elif function.model == "virtio-console":
+        fields["other"] = _other_end(system, function)
     elif function.region:
         fields["shared"] = function.region.id
     return pci_image.FUNCTION.pack(**fields)

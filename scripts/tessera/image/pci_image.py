@@ -29,6 +29,7 @@ MODELS = {
     "virtio-rng": KINDS["entropy"],
     "virtio-vsock": KINDS["socket"],
     "ivshmem": KINDS["ivshmem"],
+    "virtio-console": KINDS["console"],
 }
 
 READ_ONLY = 1 << 0  # of a disk
@@ -49,7 +50,7 @@ FUNCTION = Record(
         ("cid", "I"),
         ("peers", "I"),
         ("shared", "I"),
-        ("reserved", "I"),
+        ("other", "I"),
         ("disk", "Q"),
         ("disk_size", "Q"),
         ("content", "Q"),

@@ -435,6 +435,12 @@ VM_FUNCTION = NodeSchema(
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
         Prop(
+            "line",
+            Text(31),
+            "The name of the line of which a virtio-console is one end; one other function has the other end.",
+            default_words="none; a virtio-console needs one",
+        ),
+        Prop(
             "cid",
             Number(pci_image.SMALLEST_CID, pci_image.LARGEST_CID),
             "The VM's context id, its address, of a virtio-vsock. No other VM has it.",
