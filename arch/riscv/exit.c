@@ -175,13 +175,13 @@ static inline void mmio_skip(ulong insn)
     csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 2U + (insn & INSN_LONG));
 }
 
-/* The device that answers a naturally aligned access of this width, or NULL. */
+/* The device that answers a naturally aligned access of this width, or NULL. A device that has its last byte has all of it, as
+ * its base is a multiple of 8. */
 static inline const struct vdev *mmio_device(const struct vcpu *v, gpa_t gpa, unsigned width_log2)
 {
-    const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
-    unsigned size = 1U << width_log2;
+    const struct vdev *dev = vdev_find(&v->vm->devs, gpa | ((1UL << width_log2) - 1U));
 
-    return dev != NULL && (dev->widths & size) != 0 && dev->size - (gpa - dev->base) >= size ? dev : NULL;
+    return dev != NULL && (dev->widths >> width_log2 & 1U) != 0 ? dev : NULL;
 }
 
 static inline bool mmio_read(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong *value)

@@ -10,6 +10,7 @@ struct vcpu;
 
 #define VM_MAX_VDEVS ARCH_VM_VDEVS
 
+/* `base` is a multiple of 8. */
 struct vdev {
     gpa_t base;
     unsigned widths; /* supported access sizes in bytes, or-ed: 1 | 2 | 4 | 8 */
