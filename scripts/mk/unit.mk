@@ -28,7 +28,12 @@ HOST_INC = $(call component_slots,$(COMPONENTS)) $(call queue_flags,$(HOST_RT_QU
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 HOST_LDFLAGS := $(HOST_SANITIZE)
 
-$(HOST_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk | setup-dev
+# Changes with the compiler and the flags, which number the components, so that everything is recompiled.
+$(HOST_BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(HOST_CC) $(HOST_CFLAGS)' | cmp -s - $@ || echo '$(HOST_CC) $(HOST_CFLAGS)' >$@
+
+$(HOST_BUILD)/obj/%.o: %.c $(HOST_BUILD)/flags Makefile scripts/mk/unit.mk | setup-dev
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(HOST_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 
