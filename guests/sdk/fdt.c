@@ -163,6 +163,7 @@ const void *fdt_property(const void *fdt, const char *node, const char *property
 /* What is known of the node that the walk is in. A node's properties come before its children. */
 struct fdt_device {
     const char *compatible, *property; /* wanted */
+    unsigned int before;               /* nodes that have both and are not wanted */
     bool matches;
     const void *value; /* of the property, or NULL */
     uint32_t length;
@@ -197,7 +198,16 @@ static bool fdt_note(struct fdt_walk *walk, struct fdt_device *device)
         device->value = value;
         device->length = bytes;
     }
-    return !device->matches || device->value == NULL;
+    if (!device->matches || device->value == NULL) {
+        return true;
+    }
+    if (device->before == 0) {
+        return false;
+    }
+    device->before--;
+    device->matches = false;
+    device->value = NULL;
+    return true;
 }
 
 /* As fdt_step(), in nodes of all depths. */
@@ -223,9 +233,10 @@ static bool fdt_look(struct fdt_walk *walk, struct fdt_device *device)
     }
 }
 
-const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length)
+const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int number, const char *property,
+                          uint32_t *length)
 {
-    struct fdt_device device = {.compatible = compatible, .property = property};
+    struct fdt_device device = {.compatible = compatible, .property = property, .before = number};
     struct fdt_walk walk;
 
     if (fdt_begin(&walk, fdt)) {
@@ -234,6 +245,11 @@ const void *fdt_device(const void *fdt, const char *compatible, const char *prop
     }
     *length = device.length;
     return device.value;
+}
+
+const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length)
+{
+    return fdt_device_at(fdt, compatible, 0, property, length);
 }
 
 /* The word after this one, or the end of the text. */

@@ -126,6 +126,9 @@ static void test_devices(const uint8_t *tree)
     must(fdt_cell(value, length, 2) == 0, "a cell behind the end", 0);
     value = fdt_device(tree, "maker,clock", "reg", &length);
     must(length == 4 && fdt_cell(value, length, 0) == 7, "a device whose reg comes first", length);
+    value = fdt_device_at(tree, "maker,clock", 1, "reg", &length);
+    must(length == 4 && fdt_cell(value, length, 0) == 9, "the second device with a reg", length);
+    must(fdt_device_at(tree, "maker,clock", 2, "reg", &length) == NULL, "a third one", 0);
     must(fdt_device(tree, "maker,pin", "reg", &length) == NULL, "a part of a name", 0);
     must(fdt_device(tree, "pins", "reg", &length) == NULL, "the end of a name", 0);
     must(fdt_device(tree, "maker,bus", "reg", &length) == NULL, "the child of a device", 0);

@@ -21,6 +21,8 @@ TREE = """
         compatible = "maker,bus";
         pins@6000 { compatible = "maker,old-pins", "maker,pins"; reg = <0x18206000 4096>; };
         clock@7 { reg = <7>; compatible = "maker,clock"; };
+        clock@8 { compatible = "maker,clock"; };
+        clock@9 { compatible = "maker,clock"; reg = <9>; };
     };
 };
 """

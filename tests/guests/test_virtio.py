@@ -18,6 +18,7 @@ HOST = ROOT / "tests" / "guests"
 DISK = 4 << 20
 RUNS = 5000
 BOOT_S = 60
+MMIO_MODERN = ["-global", "virtio-mmio.force-legacy=false"]
 
 
 def net(number: int, backend: str) -> list[str]:
@@ -26,9 +27,10 @@ def net(number: int, backend: str) -> list[str]:
 
 
 def wire(folder: Path, number: int, peer: int) -> list[str]:
-    """One end of a wire between two machines."""
+    """One end of a wire between two machines, each with two harts: QEMU 7.2 ignores the fences of a single one, though its
+    devices run beside it, so that a driver misses an interrupt of a device."""
     ends = f"local.type=unix,local.path={folder}/{number},remote.type=unix,remote.path={folder}/{peer}"
-    return net(number, f"dgram,{ends}")
+    return ["-smp", "2", *net(number, f"dgram,{ends}")]
 
 
 def disk(file: Path, *options: str) -> list[str]:
@@ -100,6 +102,20 @@ def test_frames_between_two_machines(boot, tmp_path, size, sleep):
     arguments = f"role=send count=1000 size={size} peer=2 sleep={sleep}"
     machine = boot("virtio", *wire(tmp_path, 1, 2), "-append", arguments)
     machine.expect("virtio", rf"^virtio: net: 1000 frames of {size} bytes came back$", BOOT_S)
+    expect_done(machine)
+
+
+@pytest.mark.parametrize("sleep", [0, 1])
+def test_frames_by_a_device_on_mmio(boot, tmp_path, sleep):
+    """The peer's device is on PCI."""
+    boot("virtio", *wire(tmp_path, 2, 1), "-append", "role=echo")
+    on_mmio = [
+        argument.replace("virtio-net-pci,disable-legacy=on", "virtio-net-device") for argument in wire(tmp_path, 1, 2)
+    ]
+    on_mmio = [argument.replace("romfile=,", "") for argument in on_mmio]
+    arguments = f"role=send count=1000 size=1514 peer=2 mmio=1 sleep={sleep}"
+    machine = boot("virtio", *MMIO_MODERN, *on_mmio, "-append", arguments)
+    machine.expect("virtio", r"^virtio: net: 1000 frames of 1514 bytes came back$", BOOT_S)
     expect_done(machine)
 
 

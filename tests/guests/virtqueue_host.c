@@ -14,10 +14,13 @@
 #define NOT_TAKEN 0xffffU
 #define F_NEXT 1U
 #define F_WRITE 2U
+#define OFFSET UINT64_C(0x7000000000000000) /* from an address of the driver to the device's */
 
 static struct virtqueue queue;
 static struct random numbers;
-static uint16_t doorbell; /* register of the device */
+static uint16_t doorbell;      /* register of the device: this one */
+static uint32_t wide_doorbell; /* or this one */
+static uint8_t data[64];       /* of all buffers */
 
 /* The device. */
 static struct {
@@ -56,6 +59,7 @@ static void read_chain(uint16_t head)
 
     for (uint16_t at = head;; at = queue.descriptors[at].next, parts++) {
         must(at < queue.size && parts <= VIRTQUEUE_PARTS, "a chain in the table", at);
+        must(queue.descriptors[at].address == OFFSET + (uintptr_t)data, "the device's address", at);
         writable += (queue.descriptors[at].flags & F_WRITE) != 0 ? queue.descriptors[at].bytes : 0;
         if ((queue.descriptors[at].flags & F_NEXT) == 0) {
             break;
@@ -107,7 +111,6 @@ static void device_misbehave(void)
 
 static void driver_add(void)
 {
-    static uint8_t data[64];
     struct virtqueue_part parts[VIRTQUEUE_PARTS];
     unsigned int count = 1U + (unsigned int)random_below(&numbers, VIRTQUEUE_PARTS);
     unsigned int readable = (unsigned int)random_below(&numbers, count + 1U);
@@ -136,11 +139,15 @@ static void driver_add(void)
 
 static void driver_notify(void)
 {
+    bool rung;
+
     doorbell = NOT_TAKEN;
+    wide_doorbell = NOT_TAKEN;
     virtqueue_notify(&queue);
-    must(!queue.event_idx || !device.notified || !device.obeys || doorbell == NOT_TAKEN, "one notification is enough",
-         0);
-    device.notified = device.notified || doorbell == queue.number;
+    rung = (queue.door.wide != NULL ? wide_doorbell : doorbell) == queue.door.number;
+    must(doorbell == NOT_TAKEN || wide_doorbell == NOT_TAKEN, "one register", 0);
+    must(!queue.event_idx || !device.notified || !device.obeys || !rung, "one notification is enough", 0);
+    device.notified = device.notified || rung;
     if (device.obeys && device.seen != queue.added) {
         must(device.notified, "a notification of the buffers that the device has not seen", doorbell);
     }
@@ -198,8 +205,9 @@ static void run(uint64_t seed)
     memset(&driver, 0, sizeof(driver));
     device.obeys = true;
     virtqueue_init(&queue, (uint16_t)(1U << (2U + random_below(&numbers, 7))), seed % 2U == 0);
-    queue.number = 3;
-    queue.notify = &doorbell;
+    queue.door =
+        (struct virtqueue_door){.narrow = &doorbell, .wide = seed % 3U == 0 ? &wide_doorbell : NULL, .number = 3};
+    queue.offset = OFFSET;
     for (unsigned int i = 0; i < STEPS; i++) {
         if (i == STEPS / 2U) {
             device.obeys = seed % 4U < 2U;

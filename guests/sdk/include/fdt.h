@@ -19,6 +19,10 @@ const void *fdt_property(const void *fdt, const char *node, const char *property
  */
 const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length);
 
+/** The same for the `number`th of these nodes, from 0. */
+const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int number, const char *property,
+                          uint32_t *length);
+
 /** Big-endian cell `index` of a property's value, of `length` bytes; 0 beyond its end. */
 static inline uint32_t fdt_cell(const void *value, uint32_t length, uint32_t index)
 {

@@ -18,13 +18,8 @@ static void post(struct virtio_net *net)
     (void)virtqueue_add(&net->receive, &(struct virtqueue_part){buffer->header, BYTES, true}, 1);
 }
 
-int virtio_net_open(struct virtio_net *net, struct pci_bus *bus, unsigned int number)
+static int start(struct virtio_net *net)
 {
-    int result = virtio_open(&net->device, bus, VIRTIO_NET, number, F_MAC);
-
-    if (result != VIRTIO_OK) {
-        return result;
-    }
     if ((net->device.features & F_MAC) == 0 ||
         virtio_add_queue(&net->device, QUEUE_RECEIVE, &net->receive, VIRTIO_NET_BUFFERS) != VIRTIO_OK ||
         virtio_add_queue(&net->device, QUEUE_SEND, &net->send, VIRTIO_NET_BUFFERS) != VIRTIO_OK) {
@@ -40,6 +35,20 @@ int virtio_net_open(struct virtio_net *net, struct pci_bus *bus, unsigned int nu
     }
     virtqueue_notify(&net->receive);
     return VIRTIO_OK;
+}
+
+int virtio_net_open(struct virtio_net *net, struct pci_bus *bus, unsigned int number)
+{
+    int result = virtio_open(&net->device, bus, VIRTIO_NET, number, F_MAC);
+
+    return result == VIRTIO_OK ? start(net) : result;
+}
+
+int virtio_net_open_mmio(struct virtio_net *net, const void *fdt)
+{
+    int result = virtio_open_mmio(&net->device, fdt, VIRTIO_NET, F_MAC);
+
+    return result == VIRTIO_OK ? start(net) : result;
 }
 
 static void reclaim(struct virtio_net *net)

@@ -40,6 +40,7 @@ void virtqueue_init(struct virtqueue *queue, uint16_t size, bool event_idx)
     queue->added = 0;
     queue->announced = 0;
     queue->taken = 0;
+    queue->offset = 0;
     queue->event_idx = event_idx;
     queue->broken = false;
     virtqueue_interrupt(queue, false);
@@ -66,7 +67,7 @@ static void describe(struct virtqueue *queue, const struct virtqueue_part *parts
         struct virtqueue_descriptor *descriptor = &queue->descriptors[queue->free];
         bool more = i + 1U < count;
 
-        descriptor->address = (uintptr_t)parts[i].data;
+        descriptor->address = queue->offset + (uintptr_t)parts[i].data;
         descriptor->bytes = parts[i].bytes;
         descriptor->flags = (uint16_t)((more ? NEXT : 0U) | (parts[i].writable ? WRITE : 0U));
         descriptor->next = more ? queue->next[queue->free] : 0;
@@ -103,6 +104,15 @@ static bool passed(uint16_t event, uint16_t before, uint16_t now)
     return (uint16_t)(now - event - 1U) < (uint16_t)(now - before);
 }
 
+static void ring(const struct virtqueue_door *door)
+{
+    if (door->wide != NULL) {
+        *door->wide = door->number;
+    } else {
+        *door->narrow = door->number;
+    }
+}
+
 void virtqueue_notify(struct virtqueue *queue)
 {
     uint16_t before = queue->announced;
@@ -115,7 +125,7 @@ void virtqueue_notify(struct virtqueue *queue)
     queue->announced = queue->added;
     wanted = queue->event_idx ? passed(avail_event(queue), before, queue->added) : (queue->used.flags & NO_NOTIFY) == 0;
     if (wanted) {
-        *queue->notify = queue->number;
+        ring(&queue->door);
     }
 }
 

@@ -151,14 +151,12 @@ static void send(uint32_t sequence)
     must(virtio_net_submit(&net, traffic.bytes) == VIRTIO_OK, "send a frame");
 }
 
-/* Sends frames with the number HELLO until one comes back, and waits for the answers to all of them. */
+/* Sends frames with the number HELLO until one comes back. The others may come back at any time later. */
 static bool greet(void)
 {
     for (unsigned int i = 0; i < HELLOS; i++) {
         send(HELLO);
         if (await_answer(HELLO_MS) >= 0) {
-            while (await_answer(HELLO_MS) >= 0) {
-            }
             return true;
         }
     }
@@ -183,8 +181,10 @@ static void act_as_sender(void)
         if (sequence < 0) {
             break;
         }
-        traffic.back++;
-        must((uint64_t)sequence == traffic.back, "the order of the frames");
+        if (sequence != HELLO) {
+            traffic.back++;
+            must((uint64_t)sequence == traffic.back, "the order of the frames");
+        }
     }
     must(traffic.back == traffic.count, "all frames came back");
     print("virtio: net: %lu frames of %lu bytes came back\n", traffic.back, traffic.bytes);
@@ -216,10 +216,19 @@ static void act(const struct test *test)
     }
 }
 
+/* The `number`th device on PCI, or the only one on MMIO. */
+static int open_net(struct test *test, unsigned int number)
+{
+    if (fdt_bootarg_number(test->fdt, "mmio", 0) == 0) {
+        return virtio_net_open(&net, &test->bus, number);
+    }
+    return number == 0 ? virtio_net_open_mmio(&net, test->fdt) : VIRTIO_NO_DEVICE;
+}
+
 unsigned int check_net(struct test *test)
 {
     unsigned int number = 0;
-    int result = virtio_net_open(&net, &test->bus, number);
+    int result = open_net(test, number);
 
     while (result == VIRTIO_OK) {
         if (fdt_bootarg_number(test->fdt, "sleep", 0) != 0) {
@@ -232,7 +241,7 @@ unsigned int check_net(struct test *test)
         virtio_reset(&net.device);
         print("virtio: net %u tested\n", number);
         number++;
-        result = virtio_net_open(&net, &test->bus, number);
+        result = open_net(test, number);
     }
     must(result == VIRTIO_NO_DEVICE, "open");
     return number;

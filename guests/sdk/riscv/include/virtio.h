@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio devices on PCI (virtio 1.2, section 4.1), without the legacy interface: capabilities, status, features, queues. The drivers
- * are virtio_net.h, virtio_blk.h, virtio_rng.h and virtio_vsock.h.
+ * virtio devices (virtio 1.2) on PCI and on MMIO, without the legacy interfaces: status, features, queues. The drivers are
+ * virtio_net.h, virtio_blk.h, virtio_rng.h and virtio_vsock.h.
  */
 #ifndef GUEST_VIRTIO_H
 #define GUEST_VIRTIO_H
@@ -23,31 +23,57 @@ enum virtio_type {
 
 #define VIRTIO_F_EVENT_IDX (UINT64_C(1) << 29)
 #define VIRTIO_F_VERSION_1 (UINT64_C(1) << 32)
+#define VIRTIO_F_ACCESS_PLATFORM (UINT64_C(1) << 33) /* the device's addresses are those of dma_offset */
 
 #define VIRTIO_ISR_QUEUE 1U
 #define VIRTIO_ISR_CONFIG 2U
 
-/** A structure of the device in one of its BARs. */
+/** A structure of the device in one of its BARs; registers or configuration on MMIO. */
 struct virtio_window {
     uintptr_t start;
     size_t bytes; /* 0: the device does not have it */
 };
 
+struct virtio_device;
+
+/** How the registers of a device are accessed. */
+struct virtio_transport {
+    uint64_t (*offered)(const struct virtio_device *device); /* features */
+    void (*accept)(const struct virtio_device *device, uint64_t features);
+    uint32_t (*status)(const struct virtio_device *device);
+    void (*set_status)(const struct virtio_device *device, uint32_t status);
+    /* Selects the queue door->number and finds its register for notifications: its largest size, 0 if there is no such queue. */
+    uint16_t (*select_queue)(const struct virtio_device *device, struct virtqueue_door *door);
+    void (*enable_queue)(const struct virtio_device *device,
+                         const struct virtqueue *queue);      /* the one that is selected */
+    uint32_t (*take_isr)(const struct virtio_device *device); /* interrupt status, which it clears */
+    uint32_t (*generation)(const struct virtio_device *device);
+};
+
 struct virtio_device {
-    struct pci_function function;
-    struct virtio_window common, notify, isr, config;
-    uint32_t notify_multiplier;
-    uint64_t features;  /* negotiated */
-    unsigned long hart; /* of virtio_sleep_on() */
+    const struct virtio_transport *transport;
+    struct pci_function function;                     /* PCI */
+    struct virtio_window common, notify, isr, config; /* MMIO: common and config */
+    uint32_t notify_multiplier;                       /* PCI */
+    uint64_t dma_offset; /* from an address of the guest to the device's, with ACCESS_PLATFORM */
+    uint64_t features;   /* negotiated */
+    uint32_t irq;        /* source of the interrupt controller, 0: none */
+    unsigned long hart;  /* of virtio_sleep_on() */
     bool sleeps;
 };
 
 /**
- * Opens the `number`th device (from 0) of a type: resets it and agrees on VIRTIO_F_VERSION_1, VIRTIO_F_EVENT_IDX and those of
- * `wanted` that it offers. VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN.
+ * Opens the `number`th device (from 0) of a type on PCI: resets it and agrees on VIRTIO_F_VERSION_1, VIRTIO_F_EVENT_IDX,
+ * VIRTIO_F_ACCESS_PLATFORM and those of `wanted`, if it offers them. VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN.
  */
 int virtio_open(struct virtio_device *device, struct pci_bus *bus, enum virtio_type type, unsigned int number,
                 uint64_t wanted);
+
+/** Opens the first device of this type on MMIO that the device tree lists: as virtio_open(). */
+int virtio_open_mmio(struct virtio_device *device, const void *fdt, enum virtio_type type, uint64_t wanted);
+
+/** The steps of section 3.1.1 up to the features, for virtio_open*(). VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. */
+int virtio_negotiate(struct virtio_device *device, uint64_t wanted);
 
 /** Gives a queue to the device, with as many entries as it has, at most `most`. VIRTIO_OK, VIRTIO_NO_DEVICE. Before virtio_start(). */
 int virtio_add_queue(struct virtio_device *device, uint16_t number, struct virtqueue *queue, uint16_t most);

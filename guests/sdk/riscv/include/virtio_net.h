@@ -27,8 +27,9 @@ struct virtio_net {
     int held;                        /* the buffer that virtio_net_receive() returned, or negative */
 };
 
-/** Opens the `number`th network device. VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. */
+/** Opens the `number`th network device on PCI, or the one of virtio_open_mmio(). VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. */
 int virtio_net_open(struct virtio_net *net, struct pci_bus *bus, unsigned int number);
+int virtio_net_open_mmio(struct virtio_net *net, const void *fdt);
 
 /**
  * Memory of VIRTIO_NET_FRAME bytes for the next frame to send, NULL while none is free. virtio_net_submit() sends it; until then

@@ -52,6 +52,13 @@ struct virtqueue_part {
     bool writable;
 };
 
+/** The register by which a device is notified of new buffers: one of the two pointers, to which the number is written. */
+struct virtqueue_door {
+    volatile uint16_t *narrow;
+    volatile uint32_t *wide;
+    uint16_t number; /* of the queue in the device */
+};
+
 /** The device reads and writes the rings, so a queue must stay where it is once the device has it. */
 struct virtqueue {
     _Alignas(16) struct virtqueue_descriptor descriptors[VIRTQUEUE_ENTRIES];
@@ -66,8 +73,8 @@ struct virtqueue {
     uint16_t added, announced;            /* buffers given to the device, and those of them when it was last notified */
     uint16_t taken;                       /* buffers taken back */
     bool event_idx, broken;
-    volatile uint16_t *notify; /* register of the device */
-    uint16_t number;           /* of the queue in the device */
+    uint64_t offset; /* from an address of the guest to the device's */
+    struct virtqueue_door door;
 };
 
 /** Empties the queue; `size` is a power of two, at most VIRTQUEUE_ENTRIES. */
