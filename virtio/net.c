@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * virtio-net (virtio 1.2, section 5.1) and the switch between the ports of a network. A port's address is the system file's: a frame
- * from another source address is dropped, so there is nothing to learn. Frames reach ports of the same VLAN only. A frame for which the
- * receiver has no buffer is dropped, as by a real switch.
+ * from another source address is dropped, so there is nothing to learn. Behind an uplink are all other addresses. Frames reach ports of
+ * the same VLAN only. A frame for which the receiver has no buffer is dropped, as by a real switch.
  */
 #include "arch.h"
 #include "lib.h"
@@ -37,6 +37,7 @@ struct port {
     struct virtio_device *dev;
     uint64_t mac;     /* its first byte in bits 7:0 */
     uint32_t segment; /* network and VLAN */
+    bool uplink;
     /* Guarded by the lock of the send queue: */
     struct limit all, group;
     bool sending;  /* a frame, which is still in the queue */
@@ -68,7 +69,11 @@ static const char *net_boot(struct virtio_device *dev)
     struct port *port = &ports[virtio_number(dev)];
 
     *port = (struct port){
-        .dev = dev, .mac = __builtin_bswap64(config->mac << 16), .segment = config->network << 12 | config->vlan};
+        .dev = dev,
+        .mac = __builtin_bswap64(config->mac << 16),
+        .segment = config->network << 12 | config->vlan,
+        .uplink = (config->flags & VIRTIO_IMAGE_UPLINK) != 0,
+    };
     dev->data = port;
     return config->network < VIRTIO_MAX_NETWORKS && config->mac >> 48 == 0 && (port->mac & 1U) == 0 &&
                    config->vlan < 4095U
@@ -201,12 +206,34 @@ static bool within(struct limit *limit, uint32_t most)
     return limit->count++ < most;
 }
 
+/* The function's port if it is in the segment, or NULL. */
+static const struct port *port_in(uint32_t segment, const struct virtio_device *dev)
+{
+    const struct port *port = dev->data;
+
+    return dev->class == &virtio_net && port->segment == segment ? port : NULL;
+}
+
+/* Whether the address can be behind the uplink: it is that of a station, and no other port has it. */
+static bool is_outside(const struct port *uplink, uint64_t mac)
+{
+    for (unsigned n = 0; n < virtio_device_count; n++) {
+        const struct port *port = port_in(uplink->segment, &virtio_devices[n]);
+
+        if (port != NULL && port != uplink && port->mac == mac) {
+            return false;
+        }
+    }
+    return (mac & 1U) == 0;
+}
+
 /* Whether the port may send the frame whose head was read. */
 static bool may_send(struct port *port)
 {
     const struct virtio_image_function *config = port->dev->config;
+    uint64_t source = address(port->head.source);
 
-    return address(port->head.source) == port->mac &&
+    return (source == port->mac || (port->uplink && is_outside(port, source))) &&
            (config->vlan == 0 || port->head.type != __builtin_bswap16(TYPE_VLAN)) &&
            within(&port->all, config->frames_per_ms) &&
            (!port->to_group || within(&port->group, config->multicast_per_ms));
@@ -231,21 +258,24 @@ static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
     return found;
 }
 
-/* The next port for the frame, or NULL. */
+/* The next port for the frame, or NULL. A frame whose address no port has is for the uplink. */
 static const struct port *next_receiver(struct port *port)
 {
     uint64_t destination = address(port->head.destination);
+    const struct port *uplink = NULL;
 
     while (port->next < virtio_device_count) {
-        const struct virtio_device *dev = &virtio_devices[port->next++];
-        const struct port *to = dev->data;
+        const struct port *to = port_in(port->segment, &virtio_devices[port->next++]);
 
-        if (dev->class == &virtio_net && to->segment == port->segment && to != port &&
-            (port->to_group || to->mac == destination)) {
+        if (to == NULL || to == port) {
+            continue;
+        }
+        if (port->to_group || to->mac == destination) {
             return to;
         }
+        uplink = to->uplink ? to : uplink;
     }
-    return NULL;
+    return port->to_group ? NULL : uplink;
 }
 
 /* Sends the frame to its next receiver. */

@@ -16,6 +16,7 @@ from virtio import (
     NEEDS_RESET,
     NET,
     TABLE,
+    UPLINK,
     VERSION_1,
     WRITE,
     Device,
@@ -32,6 +33,7 @@ PORTS = [  # VM, network, VLAN
 ]
 PLACES = ((0, 0), (1, 0), (2, 0), (2, 1))  # VM, slot
 BROADCAST, GROUP = (1 << 48) - 1, 0x01005E000001
+OUTSIDE = 0x020000000009  # the address of no port
 HEADER, FRAME_HEADER = 12, 14
 RECEIVED = struct.pack("<10xH", 1)
 MS = 1000 * TICKS_PER_US
@@ -42,10 +44,12 @@ def frame_of(destination: int, source: int, payload: bytes, kind: int = 0x88B5) 
     return destination.to_bytes(6, "big") + source.to_bytes(6, "big") + kind.to_bytes(2, "big") + payload
 
 
-def functions(**fields: int) -> list[dict]:
+def functions(uplink: int | None = None, **fields: int) -> list[dict]:
+    """The ports; the one with number `uplink` is the uplink of its network."""
     return [
-        {"vm": vm, "kind": NET, "mac": mac, "network": network, "vlan": vlan, **fields}
-        for mac, (vm, network, vlan) in zip(MACS, PORTS, strict=True)
+        {"vm": vm, "kind": NET, "mac": MACS[n], "network": network, "vlan": vlan, "flags": UPLINK * (n == uplink)}
+        | fields
+        for n, (vm, network, vlan) in enumerate(PORTS)
     ]
 
 
@@ -117,22 +121,21 @@ def send(device: Device, frame: bytes, cuts: list[int], odd: int = 0, indirect: 
     return again
 
 
-def receivers(ports: list[Port], sender: int, destination: int, source: int) -> list[Port]:
+def receivers(ports: list[Port], uplink: int | None, sender: int, destination: int, source: int) -> list[Port]:
     """The model of the switch."""
-    if source != MACS[sender]:
+    others = [n for n in range(len(ports)) if n != sender and PORTS[n][1:] == PORTS[sender][1:]]
+    own = [MACS[n] for n in others]
+    if source != MACS[sender] and (sender != uplink or source in own or source >> 40 & 1):
         return []
-    group = destination >> 40 & 1
-    return [
-        port
-        for number, port in enumerate(ports)
-        if number != sender and PORTS[number][1:] == PORTS[sender][1:] and (group or MACS[number] == destination)
-    ]
+    if destination >> 40 & 1:
+        return [ports[n] for n in others]
+    return [ports[n] for n in others if MACS[n] == destination or (n == uplink and destination not in own)]
 
 
 FRAMES = st.tuples(
     st.integers(0, 3),
-    st.sampled_from([*MACS, BROADCAST, GROUP, 0x020000000009]),
-    st.sampled_from([None, None, None, 0, 1, 5]),  # source: the sender's, or another one
+    st.sampled_from([*MACS, BROADCAST, GROUP, OUTSIDE]),
+    st.sampled_from([None, None, None, *MACS, BROADCAST, OUTSIDE]),  # source: the sender's, or another one
     st.binary(max_size=64).flatmap(lambda data: st.integers(1, 23).map(lambda n: (data * n)[:1500])),
     st.lists(st.integers(0, 1500), max_size=4),
     st.integers(0, 9),
@@ -146,10 +149,11 @@ OFFERS = st.tuples(st.integers(0, 3), st.lists(st.integers(1, 1600), min_size=1,
     st.lists(st.one_of(FRAMES, OFFERS), max_size=30),
     st.sampled_from([VERSION_1, VERSION_1 | EVENT_IDX | INDIRECT]),
     st.integers(0, 2),
+    st.sampled_from([None, 0, 2, 3]),
 )
-def test_switch(events: list[tuple], features: int, poll: int):
+def test_switch(events: list[tuple], features: int, poll: int, uplink: int | None):
     """Each frame reaches the ports that the model says, whole, in order, and nobody else."""
-    booted(functions())
+    booted(functions(uplink))
     ports = [Port(Device(vm, slot, poll=poll, size=64).start(features)) for vm, slot in PLACES]
     for event in events:
         if len(event) == 3:
@@ -157,10 +161,10 @@ def test_switch(events: list[tuple], features: int, poll: int):
             ports[number].offer(sizes, odd)
             continue
         number, destination, other, payload, cuts, odd, indirect = event
-        source = MACS[number] if other is None else 0x020000000001 + other
+        source = MACS[number] if other is None else other
         frame = frame_of(destination, source, payload)
         send(ports[number].device, frame, cuts, odd, indirect and bool(features & INDIRECT))
-        for port in receivers(ports, number, destination, source):
+        for port in receivers(ports, uplink, number, destination, source):
             port.deliver(frame)
     for port in ports:
         expected, port.expected = port.expected, []

@@ -34,6 +34,7 @@ enum virtio_image_kind {
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
+#define VIRTIO_IMAGE_UPLINK (1U << 1)    /* NET: behind it are all addresses that no port of its segment has */
 
 struct virtio_image {
     uint32_t nfunctions, functions_offset; /* struct virtio_image_function[], in the order of their VMs and slots */
