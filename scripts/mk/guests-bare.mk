@@ -214,6 +214,7 @@ VIRTIO_SDK := $(wildcard guests/sdk/virtio/*.c)
 FREERTOS_WEB := $(wildcard guests/examples/freertos_web/*.c) guests/examples/freertos/net/virtio_netif.c \
 	guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(VIRTIO_SDK)
 $(eval $(call lwip_guest,freertos_web,$(FREERTOS_WEB),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_web))
+$(eval $(call bare_guest,uplink,$(wildcard guests/examples/uplink/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) guests/test/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Iguests/test/bench))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
@@ -247,14 +248,16 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam \
-	flash_log ping freertos_net freertos_web pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
+	flash_log ping freertos_net freertos_web uplink pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
 
-guests-bare: guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
+guest-virtio: $(foreach name,virtio virtio_bench,$(BARE_OUT)/$(name)/$(name).bin)
+
+guests-bare: guest-virtio guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 
 # The same guests, built with clang.
 check-guests-bare-clang:
 	@$(MAKE) --no-print-directory guests-bare BARE_TOOLCHAIN=clang BARE_OUT=$(BUILD)/guests-clang
 	@echo "check-guests-bare-clang: ok"
 
-.PHONY: guests-bare guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
+.PHONY: guests-bare guest-virtio guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small freertos-kernel \
 	check-guests-bare-clang FORCE

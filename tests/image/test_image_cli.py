@@ -99,7 +99,24 @@ def test_a_disk(builder):
     ]
 
 
-@pytest.mark.parametrize("model", ['"virtio-rng";', '"virtio-blk"; file = "disk.img";'])
+def test_a_network(builder):
+    given = '"virtio-net"; subnet = "192.168.80.0/24"; forwards = "2222:192.168.80.1:22", "0:192.168.80.3:80";'
+    arguments = json.loads(builder.build(SYSTEM.replace('"virtio-rng";', given)).files["system.json"])["qemu"][
+        "arguments"
+    ]
+    assert arguments[2:] == [
+        "-netdev",
+        "user,id=rng0,net=192.168.80.0/24,host=192.168.80.254,dns=192.168.80.253,dhcpstart=192.168.80.1,"
+        "hostfwd=tcp:127.0.0.1:2222-192.168.80.1:22,hostfwd=tcp:127.0.0.1:0-192.168.80.3:80",
+        "-device",
+        "virtio-net-device,netdev=rng0,bus=virtio-mmio-bus.0,iommu_platform=on",
+    ]
+
+
+MODELS = ['"virtio-rng";', '"virtio-blk"; file = "disk.img";', '"virtio-net"; forwards = "0:10.0.2.1:80";']
+
+
+@pytest.mark.parametrize("model", MODELS)
 def test_qemu_takes_the_arguments(builder, model):
     builder.file("disk.img", bytes(512))
     text = SYSTEM.replace('"virtio-rng";', model)
@@ -109,7 +126,7 @@ def test_qemu_takes_the_arguments(builder, model):
     done = subprocess.run(command, input="info qtree\nquit\n", capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     slot = done.stdout.partition("virtio-mmio-bus.0")[2].partition("dev: virtio-mmio")[0]
-    assert re.search(r"dev: virtio-(rng|blk)-device", slot), done.stdout
+    assert re.search(r"dev: virtio-(rng|blk|net)-device", slot), done.stdout
     assert "iommu_platform = true" in slot
 
 

@@ -85,6 +85,7 @@ def test_every_structure_and_field_of_the_header_is_known():
 
 def test_constants_are_those_of_the_header():
     ours = {"VIRTIO_IMAGE_TAG": pci_image.TAG, "VIRTIO_IMAGE_READ_ONLY": pci_image.READ_ONLY}
+    ours["VIRTIO_IMAGE_UPLINK"] = pci_image.UPLINK
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_FUNCTIONS", "MAX_FUNCTIONS_PER_VM")}
     ours |= {"VIRTIO_MAX_NETWORKS": pci_image.MAX_NETWORKS}
     ours |= {f"VIRTIO_{name}": getattr(virtual, f"PCI_{name}") for name in ("ECAM", "ECAM_SIZE", "BARS", "BAR_SIZE")}
@@ -112,6 +113,19 @@ def test_functions_in_the_order_of_vms_and_slots(disks):
     east = [NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, IVSHMEM]
     west = [BLOCK, NET, NET, BLOCK, SOCKET]
     assert places == [*((1, *one) for one in enumerate(east)), *((2, *one) for one in enumerate(west)), (3, 0, SOCKET)]
+
+
+def test_uplinks_of_different_vlans(disks):
+    """One for each network and VLAN."""
+    text = SYSTEM.replace("vlan = <5>;", "vlan = <5>; uplink;").replace(
+        'network = "lan";\n\t\t\t\t};', 'network = "lan"; uplink;\n\t\t\t\t};'
+    )
+    nets = [function for function in section(disks.build(text)) if function["kind"] == NET]
+    assert [(net["network"], net["vlan"], net["flags"]) for net in nets] == [
+        (1, 5, pci_image.UPLINK),
+        (1, 0, pci_image.UPLINK),
+        (0, 0, 0),
+    ]
 
 
 def test_fields_of_each_model(disks):

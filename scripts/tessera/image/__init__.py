@@ -16,6 +16,8 @@ shared    checks the shared devices, and writes their section of the image; io_i
           binary layout, equal to fpga/io/include/io_image.h; display and uart check what these devices have
 pci       reads and checks the virtual PCI functions, and writes their section of the image; pci_image has
           the section's binary layout, equal to virtio/include/virtio_image.h
+hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
+          kinds of its properties
 place     places the loads in each VM's memory, and each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to

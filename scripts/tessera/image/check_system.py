@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that concern several nodes: counts, the keyboard, the assignment of devices."""
 
-from tessera.image import layout
+from tessera.image import hostnet, layout
 from tessera.image.kinds import suggest
 from tessera.image.model import Board
 from tessera.image.reading import Read
@@ -158,13 +158,18 @@ def check_devices(nodes: list[Read], board: Board) -> None:
         _check_model(node)
 
 
+# The properties that only devices of a model have.
+_PROPS_OF_MODEL = {"virtio-blk": ("file", "read-only"), "virtio-net": ("subnet", "forwards")}
+
+
 def _check_model(node: Read) -> None:
-    is_disk = node["model"] == "virtio-blk"
-    if is_disk and not node["file"]:
+    if node["model"] == "virtio-blk" and not node["file"]:
         node.problem("file", "missing; expected the disk's raw image")
-    for prop in ("file", "read-only"):
-        if not is_disk and node.given(prop):
-            node.problem(prop, f"expected only on a virtio-blk, got it on a {node['model']}")
+    for model, props in _PROPS_OF_MODEL.items():
+        for prop in props:
+            if node["model"] != model and node.given(prop):
+                node.problem(prop, f"expected only on a {model}, got it on a {node['model']}")
+    hostnet.check(node)
 
 
 def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read]:

@@ -4,6 +4,7 @@
 import hashlib
 from typing import Any
 
+from tessera.image import hostnet
 from tessera.image.accelerators import hold_us
 from tessera.image.model import Accelerator, Device, File, PciFunction, Shared, System, Vm, VmAccelerator
 from tessera.image.schema import COLOURS
@@ -173,7 +174,10 @@ def _device_arguments(device: Device, bus: str) -> list[str]:
     common = f"bus={bus},iommu_platform=on"
     if device.model == "virtio-rng":
         return ["-device", f"virtio-rng-device,{common}"]
+    if device.model == "virtio-net":
+        net = hostnet.netdev(device.name, device.node)
+        return ["-netdev", net, "-device", f"virtio-net-device,netdev={device.name},{common}"]
     file = str(device.file).replace(",", ",,")
-    read_only = ",read-only=on" if device.read_only else ""
+    read_only = ",read-only=on" if device.node["read-only"] else ""
     drive = f"if=none,id={device.name},format=raw,file={file}{read_only}"
     return ["-drive", drive, "-device", f"virtio-blk-device,drive={device.name},{common}"]

@@ -149,11 +149,20 @@ class File:
 class Device:
     """A device in a slot of the board."""
 
-    name: str
-    slot: str
-    model: str
+    node: Read
     file: Path | None
-    read_only: bool
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @property
+    def slot(self) -> str:
+        return str(self.node["slot"])
+
+    @property
+    def model(self) -> str:
+        return str(self.node["model"])
 
 
 @dataclass

@@ -17,7 +17,7 @@ DEFAULT_MAC = bytes.fromhex("02540000")  # a locally administered address; the n
 
 # The properties that only functions of a model have.
 _PROPS = {
-    "virtio-net": ("network", "mac", "vlan", "frames-per-ms", "multicast-per-ms"),
+    "virtio-net": ("network", "mac", "vlan", "uplink", "frames-per-ms", "multicast-per-ms"),
     "virtio-blk": ("size", "image", "read-only"),
     "virtio-console": ("line",),
     "virtio-vsock": ("cid", "peers"),
@@ -44,6 +44,7 @@ def load_functions(system: Read, vms: list[Vm], search: tuple[Path, ...]) -> lis
         _check_regions(vm)
     functions = [function for vm in vms for function in vm.functions]
     _check_macs(functions)
+    _check_uplinks(functions)
     _check_cids(functions)
     return [network.name for network in networks]
 
@@ -201,6 +202,14 @@ def _check_macs(functions: list[PciFunction]) -> None:
                 node.problem("mac", f"{expected}, got [{mac.hex(' ')}], which {owner.path} has")
 
 
+def _check_uplinks(functions: list[PciFunction]) -> None:
+    owners: dict[tuple[str, int], Read] = {}
+    for node in (function.node for function in functions if function.model == "virtio-net" and function.node["uplink"]):
+        owner = owners.setdefault((node["network"], node["vlan"]), node)
+        if owner is not node:
+            node.problem("uplink", f"expected one uplink of a network and VLAN, got another one after {owner.path}")
+
+
 def _check_cids(functions: list[PciFunction]) -> None:
     owners: dict[int, Read] = {}
     for function in functions:
@@ -230,6 +239,7 @@ def _peers(system: System, vm: Vm) -> int:
 def _net(system: System, function: PciFunction) -> dict[str, int]:
     node = function.node
     return {
+        "flags": pci_image.UPLINK if node["uplink"] else 0,
         "mac": int.from_bytes(function.mac, "big"),
         "network": system.networks.index(node["network"]),
         "vlan": node["vlan"],

@@ -33,6 +33,7 @@ MODELS = {
 }
 
 READ_ONLY = 1 << 0  # of a disk
+UPLINK = 1 << 1  # of a network
 
 IMAGE = Record("virtio_image", (("nfunctions", "I"), ("functions_offset", "I")))
 FUNCTION = Record(

@@ -8,7 +8,7 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import io_image, layout, pci_image, vdm, virtual
+from tessera.image import io_image, layout, netkinds, pci_image, vdm, virtual
 from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
@@ -65,7 +65,7 @@ DEVICE = NodeSchema(
     doc="A device that QEMU puts into a slot of the board. The node's name is the device's name:",
     props=(
         Prop("slot", Text(31), "The board's slot of the device.", required=True),
-        Prop("model", Choice(("virtio-rng", "virtio-blk")), "The model of the device.", required=True),
+        Prop("model", Choice(("virtio-rng", "virtio-blk", "virtio-net")), "The model of the device.", required=True),
         Prop(
             "file",
             Text(255),
@@ -73,6 +73,21 @@ DEVICE = NodeSchema(
             default_words="none; a virtio-blk needs one",
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
+        Prop(
+            "subnet",
+            netkinds.Subnet(),
+            "The IPv4 network of a virtio-net, whose addresses QEMU translates to the host's: guests reach what the host "
+            "reaches. The host has the highest address, a name server the one before.",
+            default=netkinds.DEFAULT_SUBNET,
+            default_words=f"`{netkinds.DEFAULT_SUBNET}`",
+        ),
+        Prop(
+            "forwards",
+            netkinds.Forwards(),
+            "Ports of the host that reach guests through a virtio-net, for programs of the host only. Port 0 of the "
+            "host: QEMU takes a free one.",
+            default_words="none",
+        ),
     ),
 )
 
@@ -408,6 +423,13 @@ VM_FUNCTION = NodeSchema(
             "The VLAN of a virtio-net: it exchanges frames only with functions of the same VLAN.",
             default=0,
             default_words="none",
+        ),
+        Prop(
+            "uplink",
+            Flag(),
+            "Behind a virtio-net are all addresses that no other function on its network and VLAN has: it gets the "
+            "frames to them, and may send frames from them. One for a network and VLAN.",
+            default=False,
         ),
         Prop(
             "frames-per-ms",

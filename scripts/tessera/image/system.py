@@ -221,7 +221,7 @@ def _shared(node: Read, vms: list[Vm]) -> list[Shared]:
 
 def _device(node: Read, search: tuple[Path, ...]) -> Device:
     file = find_file(node, "file", node["file"], search) if node["file"] else None
-    return Device(node.name, node["slot"], node["model"], file, node["read-only"])
+    return Device(node, file)
 
 
 def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machine) -> Vm:
