@@ -121,15 +121,22 @@ def send(device: Device, frame: bytes, cuts: list[int], odd: int = 0, indirect: 
     return again
 
 
-def receivers(ports: list[Port], uplink: int | None, sender: int, destination: int, source: int) -> list[Port]:
+def others_of(sender: int) -> list[int]:
+    """The other ports of its network and VLAN."""
+    return [n for n, (_, *segment) in enumerate(PORTS) if n != sender and segment == list(PORTS[sender][1:])]
+
+
+def may_send(uplink: int | None, sender: int, source: int) -> bool:
+    outside = sender == uplink and not source >> 40 & 1 and source not in [MACS[n] for n in others_of(sender)]
+    return source == MACS[sender] or outside
+
+
+def receivers(uplink: int | None, sender: int, destination: int) -> list[int]:
     """The model of the switch."""
-    others = [n for n in range(len(ports)) if n != sender and PORTS[n][1:] == PORTS[sender][1:]]
-    own = [MACS[n] for n in others]
-    if source != MACS[sender] and (sender != uplink or source in own or source >> 40 & 1):
-        return []
+    others = others_of(sender)
     if destination >> 40 & 1:
-        return [ports[n] for n in others]
-    return [ports[n] for n in others if MACS[n] == destination or (n == uplink and destination not in own)]
+        return others
+    return [n for n in others if MACS[n] == destination] or [n for n in others if n == uplink]
 
 
 FRAMES = st.tuples(
@@ -164,8 +171,9 @@ def test_switch(events: list[tuple], features: int, poll: int, uplink: int | Non
         source = MACS[number] if other is None else other
         frame = frame_of(destination, source, payload)
         send(ports[number].device, frame, cuts, odd, indirect and bool(features & INDIRECT))
-        for port in receivers(ports, uplink, number, destination, source):
-            port.deliver(frame)
+        if may_send(uplink, number, source):
+            for receiver in receivers(uplink, number, destination):
+                ports[receiver].deliver(frame)
     for port in ports:
         expected, port.expected = port.expected, []
         assert port.received() == expected

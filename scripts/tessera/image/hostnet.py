@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network behind a network device that QEMU emulates: QEMU translates its addresses to the host's (`-netdev user`)."""
+"""The network behind a network device that QEMU emulates; QEMU translates its addresses to the host's."""
 
 from ipaddress import IPv4Address, IPv4Network
 

@@ -76,8 +76,8 @@ DEVICE = NodeSchema(
         Prop(
             "subnet",
             netkinds.Subnet(),
-            "The IPv4 network of a virtio-net, whose addresses QEMU translates to the host's: guests reach what the host "
-            "reaches. The host has the highest address, a name server the one before.",
+            "The IPv4 network of a virtio-net, whose addresses QEMU translates to the host's: guests reach what the "
+            "host reaches. The host has the highest address, a name server the one before.",
             default=netkinds.DEFAULT_SUBNET,
             default_words=f"`{netkinds.DEFAULT_SUBNET}`",
         ),
