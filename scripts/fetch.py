@@ -38,6 +38,8 @@ GROUPS = {
     "linux": ["debian-installer-13-netboot-riscv64", "busybox-static"],
     "linux-modules": ["linux-image-6.12.107+deb13-riscv64"],  # all modules of the installer's kernel
     "uboot": ["u-boot-qemu"],
+    # An SSH server with its libraries.
+    "ssh": ["dropbear-bin", "libc6", "libcrypt1", "libgmp10", "libtomcrypt1", "libtommath1", "zlib1g"],
 }
 SOURCE = "lwip"
 CRATE = "freertos-next"
@@ -490,6 +492,8 @@ def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
     apt = Apt(cache, lock["suite"], "riscv64")
     apt.wanted = names
     for name in names:
+        if update_lock:
+            lock["debian"].setdefault(name, {})  # a new package
         pin = lock["debian"][name]
         stamp = cache / "pkg" / f"{name}.json"
         if not update_lock and holds(stamp, pinned_part(pin)):

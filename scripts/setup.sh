@@ -106,6 +106,7 @@ find_missing_dev() {
     want "lld" "links what clang compiles" has ld.lld
     want "gcc-mipsel-linux-gnu" "compiles the hypervisor for the M5150" has mipsel-linux-gnu-gcc
     want "qemu-system-mips" "reference for the simulator of the M5150" has qemu-system-mipsel
+    want "openssh-client" "logs into guests in tests" has ssh
     want "cloc" "counts the hypervisor's lines for the benchmark" has cloc
     want "shellcheck" "checks the shell scripts" has shellcheck
     want "cppcheck" "static analysis of the hypervisor (make check)" has cppcheck

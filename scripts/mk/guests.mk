@@ -63,6 +63,16 @@ $(MAILBOX_LINUX): $(wildcard guests/examples/mailbox/riscv/*.h)
 NETWORK_PROGRAMS := $(addprefix $(BUILD)/guests/linux/,vsock doorbell)
 $(foreach name,vsock doorbell,$(eval $(call linux_program,$(name),guests/examples/$(name)/$(name).c,)))
 
+# An SSH server and the libraries that it needs, under the names by which it finds them.
+SSH_PACKAGES := dropbear-bin libc6 libcrypt1 libgmp10 libtomcrypt1 libtommath1 zlib1g
+SSH_STAMPS := $(foreach name,$(SSH_PACKAGES),$(PKG)/$(name).json)
+SSH_PROGRAMS := $(addprefix $(PKG)/dropbear-bin/usr/,sbin/dropbear bin/dropbearkey)
+SSH_LIBRARIES := $(addprefix $(PKG)/,$(addprefix libc6/usr/lib/riscv64-linux-gnu/,ld-linux-riscv64-lp64d.so.1 libc.so.6) \
+	$(foreach file,libcrypt1/libcrypt.so.1 libgmp10/libgmp.so.10 libtomcrypt1/libtomcrypt.so.1 libtommath1/libtommath.so.1 zlib1g/libz.so.1, \
+		$(dir $(file))usr/lib/riscv64-linux-gnu/$(notdir $(file))))
+$(SSH_STAMPS) &: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py ssh
+
 INITRAMFS_PARTS := $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) $(wildcard guests/images/linux/*)
 MKINITRAMFS := $(PYTHON) guests/images/linux/mkinitramfs.py --kernel $(BUILD)/guests/linux/Image \
     --installer-initrd $(INSTALLER)/initrd.gz --busybox $(PKG)/busybox-static/usr/bin/busybox --program $(MAILBOX_LINUX)
@@ -75,9 +85,10 @@ $(BUILD)/guests/linux/flash.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(FLASH_MODULES)) \
 	    --start guests/images/linux/flash.start --output $@
 
-# The same with the drivers of virtual PCI functions, and programs that use them.
-$(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(PKG)/$(MODULES_PACKAGE).json
+# The same with the drivers of virtual PCI functions, programs that use them, and an SSH server.
+$(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(PKG)/$(MODULES_PACKAGE).json $(SSH_STAMPS)
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(NETWORK_MODULES)) \
-	    $(addprefix --program ,$(NETWORK_PROGRAMS)) --start guests/images/linux/network.start --output $@
+	    $(addprefix --program ,$(NETWORK_PROGRAMS) $(SSH_PROGRAMS)) $(addprefix --library ,$(SSH_LIBRARIES)) \
+	    --start guests/images/linux/network.start --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

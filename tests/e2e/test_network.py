@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Virtual PCI functions (docs/networking.md), as in `make run SYSTEM=network`: two Linux VMs, east and west, with the
-drivers of Debian's kernel, and FreeRTOS with lwIP, rtos. The tests are in an order: the last ones restart VMs.
+drivers of Debian's kernel, and FreeRTOS with lwIP, rtos; uplink connects them to the host's network. The tests are in
+an order: the last ones restart VMs.
 """
 
+import copy
+import hashlib
 import re
+import socket
+import subprocess
+import threading
+import urllib.request
 from collections.abc import Iterator
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
+from pathlib import Path
 
 import pytest
 from helpers import BOOT_S, LINUX_PROMPT, SOON_S, booted, built, command, keyboard, tell, wait_for_signs_of_life
@@ -20,11 +30,44 @@ FILE_BYTES = 1_000_000  # of a file that is transferred: more than all queues an
 DISK_BYTES = 16 << 20
 SECTOR = 512
 SUM = r"\b([0-9a-f]{64})\b"
+HOST = "192.168.80.254"  # the host's address in the network
+LOOPBACK = "127.0.0.1"
 
 
 @pytest.fixture(scope="module")
 def system() -> BuiltSystem:
-    return built("network")
+    """The system with any free ports of the host."""
+    system = copy.deepcopy(built("network"))
+    arguments = system.data["qemu"]["arguments"]
+    arguments[:] = [re.sub(rf"hostfwd=tcp:{LOOPBACK}:\d+-", f"hostfwd=tcp:{LOOPBACK}:0-", word) for word in arguments]
+    return system
+
+
+@pytest.fixture(scope="module")
+def ports(machine) -> dict[str, int]:
+    """The ports of the host that reach guests, by their services: an SSH server speaks first."""
+    found = {}
+    for port in listening(machine.process.pid):
+        with socket.create_connection((LOOPBACK, port)) as connection:
+            connection.settimeout(SOON_S)
+            connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            found["ssh" if connection.recv(4) == b"SSH-" else "http"] = port
+    assert set(found) == {"ssh", "http"}
+    return found
+
+
+def listening(pid: int) -> list[int]:
+    """The TCP ports on which a process listens (state 0A)."""
+    links = [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
+    return [int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in links]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server that does not print its requests."""
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +101,16 @@ def assert_sent(machine: Machine, to: str, file: str, source: str) -> None:
     """The file in VM `to` is the one that `source` had at the beginning, and no longer."""
     ask(machine, to, f"wc -c <{file}", rf"^{FILE_BYTES}$")
     assert sum_of(machine, to, file) == sum_of(machine, source, f"/tmp/{source}")
+
+
+def ssh(ports: dict[str, int], command: str, data: bytes = b"") -> bytes:
+    """Runs a command in east from the host."""
+    options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "BatchMode=yes", f"ConnectTimeout={BOOT_S}"]
+    words = ["ssh", "-F", "none", *(word for option in options for word in ("-o", option))]
+    words += ["-p", str(ports["ssh"]), f"root@{LOOPBACK}", command]
+    done = subprocess.run(words, input=data, capture_output=True, timeout=2 * BOOT_S, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
 
 
 @pytest.mark.parametrize(("name", "to"), [("east", WEST), ("east", RTOS), ("west", EAST), ("west", RTOS)])
@@ -100,6 +153,44 @@ def test_web_page_of_freertos(machine):
 def test_tcp_echo_of_freertos(machine):
     ask(machine, "west", f"nc {RTOS} 7 </tmp/west >/tmp/got; echo status $?", r"^status 0$")
     assert_sent(machine, "west", "/tmp/got", "west")
+
+
+def test_shell_from_the_host(machine, ports):
+    assert ssh(ports, "hostname; cat /proc/version").decode().startswith("(none)\nLinux version 6.12.")
+
+
+def test_files_from_and_to_the_host(machine, ports):
+    """Through SSH, whose own checksums would end the connection if a frame were wrong, and by HTTP."""
+    received = ssh(ports, "cat /tmp/east")
+    assert hashlib.sha256(received).hexdigest() == sum_of(machine, "east", "/tmp/east")
+    ssh(ports, "cat >/tmp/back", received[::-1])
+    assert sum_of(machine, "east", "/tmp/back") == hashlib.sha256(received[::-1]).hexdigest()
+
+
+def test_web_page_of_freertos_from_the_host(machine, ports):
+    for _ in range(2):
+        with urllib.request.urlopen(f"http://{LOOPBACK}:{ports['http']}/", timeout=BOOT_S) as page:
+            assert "<h1>FreeRTOS in a VM</h1>" in page.read().decode()
+
+
+def test_servers_of_the_host(machine, tmp_path):
+    """east has the gateway; west has none, but its frames to the subnet reach the host, too."""
+    (tmp_path / "file").write_bytes(bytes(range(256)) * (FILE_BYTES // 256))
+    server = HTTPServer((LOOPBACK, 0), partial(Quiet, directory=tmp_path))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        for name in ("east", "west"):
+            ask(
+                machine,
+                name,
+                f"wget -qO /tmp/got http://{HOST}:{server.server_port}/file; echo status $?",
+                r"^status 0$",
+            )
+            wanted = hashlib.sha256((tmp_path / "file").read_bytes()).hexdigest()
+            assert sum_of(machine, name, "/tmp/got") == wanted
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def test_random_numbers(machine):
@@ -197,3 +288,14 @@ def test_freertos_restarts(machine):
     machine.expect("rtos", r"^web: http://192\.168\.80\.3/$", BOOT_S)
     ask(machine, "east", f"wget -qO- http://{RTOS}/", r"<td>requests</td><td>1</td>")
     assert "FAILED" not in machine.console.text("rtos")
+
+
+def test_uplink_restarts(machine, ports):
+    """With a restarted driver of QEMU's device; connections of the others continue."""
+    keyboard(machine, "uplink")
+    machine.skip("uplink")
+    command(machine, "r")
+    machine.expect("uplink", r"^uplink: ready$", BOOT_S)
+    test_shell_from_the_host(machine, ports)
+    test_web_page_of_freertos_from_the_host(machine, ports)
+    test_ping(machine, "west", EAST)

@@ -27,8 +27,8 @@ def net(number: int, backend: str) -> list[str]:
 
 
 def wire(folder: Path, number: int, peer: int) -> list[str]:
-    """One end of a wire between two machines, each with two harts: QEMU 7.2 ignores the fences of a single one, though its
-    devices run beside it, so that a driver misses an interrupt of a device."""
+    """One end of a wire between two machines, each with two harts: QEMU 7.2 ignores the fences of a single one, though
+    its devices run beside it, so that a driver misses an interrupt of a device."""
     ends = f"local.type=unix,local.path={folder}/{number},remote.type=unix,remote.path={folder}/{peer}"
     return ["-smp", "2", *net(number, f"dgram,{ends}")]
 

@@ -138,9 +138,10 @@ def with_dependencies(names: list[str], folder: Path, release: str) -> dict[str,
 
 
 def build(
-    busybox: bytes, programs: dict[str, bytes], modules: dict[str, bytes], started: dict[str, bytes], start: bytes
+    busybox: bytes, files: dict[str, bytes], modules: dict[str, bytes], started: dict[str, bytes], start: bytes
 ) -> bytes:
-    """The archive; /init loads the modules `started` and then runs the script `start`, if there is one."""
+    """The archive; /init loads the modules `started` and then runs the script `start`, if there is one. `files` are
+    programs and libraries."""
     cpio = CpioWriter()
     for folder in FOLDERS:
         cpio.add(folder, stat.S_IFDIR | 0o755)
@@ -152,8 +153,8 @@ def build(
     for name in busybox_applets(busybox):
         if name != "busybox":
             cpio.add(f"bin/{name}", stat.S_IFLNK | 0o777, b"busybox")
-    for name, content in programs.items():
-        cpio.add(f"bin/{name}", stat.S_IFREG | 0o755, content)
+    for path, content in files.items():
+        cpio.add(path, stat.S_IFREG | 0o755, content)
     for name, content in (modules | started).items():
         cpio.add(f"lib/modules/{name}.ko", stat.S_IFREG | 0o644, content)
     if start:
@@ -174,8 +175,9 @@ def main() -> int:
     parser.add_argument("--kernel", type=Path, required=True, help="the kernel image the initramfs is for")
     parser.add_argument("--installer-initrd", type=Path, required=True, help="holds the kernel's modules")
     parser.add_argument("--busybox", type=Path, required=True, help="a static riscv64 busybox")
+    parser.add_argument("--program", type=Path, action="append", default=[], help="a program for /bin; repeatable")
     parser.add_argument(
-        "--program", type=Path, action="append", default=[], help="a static program for /bin; repeatable"
+        "--library", type=Path, action="append", default=[], help="a shared library for /lib; repeatable"
     )
     parser.add_argument("--module", action="append", default=[], help="a further module, loaded by /init; repeatable")
     parser.add_argument("--kernel-package", type=Path, help="an unpacked linux-image, which holds these modules")
@@ -185,10 +187,11 @@ def main() -> int:
     try:
         release = kernel_release(arguments.kernel.read_bytes())
         modules = find_modules(arguments.installer_initrd.read_bytes(), release)
-        programs = {path.name: path.read_bytes() for path in arguments.program}
+        files = {f"bin/{path.name}": path.read_bytes() for path in arguments.program}
+        files |= {f"lib/{path.name}": path.read_bytes() for path in arguments.library}
         started = with_dependencies(arguments.module, arguments.kernel_package, release)
         start = arguments.start.read_bytes() if arguments.start else b""
-        data = build(arguments.busybox.read_bytes(), programs, modules, started, start)
+        data = build(arguments.busybox.read_bytes(), files, modules, started, start)
         arguments.output.write_bytes(gzip_undated(data))
     except BuildError as error:
         print(f"mkinitramfs: error: {error}", file=sys.stderr)
