@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from tessera.bench import accel, overlay
+from tessera.bench import accel, iperf, overlay
 from tessera.bench import response as responses
 from tessera.bench import thread_metric as services
 from tessera.bench.accel_run import run_check, run_paths
@@ -473,6 +473,15 @@ def virtio(bench: Bench) -> None:
         bench.add(figure, system.name)
 
 
+def network(bench: Bench) -> None:
+    """The throughput between two Linux VMs, by times of the host: only the ratio is compared."""
+    system = bench.system("bench-network")
+    found = iperf.runs(bench.qemu, system)
+    bench.add(summary("virtio.iperf.ratio", "ratio", [in_vms / natively for in_vms, natively in found]), system.name)
+    bench.add(summary("virtio.iperf.vms", "Mbit/s", [in_vms for in_vms, _ in found]), system.name)
+    bench.add(summary("virtio.iperf.native", "Mbit/s", [natively for _, natively in found]), "native")
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "operations": operations,
     "switch": switch,
@@ -496,6 +505,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "thread-metric": thread_metric,
     "response": response,
     "virtio": virtio,
+    "network": network,
     "accel-response": accel_response,
     "size": size,
 }
