@@ -78,11 +78,15 @@ network-picture: | setup-dev ## draw docs/images/network.svg from a real run of 
 	@$(MAKE) --no-print-directory image SYSTEM=network
 	@$(PYTHON) scripts/picture.py --scene network -- $(PYTHON) scripts/run.py run --system network
 
+web-picture: | setup-dev ## draw docs/images/freertos-web.png: the page of FreeRTOS in chromium, which must be installed
+	@$(MAKE) --no-print-directory image SYSTEM=network
+	@$(PYTHON) scripts/web_picture.py
+
 io-pictures: | setup-dev ## draw docs/images/hardware-io-*.png from a run of the system hardware-io
 	@$(MAKE) --no-print-directory image SYSTEM=hardware-io
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/io_pictures.py
 
-.PHONY: picture network-picture io-pictures
+.PHONY: picture network-picture web-picture io-pictures
 
 # Systems on the M5150, in its simulator.
 test-mips: iasim | setup-dev ## boot systems for the M5150 in iasim, on both boards
