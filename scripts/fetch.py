@@ -40,6 +40,7 @@ GROUPS = {
     "uboot": ["u-boot-qemu"],
     # An SSH server with its libraries.
     "ssh": ["dropbear-bin", "libc6", "libcrypt1", "libgmp10", "libtomcrypt1", "libtommath1", "zlib1g"],
+    "iperf": ["iperf", "libgcc-s1", "libstdc++6"],
 }
 SOURCE = "lwip"
 CRATE = "freertos-next"

@@ -100,7 +100,7 @@ LWIP_DIR := $(CACHE)/pkg/lwip
 LWIP_SOURCES := $(addprefix src/core/,def inet_chksum init ip mem memp netif pbuf raw stats tcp tcp_in tcp_out timeouts udp \
 	$(addprefix ipv4/,etharp icmp ip4 ip4_addr ip4_frag)) \
 	$(addprefix src/api/,api_lib api_msg err netbuf tcpip) src/netif/ethernet contrib/ports/freertos/sys_arch \
-	contrib/apps/tcpecho_raw/tcpecho_raw contrib/apps/udpecho_raw/udpecho_raw
+	src/apps/lwiperf/lwiperf contrib/apps/tcpecho_raw/tcpecho_raw contrib/apps/udpecho_raw/udpecho_raw
 LWIP_FLAGS := -Iguests/examples/freertos/net $(addprefix -isystem $(LWIP_DIR)/,src/include contrib/ports/freertos/include \
 	contrib/apps/tcpecho_raw contrib/apps/udpecho_raw)
 lwip_objects = $(patsubst %,$(BARE_OUT)/$(1)/lwip/%.o,$(LWIP_SOURCES))

@@ -63,15 +63,20 @@ $(MAILBOX_LINUX): $(wildcard guests/examples/mailbox/riscv/*.h)
 NETWORK_PROGRAMS := $(addprefix $(BUILD)/guests/linux/,vsock doorbell)
 $(foreach name,vsock doorbell,$(eval $(call linux_program,$(name),guests/examples/$(name)/$(name).c,)))
 
-# An SSH server and the libraries that it needs, under the names by which it finds them.
+# Debian's programs for the network, and the libraries that they need, under the names by which they find them.
 SSH_PACKAGES := dropbear-bin libc6 libcrypt1 libgmp10 libtomcrypt1 libtommath1 zlib1g
-SSH_STAMPS := $(foreach name,$(SSH_PACKAGES),$(PKG)/$(name).json)
-SSH_PROGRAMS := $(addprefix $(PKG)/dropbear-bin/usr/,sbin/dropbear bin/dropbearkey)
-SSH_LIBRARIES := $(addprefix $(PKG)/,$(addprefix libc6/usr/lib/riscv64-linux-gnu/,ld-linux-riscv64-lp64d.so.1 libc.so.6) \
-	$(foreach file,libcrypt1/libcrypt.so.1 libgmp10/libgmp.so.10 libtomcrypt1/libtomcrypt.so.1 libtommath1/libtommath.so.1 zlib1g/libz.so.1, \
-		$(dir $(file))usr/lib/riscv64-linux-gnu/$(notdir $(file))))
-$(SSH_STAMPS) &: scripts/fetch.py guests/packages.lock | setup
+IPERF_PACKAGES := iperf libgcc-s1 libstdc++6
+DEBIAN_STAMPS := $(foreach name,$(SSH_PACKAGES) $(IPERF_PACKAGES),$(PKG)/$(name).json)
+DEBIAN_PROGRAMS := $(addprefix $(PKG)/,dropbear-bin/usr/sbin/dropbear dropbear-bin/usr/bin/dropbearkey iperf/usr/bin/iperf)
+DEBIAN_LIBRARIES := $(foreach file,libc6/ld-linux-riscv64-lp64d.so.1 libc6/libc.so.6 libc6/libm.so.6 libcrypt1/libcrypt.so.1 \
+	libgcc-s1/libgcc_s.so.1 libgmp10/libgmp.so.10 libstdc++6/libstdc++.so.6 libtomcrypt1/libtomcrypt.so.1 \
+	libtommath1/libtommath.so.1 zlib1g/libz.so.1,$(PKG)/$(dir $(file))usr/lib/riscv64-linux-gnu/$(notdir $(file)))
+
+$(foreach name,$(SSH_PACKAGES),$(PKG)/$(name).json) &: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py ssh
+
+$(foreach name,$(IPERF_PACKAGES),$(PKG)/$(name).json) &: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py iperf
 
 INITRAMFS_PARTS := $(BUILD)/guests/linux/Image $(PKG)/busybox-static.json $(MAILBOX_LINUX) $(wildcard guests/images/linux/*)
 MKINITRAMFS := $(PYTHON) guests/images/linux/mkinitramfs.py --kernel $(BUILD)/guests/linux/Image \
@@ -85,10 +90,10 @@ $(BUILD)/guests/linux/flash.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(FLASH_MODULES)) \
 	    --start guests/images/linux/flash.start --output $@
 
-# The same with the drivers of virtual PCI functions, programs that use them, and an SSH server.
-$(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(PKG)/$(MODULES_PACKAGE).json $(SSH_STAMPS)
+# The same with the drivers of virtual PCI functions, programs that use them, an SSH server and iperf.
+$(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(PKG)/$(MODULES_PACKAGE).json $(DEBIAN_STAMPS)
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(NETWORK_MODULES)) \
-	    $(addprefix --program ,$(NETWORK_PROGRAMS) $(SSH_PROGRAMS)) $(addprefix --library ,$(SSH_LIBRARIES)) \
+	    $(addprefix --program ,$(NETWORK_PROGRAMS) $(DEBIAN_PROGRAMS)) $(addprefix --library ,$(DEBIAN_LIBRARIES)) \
 	    --start guests/images/linux/network.start --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

@@ -193,6 +193,24 @@ def test_servers_of_the_host(machine, tmp_path):
         server.server_close()
 
 
+IPERF = r"\]\s+0\.0000-[\d.]+ sec\s+([\d.]+) KBytes\s+([\d.]+) Kbits/sec"
+
+
+def test_iperf_to_freertos(machine):
+    sent = ask(machine, "east", f"iperf -c {RTOS} -n 4M -f k", IPERF)
+    assert float(sent[1]) == 4096
+    assert float(sent[2]) > 0
+
+
+def test_iperf_between_linux_vms(machine):
+    tell(machine, "west", "iperf -s -f k &")
+    machine.expect("west", r"Server listening on TCP port 5001", BOOT_S)
+    sent = ask(machine, "east", f"iperf -c {WEST} -n 20M -f k", IPERF)
+    assert float(sent[1]) == 20 * 1024
+    assert float(sent[2]) > 0
+    ask(machine, "west", "kill %1; wait; echo st''opped", "stopped")
+
+
 def test_random_numbers(machine):
     """Linux takes them from the device."""
     for name in ("east", "west"):

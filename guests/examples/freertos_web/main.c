@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FreeRTOS with the TCP/IP stack lwIP on a virtual network: a web server (port 80) whose page shows the uptime and the counters of
- * the interface, and the echo services of lwIP's examples (port 7, UDP and TCP). Answers pings.
+ * the interface, the echo services of lwIP's examples (port 7, UDP and TCP), and a server of iperf 2 (port 5001). Answers pings.
  *
  * Boot argument:
  *   ip=a.b.c.d    own address (netmask 255.255.255.0)
  */
 #include "FreeRTOS.h"
+#include "lwip/apps/lwiperf.h"
 #include "lwip/init.h"
+#include "lwip/tcpip.h"
 #include "net.h"
 #include "print.h"
 #include "say.h"
@@ -25,10 +27,20 @@ int main(unsigned long hart, const void *fdt);
 
 static ip4_addr_t address; /* constant once the scheduler runs */
 
+static void serve_iperf(void)
+{
+    LOCK_TCPIP_CORE();
+    if (lwiperf_start_tcp_server_default(NULL, NULL) == NULL) {
+        port_fatal("the server of iperf: out of memory", "", 0);
+    }
+    UNLOCK_TCPIP_CORE();
+}
+
 static void serve(void *argument)
 {
     (void)argument;
     net_start(&address, virtio_netif_init);
+    serve_iperf();
     say("web: http://%u.%u.%u.%u/\n", (unsigned int)ip4_addr1(&address), (unsigned int)ip4_addr2(&address),
         (unsigned int)ip4_addr3(&address), (unsigned int)ip4_addr4(&address));
     web_serve();
