@@ -7,7 +7,7 @@
  * pending, the store is executed again after the interrupt's handler (arch_virtio.h).
  *
  * Lock order (outer first): the lock of a queue of requests (of frames to send, ...), the lock of a queue of buffers (of frames to
- * receive, ...), vm.lock. The memory of VMs with functions is mapped for good (boot.c).
+ * receive, ...; of virtio-crypto, the data queue), vm.lock. The memory of VMs with functions is mapped for good (boot.c).
  */
 #ifndef VIRTIO_H
 #define VIRTIO_H
@@ -105,7 +105,8 @@ struct virtio_class {
     /* 32 bits at a multiple of 4 of the device configuration. */
     uint32_t (*config)(const struct virtio_device *dev, unsigned offset);
     uint8_t requests; /* number of the queue that the device works on */
-    /* Works on the first chain of that queue, which has one and is locked, until the chain is returned, for some 1,000 instructions. */
+    /* Works on the first chain of that queue, or of that of virtio_work_on(), which has one and is locked, until the chain is returned,
+     * for some 1,000 instructions. */
     struct virtio_step (*step)(struct virtio_device *dev, struct virtq *q);
     /* The guest has notified another queue. Called without locks. */
     void (*notify)(struct virtio_device *dev, unsigned number);
@@ -233,9 +234,15 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
 
 /* --- work.c --- */
 
-/* Works on the device's requests until none is left, the first one waits (true), or an interrupt is pending for this CPU (false): the
+/* Works on the queue's requests until none is left, the first one waits (true), or an interrupt is pending for this CPU (false): the
  * guest then executes its store again. Without locks. */
-bool virtio_work(struct virtio_device *dev);
+bool virtio_work_on(struct virtio_device *dev, struct virtq *q);
+
+/* The same on the device's queue of requests. */
+static inline bool virtio_work(struct virtio_device *dev)
+{
+    return virtio_work_on(dev, dev->work);
+}
 
 /* The guest has notified queue `number`. */
 void virtio_notify(struct virtio_device *dev, unsigned number);
@@ -251,7 +258,7 @@ void virtio_copy(void *dst, const void *src, size_t size);
 
 /* --- devices --- */
 
-extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket,
+extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
     virtio_ivshmem;
 
 /* ivshmem.c: registers of BAR 0. */

@@ -15,12 +15,12 @@ static struct virtio_step work_step(struct virtio_device *dev, struct virtq *q)
     return step;
 }
 
-bool virtio_work(struct virtio_device *dev)
+bool virtio_work_on(struct virtio_device *dev, struct virtq *q)
 {
     struct virtio_step step;
 
     for (;;) {
-        step = work_step(dev, dev->work);
+        step = work_step(dev, q);
         if (step.wait) {
             return true;
         }

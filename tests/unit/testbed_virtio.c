@@ -119,24 +119,31 @@ static void on_poll(void)
     }
 }
 
-unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
 {
     const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
-    unsigned again = 0, before;
+    unsigned before = host_stores_again;
 
     testbed_enter(0);
     if (dev == NULL || (dev->widths >> width_log2 & 1U) == 0) {
         return ~0U;
     }
     polls.every = poll;
+    host_on_poll = on_poll;
+    dev->write(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2, value);
+    host_on_poll = NULL;
+    host_cpu->arch.kicks = 0;
+    return host_stores_again - before;
+}
+
+unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+{
+    unsigned again = 0, once;
+
     do {
-        before = host_stores_again;
-        host_on_poll = on_poll;
-        dev->write(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2, value);
-        host_on_poll = NULL;
-        host_cpu->arch.kicks = 0;
-        again += host_stores_again - before;
-    } while (host_stores_again != before);
+        once = testbed_virtio_store_once(vm, gpa, width_log2, value, poll);
+        again += once;
+    } while (once != 0 && once != ~0U);
     return again;
 }
 

@@ -40,6 +40,9 @@ uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2);
  * pending at every poll-th look, 0: never. */
 unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll);
 
+/* The same, executed once: returns 1 if it is to be executed again. */
+unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll);
+
 /* Bit n: line n of the VM's interrupt controller is high. */
 uint32_t testbed_virtio_lines(unsigned vm);
 

@@ -12,9 +12,10 @@ from core import CORE
 *_, Section = structures("virtio_image.h testbed_virtio.h", "virtio_image virtio_image_function testbed_virtio_section")
 GPA, RAM_SIZE = values("testbed.h", "TESTBED_GPA TESTBED_VM_RAM")
 ECAM, BARS, BAR_SIZE, IRQ = values("virtio_image.h", "VIRTIO_ECAM VIRTIO_BARS VIRTIO_BAR_SIZE VIRTIO_IRQ")
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM = values(
+NET, BLOCK, ENTROPY, SOCKET, CRYPTO, IVSHMEM = values(
     "virtio_image.h",
-    "VIRTIO_IMAGE_NET VIRTIO_IMAGE_BLOCK VIRTIO_IMAGE_ENTROPY VIRTIO_IMAGE_SOCKET VIRTIO_IMAGE_IVSHMEM",
+    "VIRTIO_IMAGE_NET VIRTIO_IMAGE_BLOCK VIRTIO_IMAGE_ENTROPY VIRTIO_IMAGE_SOCKET VIRTIO_IMAGE_CRYPTO "
+    "VIRTIO_IMAGE_IVSHMEM",
 )
 (UPLINK,) = values("virtio_image.h", "VIRTIO_IMAGE_UPLINK")
 SHARED_ID, SHARED_GPA, FAULT = values(
@@ -35,6 +36,7 @@ _SIGNATURES = {
     "testbed_virtio_boot": (c_char_p, [c_bool]),
     "testbed_virtio_load": (c_uint64, [c_uint, c_uint64, c_uint]),
     "testbed_virtio_store": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
+    "testbed_virtio_store_once": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
     "testbed_memory": (c_void_p, [c_uint, c_uint64]),
 }
@@ -153,6 +155,12 @@ class Queue:
 
     def notify(self) -> int:
         return self.device.write(0x3000, self.number, 2)
+
+    def notify_once(self, poll: int) -> bool:
+        """Notifies the device, which works until an interrupt is pending, at the poll-th look; returns whether work
+        is left."""
+        address = self.device.bar + 0x3000
+        return bool(CORE.testbed_virtio_store_once(self.device.vm, address, WIDTHS[2], self.number, poll))
 
     def returned(self) -> list[tuple[int, int]]:
         """The chains (head, length) that the device has returned since the last call."""
