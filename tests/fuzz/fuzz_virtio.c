@@ -11,12 +11,14 @@
 #include "testbed_virtio.h"
 
 #define VMS 3U /* the last one has no functions */
-#define SLOTS 4U
+#define SLOTS 5U
 #define QUEUES 3U
+#define CRYPTO 4U /* slot */
 #define ENTRIES 8U
 #define STEPS_MAX 300U
 #define AREA 0x1000U /* of a queue: descriptors, driver's area at 0x400, device's at 0x800, buffers at 0xc00 */
-#define STORES_MAX 3000U
+#define STORES_MAX \
+    90000U /* 8 requests to encrypt 64 KiB, 5 steps for 16 bytes, an interrupt at every second one: 81,920 */
 #define DISK 8192U
 #define SUMMED 65536U
 
@@ -218,6 +220,62 @@ static void request(struct input *in)
     store(vm, bar(slot) + 0x3000U, 1, queue);
 }
 
+/* Requests a session with a key of zeros, or without this one. */
+static void control(unsigned vm, uint32_t opcode, uint64_t about, uint32_t direction, struct desc answer)
+{
+    uint64_t at = area(CRYPTO, 1);
+    uint32_t words[26] = {opcode, 3, 0, 0, (uint32_t)about, (uint32_t)(about >> 32), direction, [16] = 1};
+
+    memcpy(testbed_memory(vm, at + 0xc00U), words, sizeof(words));
+    put_descriptor(vm, at, 0, (struct desc){at + 0xc00U, sizeof(words), 1, 1});
+    put_descriptor(vm, at, 1, answer);
+    push(vm, at, 0);
+    store(vm, bar(CRYPTO) + 0x3000U, 1, 1);
+}
+
+#define CREATE 2U
+#define DESTROY 3U
+#define AES_CBC(key_size) (3U | (uint64_t)(key_size) << 32)
+
+/* Mostly one of the first two. */
+static uint64_t session_number(struct input *in)
+{
+    uint8_t which = byte(in);
+
+    return which % 4U != 0 ? 32U + which % 2U * 33U : 32U * byte(in) + which / 4U % 4U;
+}
+
+static void session(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U);
+    bool destroy = byte(in) % 4U == 0;
+    uint64_t about = destroy ? session_number(in) : AES_CBC(8U * (byte(in) % 5U));
+    struct desc answer = {.address = address(in), .length = 16U + byte(in) % 2U * length(in), .flags = 2};
+
+    control(vm, destroy ? DESTROY : CREATE, about, 1U + byte(in) % 2U, answer);
+}
+
+/* Encrypts or decrypts; source and result may be anything. */
+static void encryption(struct input *in)
+{
+    unsigned vm = byte(in) % (VMS - 1U);
+    uint64_t at = area(CRYPTO, 0);
+    uint32_t size = 16U * (1U + byte(in) % 8U), number = (uint32_t)session_number(in);
+    uint32_t words[22] = {byte(in) % 2U, 0, number, 0, 0, 0, 16, size, size, [16] = 1};
+    struct desc source = {
+        .address = address(in), .length = byte(in) % 4U != 0 ? size : length(in), .flags = 1, .next = 2};
+    struct desc result = {
+        .address = address(in), .length = byte(in) % 4U != 0 ? size : length(in), .flags = 3, .next = 3};
+
+    memcpy(testbed_memory(vm, at + 0xc00U), words, sizeof(words));
+    put_descriptor(vm, at, 0, (struct desc){at + 0xc00U, sizeof(words), 1, 1});
+    put_descriptor(vm, at, 1, source);
+    put_descriptor(vm, at, 2, result);
+    put_descriptor(vm, at, 3, (struct desc){at + 0xff0U, 1, 2, 0});
+    push(vm, at, 0);
+    store(vm, bar(CRYPTO) + 0x3000U, 1, 0);
+}
+
 /* A buffer for frames or packets. */
 static void provide(struct input *in)
 {
@@ -250,9 +308,9 @@ static void restart(struct input *in)
 
 static void step(struct input *in)
 {
-    static void (*const steps[])(struct input *in) = {load_register, store_register, configuration, start_device,
-                                                      descriptor,    write_memory,   offer,         request,
-                                                      request,       request,        provide,       provide};
+    static void (*const steps[])(struct input *in) = {
+        load_register, store_register, configuration, start_device, descriptor, write_memory, offer,     request,
+        request,       request,        provide,       provide,      session,    encryption,   encryption};
     uint8_t which = byte(in);
 
     if (which == 0xff) {
@@ -281,6 +339,7 @@ static void make_system(void)
                        : (struct virtio_image_function){.vm = vm, .slot = 2, .kind = VIRTIO_IMAGE_ENTROPY};
         *f++ = (struct virtio_image_function){
             .vm = vm, .slot = 3, .kind = VIRTIO_IMAGE_IVSHMEM, .shared = TESTBED_VIRTIO_SHARED_ID};
+        *f++ = (struct virtio_image_function){.vm = vm, .slot = CRYPTO, .kind = VIRTIO_IMAGE_CRYPTO};
     }
     s->header.nfunctions = (uint32_t)(f - s->functions);
     host_keeps_ram = true;
@@ -316,6 +375,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     before = forbidden();
     for (unsigned i = 0; i < (VMS - 1U) * SLOTS; i++) {
         start(i / SLOTS, i % SLOTS, byte(&in) & 0x30U);
+    }
+    for (unsigned vm = 0; vm < VMS - 1U; vm++) { /* two sessions, to encrypt and to decrypt */
+        control(vm, CREATE, AES_CBC(16U), 1, (struct desc){area(CRYPTO, 1) + 0xf00U, 16, 2, 0});
+        control(vm, CREATE, AES_CBC(32U), 2, (struct desc){area(CRYPTO, 1) + 0xf00U, 16, 2, 0});
     }
     for (unsigned i = 0; i < STEPS_MAX && in.left != 0; i++) {
         step(&in);
