@@ -24,7 +24,7 @@ INCLUDE = (str(HEADER.relative_to(ROOT)),)
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
 CONTENT = bytes(range(256)) * 20 + b"end"
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE = pci_image.MODELS.values()
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO = pci_image.MODELS.values()
 
 
 @pytest.fixture
@@ -147,6 +147,11 @@ def test_defaults(disks):
     assert (data["flags"], data["disk_size"], data["content_size"]) == (0, align_up(len(CONTENT), 512), len(CONTENT))
     assert given(socket) == {"cid": 5, "peers": 1 << 1 | 1 << 3}
     assert (given(third), third["vm"]) == ({"cid": 6, "peers": 1 << 2}, 3)
+
+
+def test_crypto_has_no_properties(builder):
+    (function,) = section(builder.build(system_of('aes { model = "virtio-crypto"; };')))
+    assert (function["kind"], given(function)) == (CRYPTO, {})
 
 
 def lines_of(*ends):

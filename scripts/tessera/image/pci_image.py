@@ -30,6 +30,7 @@ MODELS = {
     "virtio-vsock": KINDS["socket"],
     "ivshmem": KINDS["ivshmem"],
     "virtio-console": KINDS["console"],
+    "virtio-crypto": KINDS["crypto"],
 }
 
 READ_ONLY = 1 << 0  # of a disk
