@@ -6,7 +6,7 @@ INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/risc
 # All modules of the installer's kernel. The installer itself has only those that it needs.
 MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
 FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
-NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic
+NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic virtio_crypto algif_skcipher
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
 UBOOT_GUEST := $(BUILD)/guests/uboot/u-boot.bin
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
@@ -59,9 +59,9 @@ endef
 MAILBOX_LINUX := $(BUILD)/guests/linux/mailbox
 $(eval $(call linux_program,mailbox,$(wildcard guests/examples/mailbox/linux/*.c) guests/examples/mailbox/client.c,-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(MAILBOX_LINUX): $(wildcard guests/examples/mailbox/riscv/*.h)
-# Streams between VMs, and shared memory with doorbells.
-NETWORK_PROGRAMS := $(addprefix $(BUILD)/guests/linux/,vsock doorbell)
-$(foreach name,vsock doorbell,$(eval $(call linux_program,$(name),guests/examples/$(name)/$(name).c,)))
+# Streams between VMs, shared memory with doorbells, and ciphers of the kernel.
+NETWORK_PROGRAMS := $(addprefix $(BUILD)/guests/linux/,vsock doorbell aes)
+$(foreach name,vsock doorbell aes,$(eval $(call linux_program,$(name),guests/examples/$(name)/$(name).c,)))
 
 # Debian's programs for the network, and the libraries that they need, under the names by which they find them.
 SSH_PACKAGES := dropbear-bin libc6 libcrypt1 libgmp10 libtomcrypt1 libtommath1 zlib1g
