@@ -32,6 +32,8 @@ SECTOR = 512
 SUM = r"\b([0-9a-f]{64})\b"
 HOST = "192.168.80.254"  # the host's address in the network
 LOOPBACK = "127.0.0.1"
+DEVICE_CIPHER, KERNEL_CIPHER = "virtio_crypto_aes_cbc", "cbc(aes-generic)"
+KEYS = ["2b7e151628aed2a6abf7158809cf4f3c", "00112233445566778899aabbccddeeff" * 2]
 
 
 @pytest.fixture(scope="module")
@@ -265,6 +267,44 @@ def test_doorbell_that_rang_before(machine):
     """It is remembered until the VM waits."""
     ask(machine, "east", "doorbell ring 0 1; echo status $?", r"^status 0$")
     ask(machine, "west", "doorbell wait 0", r"^doorbell: rung$")
+
+
+def aes(cipher: str, source: str, result: str, key: str = KEYS[0], what: str = "encrypt") -> str:
+    """A command that has a cipher of the kernel encrypt or decrypt a file."""
+    return f"aes {what} '{cipher}' {key} {bytes(range(16)).hex()} <{source} >{result}; echo status $?"
+
+
+def test_kernel_accepts_the_device_as_a_cipher(machine):
+    """Linux has compared the device's results with its own vectors: the self-tests are not switched off."""
+    ask(machine, "east", "cat /sys/module/cryptomgr/parameters/notests", r"^N$")
+    show = f"grep -A 20 {DEVICE_CIPHER} /proc/crypto | head -n 11"
+    passed = r"^driver +: virtio_crypto_aes_cbc\n(?s:.*)^selftest +: passed\n(?s:.*)^max keysize +: 32$"
+    ask(machine, "east", show, passed)
+    assert "alg: " not in machine.console.text("east")
+
+
+def test_known_encryption(machine):
+    """NIST SP 800-38A, F.2.1: the first two blocks."""
+    plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
+    text = "".join(f"\\{byte:03o}" for byte in plain)
+    ask(machine, "east", f"printf '{text}' >/tmp/plain; wc -c </tmp/plain", r"^32$")
+    ask(machine, "east", aes(DEVICE_CIPHER, "/tmp/plain", "/tmp/known"), r"^status 0$")
+    shown = r"^7649abac8119b246cee98e9b12e9197d\n5086cb9b507219ee95db113a917678b2$"
+    ask(machine, "east", 'hexdump -ve \'16/1 "%02x" "\\n"\' /tmp/known', shown)
+
+
+@pytest.mark.parametrize("key", KEYS, ids=["128", "256"])
+def test_encryption_of_a_file(machine, key):
+    """The device's result is that of the kernel's own cipher, and each decrypts the other one's."""
+    ask(machine, "east", "head -c 200000 /tmp/east >/tmp/plain; wc -c </tmp/plain", r"^200000$")
+    ask(machine, "east", aes(DEVICE_CIPHER, "/tmp/plain", "/tmp/device", key), r"^status 0$")
+    ask(machine, "east", aes(KERNEL_CIPHER, "/tmp/plain", "/tmp/kernel", key), r"^status 0$")
+    assert sum_of(machine, "east", "/tmp/device") == sum_of(machine, "east", "/tmp/kernel")
+    assert sum_of(machine, "east", "/tmp/device") != sum_of(machine, "east", "/tmp/plain")
+    ask(machine, "east", aes(DEVICE_CIPHER, "/tmp/kernel", "/tmp/back", key, "decrypt"), r"^status 0$")
+    assert sum_of(machine, "east", "/tmp/back") == sum_of(machine, "east", "/tmp/plain")
+    ask(machine, "east", aes(KERNEL_CIPHER, "/tmp/device", "/tmp/back", key, "decrypt"), r"^status 0$")
+    assert sum_of(machine, "east", "/tmp/back") == sum_of(machine, "east", "/tmp/plain")
 
 
 def disk_sum(machine: Machine) -> str:
