@@ -11,8 +11,8 @@ from helpers import BOOT_S, booted, built, command, keyboard, wait_for_signs_of_
 from tessera.run.machine import Machine
 
 TESTED = {
-    "echo": ["rng 0", r"ivshmem 0 of 2097152 bytes in VM 0", "vsock 0"],
-    "sender": [r"ivshmem 0 of 2097152 bytes in VM 1", "vsock 0", "net 0"],
+    "echo": ["rng 0", r"ivshmem 0 of 2097152 bytes in VM 0", "vsock 0", "console 0"],
+    "sender": [r"ivshmem 0 of 2097152 bytes in VM 1", "vsock 0", "console 0", "net 0"],
     "poller": ["rng 0", "disk 0 of 8192 sectors", "disk 1 of 4096 sectors, read-only,", "net 0"],
 }
 
@@ -45,6 +45,14 @@ def test_stream_comes_back(machine):
     assert len(returned) == 1
     assert returned == back
     assert int(back[0]) >= 1 << 20
+
+
+def test_line_returns_bytes(machine):
+    """Those of the greeting, too, which may be lost."""
+    returned = re.findall(r"virtio: console: (\d+) bytes returned", machine.console.text("echo"))
+    back = re.findall(r"virtio: console: (\d+) bytes came back", machine.console.text("sender"))
+    assert len(returned) == len(back) == 1
+    assert int(returned[0]) > int(back[0]) >= 1 << 16
 
 
 def test_doorbells(machine):

@@ -105,6 +105,23 @@ def test_frames_between_two_machines(boot, tmp_path, size, sleep):
     expect_done(machine)
 
 
+def line(folder: Path, server: str) -> list[str]:
+    """One end of a line between two machines."""
+    chardev = f"socket,id=c,path={folder / 'line'},server={server}" + (",wait=off" if server == "on" else "")
+    serial = ["-device", "virtio-serial-pci,disable-legacy=on,max_ports=1", "-device", "virtconsole,chardev=c"]
+    return ["-smp", "2", "-chardev", chardev, *serial]
+
+
+@pytest.mark.parametrize("sleep", [0, 1])
+def test_line_between_two_machines(boot, tmp_path, sleep):
+    echo = boot("virtio", *line(tmp_path, "on"), "-append", f"console=echo sleep={sleep}")
+    echo.expect("virtio", r"^virtio: console: echo$", BOOT_S)
+    machine = boot("virtio", *line(tmp_path, "off"), "-append", f"console=send sleep={sleep}")
+    machine.expect("virtio", r"^virtio: console: \d+ bytes came back$", BOOT_S)
+    expect_done(machine)
+    expect_done(echo)
+
+
 @pytest.mark.parametrize("sleep", [0, 1])
 def test_frames_by_a_device_on_mmio(boot, tmp_path, sleep):
     """The peer's device is on PCI."""

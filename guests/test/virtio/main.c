@@ -12,6 +12,8 @@
  *   mmio=1        the network device is the first one on MMIO
  *   vsock=echo    the socket device returns a stream until it ends
  *   vsock=send    it sends a MiB to the VM with context id `cid` (default 3), and compares what comes back
+ *   console=echo  the console returns what it receives, up to a byte 0
+ *   console=send  it sends 64 KiB to its other end, and compares what comes back
  *   partner=n     the VM with which ivshmem is tested, which runs this guest, too
  */
 #include "fdt.h"
@@ -22,7 +24,8 @@
 
 int main(unsigned long hart, const void *fdt);
 
-static unsigned int (*const tests[])(struct test *) = {check_rng, check_blk, check_ivshmem, check_vsock, check_net};
+static unsigned int (*const tests[])(struct test *) = {check_rng,   check_blk,     check_ivshmem,
+                                                       check_vsock, check_console, check_net};
 static unsigned int wrong;
 
 void must(bool holds, const char *what)

@@ -20,6 +20,7 @@ void must(bool holds, const char *what);
 /** Each tests all functions of its kind, and returns how many there were. */
 unsigned int check_rng(struct test *test);
 unsigned int check_blk(struct test *test);
+unsigned int check_console(struct test *test);
 unsigned int check_net(struct test *test);
 unsigned int check_vsock(struct test *test);
 unsigned int check_ivshmem(struct test *test);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * virtio devices (virtio 1.2) on PCI and on MMIO, without the legacy interfaces: status, features, queues. The drivers are
- * virtio_net.h, virtio_blk.h, virtio_rng.h and virtio_vsock.h.
+ * virtio_net.h, virtio_blk.h, virtio_console.h, virtio_rng.h and virtio_vsock.h.
  */
 #ifndef GUEST_VIRTIO_H
 #define GUEST_VIRTIO_H
@@ -17,6 +17,7 @@
 enum virtio_type {
     VIRTIO_NET = 1,
     VIRTIO_BLK = 2,
+    VIRTIO_CONSOLE = 3,
     VIRTIO_RNG = 4,
     VIRTIO_VSOCK = 19,
 };
