@@ -45,10 +45,13 @@ static const char *boot_class(struct virtio_device *dev)
     }
     dev->offered = dev->class->features | VIRTIO_F_VERSION_1 | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX;
     dev->work = &dev->queues[dev->class->requests];
+    dev->nqueues = dev->class->queues;
     if (dev->class->boot != NULL) {
         wrong = dev->class->boot(dev);
     }
-    virtio_reset(dev);
+    if (wrong == NULL) {
+        virtio_reset(dev);
+    }
     return wrong;
 }
 

@@ -1,34 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-console (virtio 1.2, section 5.3), one port: an end of a line between two VMs. Bytes wait in the sender's queue until the other
- * end has buffers. As on a serial line without a receiver, they are lost while the other end has no driver.
+ * virtio-console (virtio 1.2, section 5.3): ends of lines between two VMs, one on each port. Bytes wait in the sender's queue until the
+ * other end has buffers. As on a serial line without a receiver, they are lost while the other end has no driver. With several ports the
+ * driver learns of them by messages on the control queues; a port is always open.
+ *
+ * Lock order: the lock of the queue of the driver's messages, then that of the device's.
  */
 #include "virtio.h"
 
-#define QUEUE_RECEIVE 0U
-#define QUEUE_SEND 1U
+#define QUEUE_TO_DRIVER 2U /* control queues: messages of the device, and of the driver */
+#define QUEUE_TO_DEVICE 3U
+#define FEATURE_MULTIPORT (UINT64_C(1) << 1)
 #define CLASS_COMMUNICATION 0x078000U
+#define CONFIG_PORTS 4U /* offset: max_nr_ports */
+
+/* Events of messages (section 5.3.6.2). */
+#define DEVICE_READY 0U
+#define PORT_ADD 1U
+#define PORT_READY 3U
+#define CONSOLE_PORT 4U
+#define PORT_OPEN 6U
+#define PORT_NAME 7U
+
+struct message {
+    uint32_t port;
+    uint16_t event, value;
+};
 
 struct end {
-    bool sending; /* a chain, which is still in the queue; guarded by the lock of the send queue */
+    bool sending; /* a chain, which is still in the queue; guarded by the lock of the port's send queue */
     struct virtio_chain rest;
 };
 
-static struct end ends[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+struct console {
+    struct end ends[VIRTIO_CONSOLE_PORTS];
+    uint32_t
+        pending[VIRTIO_CONSOLE_PORTS]; /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
+};
+
+static struct console consoles[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+
+/* The queues of port 0 are in front of the control queues. */
+static unsigned receive_queue(unsigned port)
+{
+    return port == 0 ? 0 : 2U * port + 2U;
+}
+
+static unsigned send_queue(unsigned port)
+{
+    return receive_queue(port) + 1U;
+}
+
+static unsigned port_of(unsigned queue)
+{
+    return queue < QUEUE_TO_DRIVER ? 0 : queue / 2U - 1U;
+}
 
 static const char *console_boot(struct virtio_device *dev)
 {
-    ends[virtio_number(dev)] = (struct end){.sending = false};
-    dev->data = &ends[virtio_number(dev)];
-    return dev->config->other < virtio_device_count ? NULL : "the image has a console without another end";
+    const struct virtio_image_function *config = dev->config;
+
+    if (config->ports == 0 || config->ports > VIRTIO_CONSOLE_PORTS) {
+        return "the image has a console with a wrong number of ports";
+    }
+    for (unsigned port = 0; port < config->ports; port++) {
+        if (config->other_functions[port] >= virtio_device_count || config->other_ports[port] >= VIRTIO_CONSOLE_PORTS) {
+            return "the image has a console without another end";
+        }
+    }
+    consoles[virtio_number(dev)] = (struct console){.pending = {0}};
+    dev->data = &consoles[virtio_number(dev)];
+    if (config->ports > 1U) {
+        dev->offered |= FEATURE_MULTIPORT;
+        dev->nqueues = (uint8_t)(2U * config->ports + 2U);
+    }
+    return NULL;
 }
 
-/* The other end; NULL if it is none, as only a damaged image has it. */
-static struct virtio_device *other_end(const struct virtio_device *dev)
+static uint32_t console_config(const struct virtio_device *dev, unsigned offset)
 {
-    struct virtio_device *other = &virtio_devices[dev->config->other];
+    return offset == CONFIG_PORTS ? dev->config->ports : 0;
+}
 
-    return other->class == &virtio_console && other != dev && other->config->other == virtio_number(dev) ? other : NULL;
+/* --- bytes of a line --- */
+
+/* The other end of the port's line, and in *port its port; NULL if it is none, as only a damaged image has it. */
+static struct virtio_device *other_end(const struct virtio_device *dev, unsigned *port)
+{
+    const struct virtio_image_function *own = dev->config;
+    unsigned far = own->other_ports[*port];
+    struct virtio_device *other = &virtio_devices[own->other_functions[*port]];
+    bool mutual = other->class == &virtio_console && other != dev && far < other->config->ports &&
+                  other->config->other_functions[far] == virtio_number(dev) && other->config->other_ports[far] == *port;
+
+    *port = far;
+    return mutual ? other : NULL;
 }
 
 /* Copies bytes of the sender's buffer into the receiver's next chain. With the locks of both queues. */
@@ -53,10 +119,10 @@ static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct 
     return VIRTIO_SOME;
 }
 
-/* Sends a piece of the current buffer, which is not empty. */
-static struct virtio_step deliver(struct virtio_device *to, struct virtio_chain *from)
+/* Sends a piece of the current buffer, which is not empty, to a port of the other end. */
+static struct virtio_step deliver(struct virtio_device *to, unsigned port, struct virtio_chain *from)
 {
-    struct virtq *q = &to->queues[QUEUE_RECEIVE];
+    struct virtq *q = &to->queues[receive_queue(port)];
     struct virtio_step step = {.wait = false};
     bool interrupt = false;
 
@@ -76,10 +142,10 @@ static struct virtio_step deliver(struct virtio_device *to, struct virtio_chain 
     return step;
 }
 
-static struct virtio_step console_step(struct virtio_device *dev, struct virtq *q)
+static struct virtio_step send_step(struct virtio_device *dev, unsigned port, struct virtq *q)
 {
-    struct virtio_device *other = other_end(dev);
-    struct end *end = dev->data;
+    struct end *end = &consoles[virtio_number(dev)].ends[port];
+    struct virtio_device *other = other_end(dev, &port);
     enum virtio_found found = VIRTIO_SOME;
 
     if (!end->sending) {
@@ -93,38 +159,159 @@ static struct virtio_step console_step(struct virtio_device *dev, struct virtq *
         return (struct virtio_step){.broken = dev};
     }
     if (found == VIRTIO_SOME && other != NULL) {
-        return deliver(other, &end->rest);
+        return deliver(other, port, &end->rest);
     }
     end->sending = false;
     virtio_done(dev, q, end->rest.head, 0);
     return (struct virtio_step){.wait = false};
 }
 
-/* New buffers: the other end continues. */
+/* --- messages --- */
+
+/* The driver's message makes events pending. */
+static void hear(struct virtio_device *dev, const struct message *message)
+{
+    struct console *console = dev->data;
+    struct virtq *q = &dev->queues[QUEUE_TO_DRIVER];
+
+    spin_lock(&q->lock);
+    if (message->event == DEVICE_READY && message->value != 0) {
+        for (unsigned port = 0; port < dev->config->ports; port++) {
+            console->pending[port] |= 1U << PORT_ADD;
+        }
+    } else if (message->event == PORT_READY && message->value != 0 && message->port < dev->config->ports) {
+        console->pending[message->port] |=
+            1U << PORT_OPEN | 1U << PORT_NAME | (message->port == 0 ? 1U << CONSOLE_PORT : 0U);
+    }
+    spin_unlock(&q->lock);
+}
+
+static struct virtio_step hear_step(struct virtio_device *dev, struct virtq *q)
+{
+    struct virtio_chain chain;
+    struct message message;
+    enum virtio_found found = virtq_first(dev, q, VIRTIO_QUEUE_SIZE, &chain);
+
+    if (found == VIRTIO_SOME) {
+        found = virtio_chain_read(&chain, &message, sizeof(message));
+    }
+    if (found != VIRTIO_SOME) {
+        return (struct virtio_step){.broken = dev};
+    }
+    hear(dev, &message);
+    virtio_done(dev, q, chain.head, 0);
+    return (struct virtio_step){.wait = false};
+}
+
+/* The event's message into the chain; *bytes is its length. */
+static enum virtio_found write_message(const struct virtio_device *dev, struct virtio_chain *chain, unsigned port,
+                                       unsigned event, uint32_t *bytes)
+{
+    const char *name = &dev->config->names[(size_t)port * VIRTIO_CONSOLE_NAME];
+    struct message message = {.port = port, .event = (uint16_t)event, .value = 1};
+    uint32_t length = 0;
+    enum virtio_found found = virtio_chain_write(chain, &message, sizeof(message));
+
+    while (event == PORT_NAME && length < VIRTIO_CONSOLE_NAME && name[length] != '\0') {
+        length++;
+    }
+    if (found == VIRTIO_SOME && length != 0) {
+        found = virtio_chain_write(chain, name, length);
+    }
+    *bytes = (uint32_t)sizeof(message) + length;
+    return found;
+}
+
+/* The driver's next buffer gets the first pending event. */
+static struct virtio_step say_step(struct virtio_device *dev, struct virtq *q)
+{
+    struct console *console = dev->data;
+    struct virtio_chain chain;
+    unsigned port = 0, event = 0;
+    uint32_t bytes = 0;
+    enum virtio_found found;
+
+    while (port < dev->config->ports && console->pending[port] == 0) {
+        port++;
+    }
+    if (port == dev->config->ports) {
+        return (struct virtio_step){.wait = true};
+    }
+    while ((console->pending[port] >> event & 1U) == 0) {
+        event++;
+    }
+    found = virtq_first(dev, q, VIRTIO_QUEUE_SIZE, &chain);
+    if (found == VIRTIO_SOME) {
+        found = write_message(dev, &chain, port, event, &bytes);
+    }
+    if (found != VIRTIO_SOME) {
+        return (struct virtio_step){.broken = dev};
+    }
+    console->pending[port] &= ~(1U << event);
+    virtio_done(dev, q, chain.head, bytes);
+    return (struct virtio_step){.wait = false};
+}
+
+/* --- the device --- */
+
+static struct virtio_step console_step(struct virtio_device *dev, struct virtq *q)
+{
+    unsigned number = (unsigned)(q - dev->queues);
+
+    switch (number) {
+    case QUEUE_TO_DRIVER:
+        return say_step(dev, q);
+    case QUEUE_TO_DEVICE:
+        return hear_step(dev, q);
+    default:
+        return send_step(dev, port_of(number), q);
+    }
+}
+
+/* New buffers of a port: the other end continues. New messages: they may have answers. */
 static void console_notify(struct virtio_device *dev, unsigned number)
 {
-    struct virtio_device *other = other_end(dev);
+    unsigned port = port_of(number);
+    struct virtio_device *other;
 
-    if (number == QUEUE_RECEIVE && other != NULL) {
-        (void)virtio_work(other);
+    if (number == QUEUE_TO_DEVICE && !virtio_work_on(dev, &dev->queues[number])) {
+        return;
+    }
+    if (number == QUEUE_TO_DEVICE || number == QUEUE_TO_DRIVER) {
+        (void)virtio_work_on(dev, &dev->queues[QUEUE_TO_DRIVER]);
+    } else if (number == send_queue(port)) {
+        (void)virtio_work_on(dev, &dev->queues[number]);
+    } else {
+        other = other_end(dev, &port);
+        if (other != NULL) {
+            (void)virtio_work_on(other, &other->queues[send_queue(port)]);
+        }
     }
 }
 
 static void console_reset(struct virtio_device *dev)
 {
-    struct end *end = dev->data;
+    struct console *console = dev->data;
 
-    spin_lock(&dev->queues[QUEUE_SEND].lock);
-    end->sending = false;
-    spin_unlock(&dev->queues[QUEUE_SEND].lock);
+    for (unsigned port = 0; port < dev->config->ports; port++) {
+        struct virtq *q = &dev->queues[send_queue(port)];
+
+        spin_lock(&q->lock);
+        console->ends[port].sending = false;
+        spin_unlock(&q->lock);
+        spin_lock(&dev->queues[QUEUE_TO_DRIVER].lock);
+        console->pending[port] = 0;
+        spin_unlock(&dev->queues[QUEUE_TO_DRIVER].lock);
+    }
 }
 
 const struct virtio_class virtio_console = {
     .type = VIRTIO_IMAGE_CONSOLE,
     .queues = 2,
     .pci_class = CLASS_COMMUNICATION,
-    .requests = QUEUE_SEND,
+    .requests = 1,
     .boot = console_boot,
+    .config = console_config,
     .step = console_step,
     .notify = console_notify,
     .reset = console_reset,

@@ -22,7 +22,7 @@ enum {
 /* The selected queue, or NULL. */
 static const struct virtq *selected(const struct virtio_device *dev)
 {
-    return dev->queue_select < dev->class->queues ? &dev->queues[dev->queue_select] : NULL;
+    return dev->queue_select < dev->nqueues ? &dev->queues[dev->queue_select] : NULL;
 }
 
 static uint32_t half(uint64_t value, unsigned upper)
@@ -57,7 +57,7 @@ uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
     case DRIVER_FEATURE:
         return dev->driver_feature_select < 2U ? half(dev->features, dev->driver_feature_select) : 0;
     case CONFIG_MSIX_VECTOR:
-        return NO_VECTOR | (uint32_t)dev->class->queues << 16;
+        return NO_VECTOR | (uint32_t)dev->nqueues << 16;
     case DEVICE_STATUS:
         return atomic_load_relaxed(&dev->status) | dev->queue_select << 16;
     default:
@@ -85,7 +85,7 @@ static void start_queues(struct virtio_device *dev)
 {
     bool mapped = true;
 
-    for (unsigned i = 0; i < dev->class->queues; i++) {
+    for (unsigned i = 0; i < dev->nqueues; i++) {
         mapped = start_queue(dev, &dev->queues[i]) && mapped;
     }
     if (!mapped) {
@@ -95,7 +95,7 @@ static void start_queues(struct virtio_device *dev)
 
 static void stop_queues(struct virtio_device *dev)
 {
-    for (unsigned i = 0; i < dev->class->queues; i++) {
+    for (unsigned i = 0; i < dev->nqueues; i++) {
         spin_lock(&dev->queues[i].lock);
         dev->queues[i].ready = false;
         dev->queues[i].life++;
@@ -119,7 +119,7 @@ static bool size_fits(uint32_t size)
 /* A queue that is enabled keeps its registers: only a reset of the device disables it. */
 static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t value)
 {
-    struct virtq *q = dev->queue_select < dev->class->queues ? &dev->queues[dev->queue_select] : NULL;
+    struct virtq *q = dev->queue_select < dev->nqueues ? &dev->queues[dev->queue_select] : NULL;
 
     if (q == NULL || q->enabled) {
         return;
@@ -141,7 +141,7 @@ void virtio_reset(struct virtio_device *dev)
 {
     stop_queues(dev);
     (void)virtio_take_isr(dev);
-    for (unsigned i = 0; i < dev->class->queues; i++) {
+    for (unsigned i = 0; i < dev->nqueues; i++) {
         struct virtq *q = &dev->queues[i];
 
         q->enabled = false;

@@ -21,7 +21,7 @@
 #include "virtio_image.h"
 #include "vm.h"
 
-#define VIRTIO_QUEUES 3U       /* most of a device */
+#define VIRTIO_QUEUES 10U      /* most of a device: a console with 4 ports */
 #define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue */
 #define VIRTIO_PIECE 1024U     /* bytes that are copied at most between two polls of interrupts */
 
@@ -97,7 +97,7 @@ struct virtio_step {
 /* A type of device. Functions may be NULL. */
 struct virtio_class {
     uint16_t type;      /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
-    uint8_t queues;     /* 0 .. VIRTIO_QUEUES; none for ivshmem */
+    uint8_t queues;     /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for ivshmem */
     uint32_t pci_class; /* class code, subclass, interface */
     uint64_t features;  /* beside those of all devices */
     /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
@@ -122,6 +122,7 @@ struct virtio_device {
     void *data;         /* the class's own */
     uint64_t offered;   /* features */
     struct virtq *work; /* constant: the queue on which the device works */
+    uint8_t nqueues;    /* constant */
     struct virtq queues[VIRTIO_QUEUES];
 
     /* Guarded by vm->lock: */

@@ -38,7 +38,7 @@ void virtio_notify(struct virtio_device *dev, unsigned number)
 {
     if (number == dev->class->requests) {
         (void)virtio_work(dev);
-    } else if (number < dev->class->queues && dev->class->notify != NULL) {
+    } else if (number < dev->nqueues && dev->class->notify != NULL) {
         dev->class->notify(dev, number);
     }
 }

@@ -52,7 +52,8 @@ def manifest_of(built):
 
 def given(function):
     """The fields of a function that are not 0, without its place and its kind."""
-    return {name: value for name, value in function.items() if value and name not in ("vm", "slot", "kind")}
+    values = {name: any(value) if isinstance(value, bytes) else value for name, value in function.items()}
+    return {name: function[name] for name, value in values.items() if value and name not in ("vm", "slot", "kind")}
 
 
 def system_of(functions, props="", head=""):
@@ -80,14 +81,14 @@ def test_every_structure_and_field_of_the_header_is_known():
     records = {record.name: record for record in (pci_image.IMAGE, pci_image.FUNCTION)}
     assert set(structures) == set(records)
     for name, body in structures.items():
-        assert [field for field, _ in records[name].fields] == re.findall(r"(\w+)\s*[,;]", body)
+        assert [field for field, _ in records[name].fields] == re.findall(r"(\w+)(?:\[\d+\])?\s*[,;]", body)
 
 
 def test_constants_are_those_of_the_header():
     ours = {"VIRTIO_IMAGE_TAG": pci_image.TAG, "VIRTIO_IMAGE_READ_ONLY": pci_image.READ_ONLY}
     ours["VIRTIO_IMAGE_UPLINK"] = pci_image.UPLINK
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_FUNCTIONS", "MAX_FUNCTIONS_PER_VM")}
-    ours |= {"VIRTIO_MAX_NETWORKS": pci_image.MAX_NETWORKS}
+    ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_NETWORKS", "CONSOLE_PORTS", "CONSOLE_NAME")}
     ours |= {f"VIRTIO_{name}": getattr(virtual, f"PCI_{name}") for name in ("ECAM", "ECAM_SIZE", "BARS", "BAR_SIZE")}
     ours |= {"VIRTIO_IRQ": virtual.PCI_IRQ}
     kinds = {f"VIRTIO_IMAGE_{name.upper()}": number for name, number in pci_image.KINDS.items()}
@@ -166,11 +167,34 @@ def lines_of(*ends):
     return f'/dts-v1/;\n/ {{ compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms {{ {vms} }}; }};\n'
 
 
+def ends_of(functions):
+    """The other ends of each console, by its number: function, port, and the line's name."""
+    found = {}
+    for number, one in enumerate(functions):
+        if one["kind"] == CONSOLE:
+            others = zip(
+                struct.unpack("<4H", one["other_functions"]), struct.unpack("<4H", one["other_ports"]), strict=True
+            )
+            names = [one["names"][at : at + 32].rstrip(b"\0").decode() for at in range(0, 128, 32)]
+            ends = [(*other, name) for other, name in zip(others, names, strict=True)]
+            assert ends[one["ports"] :] == [(0, 0, "")] * (4 - one["ports"])
+            found[number] = ends[: one["ports"]]
+    return found
+
+
 def test_lines_of_consoles(builder):
     """Each console names the function that is the other end of its line."""
     functions = section(builder.build(lines_of(['line = "a";', 'line = "b";'], ['line = "b";', 'line = "a";'])))
-    others = {n: one["other"] for n, one in enumerate(functions) if one["kind"] == CONSOLE}
-    assert others == {1: 5, 2: 4, 4: 2, 5: 1}
+    assert ends_of(functions) == {1: [(5, 0, "a")], 2: [(4, 0, "b")], 4: [(2, 0, "b")], 5: [(1, 0, "a")]}
+
+
+def test_consoles_with_several_ports(builder):
+    functions = section(builder.build(lines_of(['line = "a", "b", "c";'], ['line = "b";', 'line = "c", "a";'])))
+    assert ends_of(functions) == {
+        1: [(4, 1, "a"), (3, 0, "b"), (4, 0, "c")],
+        3: [(1, 1, "b")],
+        4: [(1, 2, "c"), (1, 0, "a")],
+    }
 
 
 @pytest.mark.parametrize(
@@ -180,6 +204,15 @@ def test_lines_of_consoles(builder):
         (
             (['line = "a";', 'line = "a";'], ['line = "a";']),
             '/vms/second/pci/c0: line: expected two functions with the line "a", got 3',
+        ),
+        (
+            (['line = "a", "a";'], []),
+            '/vms/first/pci/c0: line: expected a list of different names of lines, got "a" twice',
+        ),
+        ((['line = "";'], []), '/vms/first/pci/c0: line: expected names of 1 to 31 printable ASCII characters, got ""'),
+        (
+            (['line = "a", "b", "c", "d", "e";'], ['line = "a", "b", "c", "d";', 'line = "e";']),
+            "/vms/first/pci/c0: line: expected at most 4 lines, got 5",
         ),
         (([""], []), "/vms/first/pci/c0: line: missing; expected the name of a line"),
         ((['line = "a"; cid = <3>;'], ['line = "a";']), "/vms/first/pci/c0: cid: expected only on a function of model"),

@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """virtio-console: a line between two VMs carries bytes both ways, in order, and holds them without buffers."""
 
+import struct
+
 import pytest
 from core import LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import GPA, NEEDS_RESET, WRITE, Device, boot, booted, make, restart
+from virtio import GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, make, restart
 
 CONSOLE = 3
 SEND_AT, RECEIVE_AT = GPA + 0x80000, GPA + 0x100000
-LINE = [{"vm": 0, "kind": CONSOLE, "other": 1}, {"vm": 1, "kind": CONSOLE, "other": 0}]
+MESSAGES, BYTES, ARRIVED = GPA + 0xC0000, GPA + 0xD0000, GPA + 0xE0000  # of consoles with several ports
+MULTIPORT = 1 << 1
+DEVICE_READY, PORT_ADD, PORT_READY, CONSOLE_PORT, PORT_OPEN, PORT_NAME = 0, 1, 3, 4, 6, 7
+CONFIG_PORTS = 0x2004
+TO_DRIVER, TO_DEVICE = 2, 3  # control queues
+
+
+def console(vm: int, *ends: tuple[int, int], names: tuple[str, ...] = ()) -> dict:
+    """A console whose ports have these other ends: numbers of a function and of its port."""
+    return {
+        "vm": vm,
+        "kind": CONSOLE,
+        "ports": len(ends),
+        "other_functions": [function for function, _ in ends],
+        "other_ports": [port for _, port in ends],
+        "names": b"".join(name.encode().ljust(32, b"\0") for name in names),
+    }
+
+
+LINE = [console(0, (1, 0)), console(1, (0, 0))]
 
 
 class End:
@@ -133,14 +154,160 @@ def test_wrong_sends():
 
 
 def test_refused_line():
-    make([{"vm": 0, "kind": CONSOLE, "other": 7}])
+    make([console(0, (7, 0))])
     assert "a console without another end" in str(boot())
+    make([console(0, (1, 4)), console(1, (0, 0))])
+    assert "a console without another end" in str(boot())
+    make([console(0)])
+    assert "a console with a wrong number of ports" in str(boot())
+    make([{**console(0, (1, 0)), "ports": 5}, console(1, (0, 0))])
+    assert "a console with a wrong number of ports" in str(boot())
 
 
-@pytest.mark.parametrize("other", [0, 1])
-def test_line_with_a_wrong_end(other: int):
+@pytest.mark.parametrize("end", [(0, 0), (1, 0), (1, 3)])
+def test_line_with_a_wrong_end(end: tuple[int, int]):
     """An image that only damage could make: bytes are lost, nothing else happens."""
-    booted([{"vm": 0, "kind": CONSOLE, "other": other}, {"vm": 1, "kind": CONSOLE, "other": 1}])
+    booted([console(0, end), console(1, (1, 0))])
     end = End(0)
     end.send(b"lost", 4)
     assert len(end.device.queues[1].returned()) == 1
+
+
+class Ports:
+    """A console with several ports, and its driver."""
+
+    def __init__(self, vm: int, ports: int, poll: int = 0) -> None:
+        self.device = Device(vm, poll=poll, size=64).start(VERSION_1 | MULTIPORT)
+        assert len(self.device.queues) == 2 * ports + 2
+        self.messages = 0
+        self.buffers: list[int] = []
+
+    def say(self, port: int, event: int, value: int = 1) -> None:
+        at, queue = MESSAGES + 64 * self.messages, self.device.queues[TO_DEVICE]
+        self.device.put(at, struct.pack("<IHH", port, event, value))
+        queue.chain(self.messages, [(at, 8, False)])
+        queue.offer(self.messages)
+        self.messages += 1
+        queue.notify()
+
+    def offer(self, count: int, size: int = 64) -> None:
+        queue = self.device.queues[TO_DRIVER]
+        for _ in range(count):
+            head = queue.avail % 64
+            queue.descriptor(head, RECEIVE_AT + 64 * head, size, WRITE)
+            queue.offer(head)
+        queue.notify()
+
+    def heard(self) -> list[tuple]:
+        found = []
+        for head, length in self.device.queues[TO_DRIVER].returned():
+            data = self.device.get(RECEIVE_AT + 64 * head, length)
+            found.append((*struct.unpack_from("<IHH", data), data[8:]))
+        return found
+
+    def send(self, port: int, data: bytes) -> None:
+        queue, at = self.device.queues[2 * port + 3 if port else 1], BYTES + 0x1000 * port
+        self.device.put(at, data)
+        queue.chain(0, [(at, len(data), False)])
+        queue.offer(0)
+        queue.notify()
+        assert queue.returned() == [(0, 0)]
+
+    def receive(self, port: int) -> bytes:
+        """What arrives in one buffer, which was offered by offer_to()."""
+        queue = self.device.queues[2 * port + 2 if port else 0]
+        return b"".join(self.device.get(ARRIVED + 0x1000 * port, length) for _, length in queue.returned())
+
+    def offer_to(self, port: int) -> None:
+        queue = self.device.queues[2 * port + 2 if port else 0]
+        queue.descriptor(0, ARRIVED + 0x1000 * port, 256, WRITE)
+        queue.offer(0)
+        queue.notify()
+
+
+NAMES = ("serial", "a", "x" * 31)
+THREE = [console(0, (1, 1), (2, 0), (1, 0), names=NAMES), console(1, (0, 2), (0, 0)), console(2, (0, 1))]
+
+
+@pytest.mark.parametrize("poll", [0, 1, 2])
+def test_driver_learns_of_ports(poll: int):
+    """In messages, as far as it offers buffers; names have no end mark."""
+    booted(THREE)
+    one = Ports(0, 3, poll)
+    assert one.device.read(CONFIG_PORTS) == 3
+    one.offer(2)
+    assert one.heard() == []
+    one.say(0xFFFFFFFF, DEVICE_READY)
+    assert one.heard() == [(0, PORT_ADD, 1, b""), (1, PORT_ADD, 1, b"")]
+    one.offer(30)
+    assert one.heard() == [(2, PORT_ADD, 1, b"")]
+    for port in (2, 0):
+        one.say(port, PORT_READY)
+    assert one.heard() == [
+        (2, PORT_OPEN, 1, b""),
+        (2, PORT_NAME, 1, b"x" * 31),
+        (0, CONSOLE_PORT, 1, b""),
+        (0, PORT_OPEN, 1, b""),
+        (0, PORT_NAME, 1, b"serial"),
+    ]
+    for message in ((3, PORT_READY, 1), (1, PORT_READY, 0), (1, PORT_OPEN, 1), (0, DEVICE_READY, 0), (1, 99, 1)):
+        one.say(*message)
+    assert one.heard() == []
+    assert one.device.status & NEEDS_RESET == 0
+
+
+def test_messages_are_forgotten_at_a_reset():
+    booted(THREE)
+    one = Ports(0, 3)
+    one.say(0, DEVICE_READY)
+    one = Ports(0, 3)
+    one.offer(10)
+    assert one.heard() == []
+
+
+@pytest.mark.parametrize("poll", [0, 1, 2])
+def test_bytes_of_each_port(poll: int):
+    """A port's bytes arrive at the other end of its line only."""
+    booted(THREE)
+    one, two, three = Ports(0, 3, poll), Ports(1, 2, poll), End(2, poll)
+    ends = {(0, 0): (two, 1), (0, 2): (two, 0), (1, 0): (one, 2), (1, 1): (one, 0)}
+    for (vm, port), (other, far) in ends.items():
+        for device, ports in ((one, 3), (two, 2)):
+            for number in range(ports):
+                device.receive(number)
+        other.offer_to(far)
+        (one, two)[vm].send(port, b"from %d %d" % (vm, port))
+        assert other.receive(far) == b"from %d %d" % (vm, port)
+    three.offer(100)
+    one.send(1, b"to the third")
+    assert three.received() == b"to the third"
+
+
+def test_one_port_has_no_control_queues():
+    booted(LINE)
+    device = Device(0).start()
+    assert device.offered & MULTIPORT == 0
+    assert device.read(CONFIG_PORTS) == 1
+
+
+@pytest.mark.parametrize(("size", "flags"), [(4, WRITE), (64, 0)])
+def test_wrong_buffers_for_messages(size: int, flags: int):
+    booted(THREE)
+    one = Ports(0, 3)
+    queue = one.device.queues[TO_DRIVER]
+    queue.descriptor(0, RECEIVE_AT, size, flags)
+    queue.offer(0)
+    queue.notify()
+    one.say(0, DEVICE_READY)
+    assert one.device.status & NEEDS_RESET
+
+
+@pytest.mark.parametrize(("size", "flags"), [(7, 0), (8, WRITE)])
+def test_wrong_messages(size: int, flags: int):
+    booted(THREE)
+    one = Ports(0, 3)
+    queue = one.device.queues[TO_DEVICE]
+    queue.descriptor(0, SEND_AT, size, flags)
+    queue.offer(0)
+    queue.notify()
+    assert one.device.status & NEEDS_RESET

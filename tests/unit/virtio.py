@@ -54,7 +54,12 @@ def make(functions: list[dict], vms: int = 3) -> "Section":
         place.slot = slots[fields["vm"]]
         slots[fields["vm"]] += 1
         for name, value in fields.items():
-            setattr(place, name, value)
+            if isinstance(value, list):
+                getattr(place, name)[: len(value)] = value
+            elif isinstance(value, bytes):  # with zeros, at which ctypes would stop
+                ctypes.memmove(ctypes.addressof(place) + getattr(type(place), name).offset, value, len(value))
+            else:
+                setattr(place, name, value)
     return section
 
 

@@ -14,6 +14,8 @@
 #define VIRTIO_MAX_FUNCTIONS 32U       /* in all VMs */
 #define VIRTIO_MAX_FUNCTIONS_PER_VM 8U /* device numbers of its bus: 0 .. 7 */
 #define VIRTIO_MAX_NETWORKS 16U
+#define VIRTIO_CONSOLE_PORTS 4U
+#define VIRTIO_CONSOLE_NAME 32U /* bytes of a line's name, and of the 0 behind it */
 
 /* Guest-physical addresses, the same for all VMs; the interrupt of function n is VIRTIO_IRQ + n. */
 #define VIRTIO_ECAM 0x30000000U    /* configuration space of bus 0 */
@@ -54,11 +56,18 @@ struct virtio_image_function {
     uint32_t cid;              /* SOCKET: context id of the VM, 3 .. 0xfffffffe, unique */
     uint32_t peers;            /* SOCKET: bit n: may exchange packets with VM n */
     uint32_t shared;           /* IVSHMEM: id of the shared region, BAR 2 */
-    uint32_t other;            /* CONSOLE: number of the function, in this array, that is the other end of its line */
+    uint32_t ports;            /* CONSOLE: 1 .. VIRTIO_CONSOLE_PORTS */
     uint64_t disk;             /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned */
     uint64_t disk_size;        /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
     uint64_t content;          /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
     uint64_t content_size;     /* BLOCK: bytes of it, at most disk_size */
+    /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the port that are the other end of the
+     * line; and the line's name, of VIRTIO_CONSOLE_NAME bytes with zeros behind it. */
+    uint16_t other_functions[4], other_ports[4];
+    char names[128];
 };
+_Static_assert(sizeof(((struct virtio_image_function *)0)->names) == VIRTIO_CONSOLE_PORTS * VIRTIO_CONSOLE_NAME &&
+                   sizeof(((struct virtio_image_function *)0)->other_ports) == VIRTIO_CONSOLE_PORTS * sizeof(uint16_t),
+               "literal sizes, which tests read");
 
 #endif

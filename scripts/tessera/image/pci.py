@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Virtual PCI functions: reads and checks them, assigns them to VMs, and writes their section of the system image."""
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,8 +75,14 @@ def _check_lines(functions: list[Read]) -> None:
     """Reports lines that do not have two ends."""
     ends: dict[str, list[Read]] = {}
     for node in functions:
-        if node["model"] == "virtio-console" and node["line"] is not None:
-            ends.setdefault(node["line"], []).append(node)
+        lines = node["line"] or ()
+        if len(lines) > pci_image.CONSOLE_PORTS:
+            node.problem("line", f"expected at most {pci_image.CONSOLE_PORTS} lines, got {len(lines)}")
+        for name in lines:
+            if not (1 <= len(name) < pci_image.CONSOLE_NAME and name.isascii() and name.isprintable()):
+                most = pci_image.CONSOLE_NAME - 1
+                node.problem("line", f'expected names of 1 to {most} printable ASCII characters, got "{name}"')
+            ends.setdefault(name, []).append(node)
     for name, nodes in ends.items():
         if len(nodes) != 2:
             nodes[-1].problem("line", f'expected two functions with the line "{name}", got {len(nodes)}')
@@ -259,19 +266,30 @@ def _disk(function: PciFunction, offset_of: Callable[[bytes], int]) -> dict[str,
     return fields
 
 
-def _other_end(system: System, function: PciFunction) -> int:
-    """Returns the number, among all functions, of the other end of a console's line."""
+def _ends(system: System) -> list[tuple[int, int, str]]:
+    """Returns the ends of all lines: the function's number among all functions, its port, and the line's name."""
     functions = [one for vm in system.vms for one in vm.functions]
-    (other,) = (
-        number
-        for number, one in enumerate(functions)
-        if one is not function and one.model == "virtio-console" and one.node["line"] == function.node["line"]
-    )
-    return other
+    consoles = [(number, one) for number, one in enumerate(functions) if one.model == "virtio-console"]
+    return [(number, port, line) for number, one in consoles for port, line in enumerate(one.node["line"])]
+
+
+def _lines(system: System, vm: Vm, function: PciFunction) -> dict[str, int | bytes]:
+    """Returns for each port of a console the other end and the name of its line."""
+    before = sum(len(other.functions) for other in system.vms if other.id < vm.id)
+    own, lines = before + function.slot, function.node["line"]
+    others = [next(end for end in _ends(system) if end[2] == line and end[0] != own) for line in lines]
+    return {
+        "ports": len(lines),
+        "other_functions": b"".join(struct.pack("<H", number) for number, _, _ in others),
+        "other_ports": b"".join(struct.pack("<H", port) for _, port, _ in others),
+        "names": b"".join(line.encode().ljust(pci_image.CONSOLE_NAME, b"\0") for line in lines),
+    }
 
 
 def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
-    fields: dict[str, int | bytes] = dict.fromkeys((name for name, _ in pci_image.FUNCTION.fields), 0)
+    fields: dict[str, int | bytes] = {
+        name: b"" if kind.endswith("s") else 0 for name, kind in pci_image.FUNCTION.fields
+    }
     fields |= {"vm": vm.id, "slot": function.slot, "kind": pci_image.MODELS[function.model]}
     if function.model == "virtio-net":
         fields |= _net(system, function)
@@ -280,7 +298,7 @@ def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[byt
     elif function.model == "virtio-vsock":
         fields |= {"cid": function.cid, "peers": _peers(system, vm)}
     elif function.model == "virtio-console":
-        fields["other"] = _other_end(system, function)
+        fields |= _lines(system, vm, function)
     elif function.region:
         fields["shared"] = function.region.id
     return pci_image.FUNCTION.pack(**fields)

@@ -12,6 +12,8 @@ TAG = 0x49435056
 MAX_FUNCTIONS = 32  # in all VMs
 MAX_FUNCTIONS_PER_VM = 8
 MAX_NETWORKS = 16
+CONSOLE_PORTS = 4
+CONSOLE_NAME = 32  # bytes of a line's name, with the 0 behind it
 
 # The number of each model. A system file may have those of MODELS.
 KINDS = {
@@ -52,11 +54,14 @@ FUNCTION = Record(
         ("cid", "I"),
         ("peers", "I"),
         ("shared", "I"),
-        ("other", "I"),
+        ("ports", "I"),
         ("disk", "Q"),
         ("disk_size", "Q"),
         ("content", "Q"),
         ("content_size", "Q"),
+        ("other_functions", "8s"),
+        ("other_ports", "8s"),
+        ("names", "128s"),
     ),
 )
 

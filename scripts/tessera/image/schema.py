@@ -458,8 +458,9 @@ VM_FUNCTION = NodeSchema(
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
         Prop(
             "line",
-            Text(31),
-            "The name of the line of which a virtio-console is one end; one other function has the other end.",
+            Words("names of lines"),
+            f"The names of the lines of which a virtio-console is one end, on a port for each of them, at most "
+            f"{pci_image.CONSOLE_PORTS}; one other function has the other end of a line.",
             default_words="none; a virtio-console needs one",
         ),
         Prop(
