@@ -250,6 +250,22 @@ def test_line(machine, name, other):
     assert sum_of(machine, other, "/tmp/line", LINE_BYTES) == sum_of(machine, name, f"/tmp/{name}", LINE_BYTES)
 
 
+def port_of(machine: Machine, name: str) -> str:
+    """The file of the port "log"."""
+    found = ask(machine, name, "grep -lx log /sys/class/virtio-ports/*/name", r"/(vport\d+p1)/name$")
+    return f"/dev/{found[1]}"
+
+
+@pytest.mark.parametrize(("name", "other"), [("east", "west"), ("west", "east")])
+def test_second_port_of_a_console(machine, name, other):
+    """Linux calls it by the line's name, and passes bytes on as they are."""
+    tell(machine, other, f"(head -c {LINE_BYTES} >/tmp/port; echo g''ot >&2) <{port_of(machine, other)} &")
+    send = f"head -c {LINE_BYTES} /tmp/{name} >{port_of(machine, name)}; echo status $?"
+    ask(machine, name, send, r"^status 0$")
+    machine.expect(other, r"\bgot$", BOOT_S)
+    assert sum_of(machine, other, "/tmp/port", LINE_BYTES) == sum_of(machine, name, f"/tmp/{name}", LINE_BYTES)
+
+
 def test_doorbell_wakes(machine):
     """The waiting VM sleeps until the other one rings, and reads what was written before."""
     own = {name: int(ask(machine, name, "doorbell own 0", r"^(\d+)$")[1]) for name in ("east", "west")}
