@@ -210,13 +210,11 @@ static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
     enum outcome outcome = to != NULL ? deliver(to, e) : NO_RECEIVER;
 
     if (outcome == NO_RECEIVER) {
+        to = e; /* it gets the answer */
         outcome = refuse(e);
     }
-    if (outcome == SENDER_WRONG) {
-        return (struct virtio_step){.broken = e->dev};
-    }
-    if (outcome == RECEIVER_WRONG) {
-        return (struct virtio_step){.broken = to != NULL ? to->dev : e->dev};
+    if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
+        return (struct virtio_step){.broken = outcome == SENDER_WRONG ? e->dev : to->dev};
     }
     if (outcome != NO_BUFFER && e->left == 0) {
         e->sending = false;

@@ -7,7 +7,7 @@ import pytest
 from core import LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import GPA, NEEDS_RESET, SOCKET, WRITE, Device, booted, restart
+from virtio import GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, restart
 
 CIDS = [3, 4, 5]
 REQUEST, RESPONSE, RESET, DATA = 1, 2, 3, 5
@@ -163,6 +163,18 @@ def test_wrong_packets():
     sender.device.queues[1].notify()
     assert sender.device.status & NEEDS_RESET
     assert receiver.device.status & NEEDS_RESET == 0
+
+
+def test_wrong_buffers_for_an_answer():
+    """Not the device of the VM that does not listen yet, but the sender's, needs a reset."""
+    booted(functions())
+    sender, other = Endpoint(0), Device(1)
+    assert other.accept(VERSION_1)
+    sender.device.queues[0].descriptor(0, RECEIVE_AT, 4096)
+    sender.device.queues[0].offer(0)
+    sender.send(4, b"data")
+    assert sender.device.status & NEEDS_RESET
+    assert other.status & NEEDS_RESET == 0
 
 
 @pytest.mark.parametrize(("length", "flags"), [(44, WRITE), (20, WRITE), (4096, 0)])
