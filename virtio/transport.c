@@ -67,13 +67,20 @@ uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
 
 /* --- queues --- */
 
+static bool may_work(const struct virtio_device *dev)
+{
+    uint32_t status = atomic_load_relaxed(&dev->status);
+
+    return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) == VIRTIO_STATUS_DRIVER_OK;
+}
+
 /* The device may use an enabled queue once the driver is ready. False if the rings are wrong. */
 static bool start_queue(struct virtio_device *dev, struct virtq *q)
 {
     bool mapped = true;
 
     spin_lock(&q->lock);
-    if (q->enabled && !q->ready && (dev->status & VIRTIO_STATUS_DRIVER_OK) != 0) {
+    if (q->enabled && !q->ready && may_work(dev)) {
         mapped = virtq_map(dev->vm, q);
         q->ready = mapped;
     }
@@ -156,8 +163,8 @@ void virtio_reset(struct virtio_device *dev)
 
 void virtio_break(struct virtio_device *dev)
 {
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET); /* first: no queue is started from here on */
     stop_queues(dev);
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
     virtio_interrupt(dev, VIRTIO_ISR_CONFIG);
 }
 

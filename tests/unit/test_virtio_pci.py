@@ -192,6 +192,23 @@ def test_rings_must_be_aligned_and_in_ram(offsets: tuple[int, ...]):
 
 
 @pytest.mark.usefixtures("bus")
+def test_no_queue_starts_while_the_device_needs_a_reset():
+    """Not even when the driver enables another one."""
+    device = Device(0)
+    assert device.accept(VERSION_1)
+    queue = device.enable(1, GPA + 0x10000)
+    device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+    queue.offer(99)
+    queue.notify()
+    assert device.status & NEEDS_RESET
+    device.put(queue.places[1] + 4, bytes(2))
+    queue.descriptor(0, GPA + 0x1000, 100)
+    device.enable(0, GPA + 0x20000)
+    queue.notify()
+    assert queue.returned() == []
+
+
+@pytest.mark.usefixtures("bus")
 def test_isr_and_line():
     device = Device(0, 1).start()
     device.queues[0].descriptor(0, GPA + 0x1000, 8, WRITE)
