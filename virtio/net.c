@@ -321,13 +321,17 @@ static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
 static void forget_delivery(struct port *port)
 {
     struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
+    bool interrupt = false;
 
     spin_lock(&q->lock);
     if (port->length != 0 && q->life == port->life) {
-        (void)end_delivery(port, q, DROPPED);
+        interrupt = end_delivery(port, q, DROPPED);
     }
     port->length = 0;
     spin_unlock(&q->lock);
+    if (interrupt) {
+        virtio_interrupt(port->to->dev, VIRTIO_ISR_QUEUE);
+    }
 }
 
 static void net_reset(struct virtio_device *dev)

@@ -275,6 +275,22 @@ def test_broadcast_is_interrupted():
     assert [port.received() for port in ports] == [[frame], [frame]]
 
 
+def test_reset_of_a_sender_during_a_frame():
+    """The receiver gets its buffer back, and the interrupt that it waits for: later ones would not come without it."""
+    booted(functions())
+    port = Port(Device(1, size=64).start(VERSION_1 | EVENT_IDX))
+    port.offer([2000], 0)
+    sender = Device(0).start()
+    sender.put(SEND_BUFFERS, bytes(HEADER) + frame_of(MACS[1], MACS[0], bytes(1000)))
+    sender.queues[1].chain(0, [(SEND_BUFFERS, 1026, False)])
+    sender.queues[1].offer(0)
+    assert [sender.begin(0x3000, 1, 2), sender.begin(0x3000, 1, 2)] == [1, 1], "an interrupt in the frame"
+    assert port.device.queues[0].returned() == []
+    sender.write(20, 0, 1)
+    assert port.device.queues[0].returned() == [(0, 0)]
+    assert port.device.line
+
+
 def test_runt():
     """A chain without a whole header: the device needs a reset, and works again after it."""
     sender, port = pair()

@@ -107,6 +107,10 @@ class Pci:
     def store(self, address: int, value: int, width: int = 4) -> int:
         return CORE.testbed_virtio_store(self.vm, address, WIDTHS[width], value, self.poll)
 
+    def begin(self, offset: int, value: int, width: int = 4) -> int:
+        """A store that is executed once, although an interrupt is pending."""
+        return CORE.testbed_virtio_store_once(self.vm, self.bar + offset, WIDTHS[width], value, 1)
+
     def read(self, offset: int, width: int = 4) -> int:
         return self.load(self.bar + offset, width)
 
