@@ -193,7 +193,7 @@ const struct virtio_class virtio_block = {
     .features = FEATURE_SEG_MAX | FEATURE_FLUSH,
     .boot = blk_boot,
     .config = blk_config,
-    .requests = QUEUE_REQUESTS,
+    .requests = 1U << QUEUE_REQUESTS,
     .step = blk_step,
     .reset = blk_reset,
 };

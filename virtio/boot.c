@@ -44,8 +44,8 @@ static const char *boot_class(struct virtio_device *dev)
         return "the image has a PCI function of unknown kind";
     }
     dev->offered = dev->class->features | VIRTIO_F_VERSION_1 | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX;
-    dev->work = &dev->queues[dev->class->requests];
     dev->nqueues = dev->class->queues;
+    dev->requests = dev->class->requests;
     if (dev->class->boot != NULL) {
         wrong = dev->class->boot(dev);
     }
@@ -170,15 +170,20 @@ static const char *virtio_boot(void)
 }
 ON_BOOT(virtio_boot);
 
-/* None of the VM's VCPUs runs. From here on no other VM's work accesses its memory, which is loaded next. */
+/* None of the VM's VCPUs runs. A function is reset in each call; what others have sent to it is dropped or answered. Once all are, no
+ * other VM's work accesses the VM's memory, which is loaded next. */
 static bool virtio_vm_stop(struct vm *vm)
 {
     struct virtio_bus *bus = virtio_bus_of(vm);
 
-    for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
-        virtio_reset(&bus->devices[i]);
+    if (bus == NULL || bus->stopped == bus->count) {
+        return true;
     }
-    return true;
+    virtio_reset(&bus->devices[bus->stopped]);
+    if (virtio_resume_all(&bus->devices[bus->stopped])) {
+        bus->stopped++;
+    }
+    return false;
 }
 ON_VM_STOP(virtio_vm_stop);
 
@@ -186,6 +191,9 @@ static void virtio_vm_reset(struct vm *vm)
 {
     struct virtio_bus *bus = virtio_bus_of(vm);
 
+    if (bus != NULL) {
+        bus->stopped = 0;
+    }
     for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
         bus->devices[i].command = 0;
         bus->devices[i].isr = 0;

@@ -10,6 +10,7 @@
 
 #define QUEUE_TO_DRIVER 2U /* control queues: messages of the device, and of the driver */
 #define QUEUE_TO_DEVICE 3U
+#define REQUESTS 0x2aeU /* control queues, and the send queues of 4 ports */
 #define FEATURE_MULTIPORT (UINT64_C(1) << 1)
 #define CLASS_COMMUNICATION 0x078000U
 #define CONFIG_PORTS 4U /* offset: max_nr_ports */
@@ -34,6 +35,9 @@ struct end {
 
 struct console {
     struct end ends[VIRTIO_CONSOLE_PORTS];
+    /* A message of the driver, still in its queue until those that it causes are sent; guarded by the lock of QUEUE_TO_DEVICE. */
+    bool heard;
+    uint32_t head;
     uint32_t
         pending[VIRTIO_CONSOLE_PORTS]; /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
 };
@@ -186,8 +190,9 @@ static void hear(struct virtio_device *dev, const struct message *message)
     spin_unlock(&q->lock);
 }
 
-static struct virtio_step hear_step(struct virtio_device *dev, struct virtq *q)
+static struct virtio_step hear_message(struct virtio_device *dev, struct virtq *q)
 {
+    struct console *console = dev->data;
     struct virtio_chain chain;
     struct message message;
     enum virtio_found found = virtq_first(dev, q, VIRTIO_QUEUE_SIZE, &chain);
@@ -199,7 +204,8 @@ static struct virtio_step hear_step(struct virtio_device *dev, struct virtq *q)
         return (struct virtio_step){.broken = dev};
     }
     hear(dev, &message);
-    virtio_done(dev, q, chain.head, 0);
+    console->heard = true;
+    console->head = chain.head;
     return (struct virtio_step){.wait = false};
 }
 
@@ -252,6 +258,29 @@ static struct virtio_step say_step(struct virtio_device *dev, struct virtq *q)
     return (struct virtio_step){.wait = false};
 }
 
+/* The driver's message, and then those that it causes, as far as there are buffers for them. */
+static struct virtio_step hear_step(struct virtio_device *dev, struct virtq *q)
+{
+    struct console *console = dev->data;
+    struct virtq *to_driver = &dev->queues[QUEUE_TO_DRIVER];
+    struct virtio_step step = {.wait = true};
+
+    if (!console->heard) {
+        return hear_message(dev, q);
+    }
+    spin_lock(&to_driver->lock);
+    if (to_driver->ready && virtq_waiting(to_driver) != 0) {
+        step = say_step(dev, to_driver);
+    }
+    spin_unlock(&to_driver->lock);
+    if (step.wait) {
+        console->heard = false;
+        virtio_done(dev, q, console->head, 0);
+        step.wait = false;
+    }
+    return step;
+}
+
 /* --- the device --- */
 
 static struct virtio_step console_step(struct virtio_device *dev, struct virtq *q)
@@ -268,25 +297,13 @@ static struct virtio_step console_step(struct virtio_device *dev, struct virtq *
     }
 }
 
-/* New buffers of a port: the other end continues. New messages: they may have answers. */
-static void console_notify(struct virtio_device *dev, unsigned number)
+/* The other end's bytes wait for buffers of a port. */
+static struct virtq *console_waiting(struct virtio_device *dev, struct virtio_device *to, ulong number)
 {
-    unsigned port = port_of(number);
-    struct virtio_device *other;
+    unsigned port = port_of((unsigned)number);
+    bool receives = port < to->config->ports && number == receive_queue(port);
 
-    if (number == QUEUE_TO_DEVICE && !virtio_work_on(dev, &dev->queues[number])) {
-        return;
-    }
-    if (number == QUEUE_TO_DEVICE || number == QUEUE_TO_DRIVER) {
-        (void)virtio_work_on(dev, &dev->queues[QUEUE_TO_DRIVER]);
-    } else if (number == send_queue(port)) {
-        (void)virtio_work_on(dev, &dev->queues[number]);
-    } else {
-        other = other_end(dev, &port);
-        if (other != NULL) {
-            (void)virtio_work_on(other, &other->queues[send_queue(port)]);
-        }
-    }
+    return receives && other_end(to, &port) == dev ? &dev->queues[send_queue(port)] : NULL;
 }
 
 static void console_reset(struct virtio_device *dev)
@@ -303,16 +320,19 @@ static void console_reset(struct virtio_device *dev)
         console->pending[port] = 0;
         spin_unlock(&dev->queues[QUEUE_TO_DRIVER].lock);
     }
+    spin_lock(&dev->queues[QUEUE_TO_DEVICE].lock);
+    console->heard = false;
+    spin_unlock(&dev->queues[QUEUE_TO_DEVICE].lock);
 }
 
 const struct virtio_class virtio_console = {
     .type = VIRTIO_IMAGE_CONSOLE,
     .queues = 2,
     .pci_class = CLASS_COMMUNICATION,
-    .requests = 1,
+    .requests = REQUESTS,
     .boot = console_boot,
     .config = console_config,
     .step = console_step,
-    .notify = console_notify,
+    .waiting = console_waiting,
     .reset = console_reset,
 };

@@ -529,11 +529,6 @@ static struct virtio_step crypto_step(struct virtio_device *dev, struct virtq *q
     return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : dev};
 }
 
-static void crypto_notify(struct virtio_device *dev, unsigned number)
-{
-    (void)virtio_work_on(dev, &dev->queues[number]);
-}
-
 static void crypto_reset(struct virtio_device *dev)
 {
     struct engine *e = dev->data;
@@ -557,8 +552,7 @@ const struct virtio_class virtio_crypto = {
     .pci_class = CLASS_CRYPTO,
     .boot = crypto_boot,
     .config = crypto_config,
-    .requests = QUEUE_DATA,
+    .requests = 1U << QUEUE_DATA | 1U << QUEUE_CONTROL,
     .step = crypto_step,
-    .notify = crypto_notify,
     .reset = crypto_reset,
 };

@@ -355,7 +355,7 @@ const struct virtio_class virtio_net = {
     .features = FEATURE_MAC,
     .boot = net_boot,
     .config = net_config,
-    .requests = QUEUE_SEND,
+    .requests = 1U << QUEUE_SEND,
     .step = net_step,
     .reset = net_reset,
 };

@@ -147,3 +147,10 @@ bool virtq_await(const struct virtio_device *dev, struct virtq *q)
     }
     return virtq_waiting(q) == 0;
 }
+
+void virtq_ask(const struct virtio_device *dev, struct virtq *q)
+{
+    if ((dev->features & VIRTIO_F_EVENT_IDX) != 0) {
+        *q->avail_event = atomic_load_acquire(&q->avail[VIRTQ_INDEX]);
+    }
+}

@@ -108,7 +108,7 @@ const struct virtio_class virtio_entropy = {
     .queues = 1,
     .pci_class = CLASS_OTHER,
     .boot = rng_boot,
-    .requests = QUEUE_REQUESTS,
+    .requests = 1U << QUEUE_REQUESTS,
     .step = rng_step,
     .reset = rng_reset,
 };

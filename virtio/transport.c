@@ -183,6 +183,9 @@ static void status_write(struct virtio_device *dev, uint32_t value)
 
     if (value == 0) {
         virtio_reset(dev);
+        if (!virtio_resume_all(dev)) {
+            arch_store_again();
+        }
         return;
     }
     if ((added & VIRTIO_STATUS_FEATURES_OK) != 0) {

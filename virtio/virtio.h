@@ -104,12 +104,12 @@ struct virtio_class {
     const char *(*boot)(struct virtio_device *dev);
     /* 32 bits at a multiple of 4 of the device configuration. */
     uint32_t (*config)(const struct virtio_device *dev, unsigned offset);
-    uint8_t requests; /* number of the queue that the device works on */
-    /* Works on the first chain of that queue, or of that of virtio_work_on(), which has one and is locked, until the chain is returned,
-     * for some 1,000 instructions. */
+    uint32_t requests; /* bit n: the device works on queue n */
+    /* Works on the first chain of such a queue, which has one and is locked, until the chain is returned, for some 1,000 instructions. */
     struct virtio_step (*step)(struct virtio_device *dev, struct virtq *q);
-    /* The guest has notified another queue. Called without locks. */
-    void (*notify)(struct virtio_device *dev, unsigned number);
+    /* The queue of `dev` whose requests wait for buffers in queue `number` of `to`, which is of the same type, or NULL. Called without
+     * locks. */
+    struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
 };
@@ -119,10 +119,10 @@ struct virtio_device {
     const struct virtio_image_function *config;
     const struct virtio_class *class;
     struct vm *vm;
-    void *data;         /* the class's own */
-    uint64_t offered;   /* features */
-    struct virtq *work; /* constant: the queue on which the device works */
-    uint8_t nqueues;    /* constant */
+    void *data;        /* the class's own */
+    uint64_t offered;  /* features */
+    uint8_t nqueues;   /* constant */
+    uint32_t requests; /* constant: the class's */
     struct virtq queues[VIRTIO_QUEUES];
 
     /* Guarded by vm->lock: */
@@ -135,6 +135,10 @@ struct virtio_device {
     uint32_t device_feature_select, driver_feature_select, queue_select;
     uint64_t features; /* accepted by the driver */
     uint32_t mask;     /* ivshmem: interrupt mask, which has no function */
+    /* Steps done for each device that waits for this one, by number, in the virtio_resume() that is under way; its queue in
+     * virtio_resume_all(). */
+    uint16_t resumed[VIRTIO_MAX_FUNCTIONS];
+    uint8_t resuming;
 };
 
 /* --- pci.c --- */
@@ -142,6 +146,7 @@ struct virtio_device {
 struct virtio_bus {
     unsigned count;
     struct virtio_device *devices; /* `count` of them, in the order of their slots */
+    unsigned stopped;              /* those of them that the stop of the VM has reset */
 };
 
 /* The functions of a VM; NULL if it has none. Inline: each access of a guest calls it. */
@@ -214,6 +219,9 @@ bool virtq_wants_interrupt(const struct virtio_device *dev, struct virtq *q);
 /* Asks the driver to notify the device of the next chain. False if there is one already. With the queue's lock. */
 bool virtq_await(const struct virtio_device *dev, struct virtq *q);
 
+/* Asks the driver to notify the device of the next chain behind those that wait. With the queue's lock. */
+void virtq_ask(const struct virtio_device *dev, struct virtq *q);
+
 /* Goes to the chain's next buffer. */
 enum virtio_found virtio_chain_next(struct virtio_chain *chain);
 
@@ -235,18 +243,16 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
 
 /* --- work.c --- */
 
-/* Works on the queue's requests until none is left, the first one waits (true), or an interrupt is pending for this CPU (false): the
- * guest then executes its store again. Without locks. */
-bool virtio_work_on(struct virtio_device *dev, struct virtq *q);
+/* Queue `number` of the device has new buffers, or none any more: works on the requests of other devices that wait for them until an
+ * interrupt is pending for this CPU (false: to be called again). For each of them some steps only, or a VM that sends without end from
+ * another CPU could keep this one. Without locks. */
+bool virtio_resume(struct virtio_device *to, ulong number);
 
-/* The same on the device's queue of requests. */
-static inline bool virtio_work(struct virtio_device *dev)
-{
-    return virtio_work_on(dev, dev->work);
-}
+/* The same for all queues of a device that was reset. */
+bool virtio_resume_all(struct virtio_device *to);
 
 /* The guest has notified queue `number`. */
-void virtio_notify(struct virtio_device *dev, unsigned number);
+void virtio_notify(struct virtio_device *dev, ulong number);
 
 /* Returns the first chain of a queue of requests to the driver, and raises an interrupt if the driver wants one. With the queue's lock. */
 void virtio_done(struct virtio_device *dev, struct virtq *q, uint32_t head, uint32_t length);

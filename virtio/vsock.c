@@ -148,7 +148,7 @@ static enum outcome deliver(struct endpoint *to, struct endpoint *from)
     enum outcome outcome = NO_RECEIVER;
     bool interrupt = false;
 
-    atomic_store_seq(&from->awaited, to); /* before its queue is found empty: see resume_senders() */
+    atomic_store_seq(&from->awaited, to); /* before its queue is found empty: see virtio_resume() */
     spin_lock(&q->lock);
     if (q->ready) {
         outcome = has_buffer(to, q) ? fill(to, from, q) : NO_BUFFER;
@@ -233,24 +233,12 @@ static struct virtio_step vsock_step(struct virtio_device *dev, struct virtq *q)
     return send_piece(e, q);
 }
 
-/* New buffers: the packets that wait for them are sent. Senders without packets are asked, too: after an interrupt, this function is
- * called again. */
-static void resume_senders(const struct endpoint *to)
+/* Senders without packets are asked, too: after an interrupt, they are asked again. */
+static struct virtq *vsock_waiting(struct virtio_device *dev, struct virtio_device *to, ulong number)
 {
-    bool done = true;
+    const struct endpoint *e = dev->data;
 
-    for (unsigned i = 0; i < virtio_device_count && done; i++) {
-        if (virtio_devices[i].class == &virtio_socket && atomic_load_seq(&endpoints[i].awaited) == to) {
-            done = virtio_work(&virtio_devices[i]);
-        }
-    }
-}
-
-static void vsock_notify(struct virtio_device *dev, unsigned number)
-{
-    if (number == QUEUE_RECEIVE) {
-        resume_senders(dev->data);
-    }
+    return number == QUEUE_RECEIVE && atomic_load_seq(&e->awaited) == to->data ? &dev->queues[QUEUE_SEND] : NULL;
 }
 
 static void vsock_reset(struct virtio_device *dev)
@@ -269,8 +257,8 @@ const struct virtio_class virtio_socket = {
     .pci_class = CLASS_OTHER,
     .boot = vsock_boot,
     .config = vsock_config,
-    .requests = QUEUE_SEND,
+    .requests = 1U << QUEUE_SEND,
     .step = vsock_step,
-    .notify = vsock_notify,
+    .waiting = vsock_waiting,
     .reset = vsock_reset,
 };

@@ -1,45 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work on a queue of requests, in the store that has notified it. */
+#include "lib.h"
 #include "virtio.h"
 
-/* A step, unless the queue is empty. */
-static struct virtio_step work_step(struct virtio_device *dev, struct virtq *q)
+#define STEPS_FOR_OTHERS 1024U /* more than the buffers of a queue need */
+
+/* A step, unless the queue is empty. False: no further step before the next notification. */
+static bool work_step(struct virtio_device *dev, struct virtq *q)
 {
-    struct virtio_step step = {.wait = true};
+    struct virtio_device *broken = NULL;
+    bool worked = false;
 
     spin_lock(&q->lock);
     if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(dev, q))) {
-        step = dev->class->step(dev, q);
+        struct virtio_step step = dev->class->step(dev, q);
+
+        worked = !step.wait;
+        broken = step.wait ? NULL : step.broken;
+        if (step.wait) {
+            virtq_ask(dev, q);
+        }
     }
     spin_unlock(&q->lock);
-    return step;
+    if (broken != NULL) {
+        virtio_break(broken);
+    }
+    return worked;
 }
 
-bool virtio_work_on(struct virtio_device *dev, struct virtq *q)
+/* Works on the queue's requests, at most `left` steps. Returns 0, or the steps left when an interrupt is pending for this CPU. */
+static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
 {
-    struct virtio_step step;
-
-    for (;;) {
-        step = work_step(dev, q);
-        if (step.wait) {
-            return true;
-        }
-        if (step.broken != NULL) {
-            virtio_break(step.broken);
-        }
+    while (left > 0 && work_step(dev, q)) {
+        left--;
         if (arch_irq_pending()) {
-            arch_store_again();
+            return left;
+        }
+    }
+    return 0;
+}
+
+bool virtio_resume(struct virtio_device *to, ulong number)
+{
+    bool done = true;
+
+    if (to->class->waiting == NULL) {
+        return true;
+    }
+    for (unsigned i = 0; i < virtio_device_count && done; i++) {
+        struct virtio_device *dev = &virtio_devices[i];
+        struct virtq *q = dev->class == to->class ? to->class->waiting(dev, to, number) : NULL;
+
+        if (q != NULL) {
+            uint32_t left = work(dev, q, STEPS_FOR_OTHERS - to->resumed[i]);
+
+            to->resumed[i] = (uint16_t)(STEPS_FOR_OTHERS - left);
+            done = left == 0;
+        }
+    }
+    if (done) {
+        memset(to->resumed, 0, sizeof(to->resumed));
+    }
+    return done;
+}
+
+bool virtio_resume_all(struct virtio_device *to)
+{
+    for (; to->resuming < to->nqueues; to->resuming++) {
+        if (!virtio_resume(to, to->resuming)) {
             return false;
         }
     }
+    to->resuming = 0;
+    return true;
 }
 
-void virtio_notify(struct virtio_device *dev, unsigned number)
+void virtio_notify(struct virtio_device *dev, ulong number)
 {
-    if (number == dev->class->requests) {
-        (void)virtio_work(dev);
-    } else if (number < dev->nqueues && dev->class->notify != NULL) {
-        dev->class->notify(dev, number);
+    bool done = true;
+
+    if (number >= dev->nqueues) {
+        return;
+    }
+    if ((dev->requests >> number & 1U) != 0) {
+        done = work(dev, &dev->queues[number], UINT32_MAX) == 0;
+    } else {
+        done = virtio_resume(dev, number);
+    }
+    if (!done) {
+        arch_store_again();
     }
 }
 

@@ -4,7 +4,7 @@
 import struct
 
 import pytest
-from core import LONG
+from core import CORE, LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, restart
@@ -135,17 +135,48 @@ def test_packets_without_a_receiver(destination: int, peers: int, kind: int):
 
 
 def test_a_vm_that_stops():
-    """What waits for it is answered by a reset with the sender's next packet."""
+    """What waits for it is answered by a reset, and does not hold the packets for others."""
     booted(functions())
-    sender, receiver = Endpoint(0), Endpoint(1)
+    sender, receiver, other = Endpoint(0), Endpoint(1), Endpoint(2)
+    for _ in range(3):
+        sender.offer([100])
+    other.offer([100])
     sender.send(4, b"waits")
+    sender.send(5, b"behind it")
     assert sender.device.queues[1].returned() == []
     assert receiver.device.status & NEEDS_RESET == 0
     restart(1)
-    for _ in range(3):
-        sender.offer([100])
+    assert [fields[6] for fields, _ in sender.received()] == [RESET]
+    assert [data for _, data in other.received()] == [b"behind it"]
     sender.send(4, b"comes too late")
-    assert [fields[6] for fields, _ in sender.received()] == [RESET, RESET]
+    assert [fields[6] for fields, _ in sender.received()] == [RESET]
+
+
+def test_a_driver_that_stops():
+    """As a VM that stops."""
+    booted(functions())
+    sender, receiver = Endpoint(0), Endpoint(1)
+    sender.offer([100])
+    sender.send(4, b"waits")
+    receiver.device.write(20, 0, 1)
+    assert [fields[6] for fields, _ in sender.received()] == [RESET]
+
+
+def test_a_sender_without_end():
+    """Its packets to nobody do not keep the receiver of an earlier one."""
+    booted(functions())
+    receiver, sender = Endpoint(1), Endpoint(0)
+    sender.send(4, b"waits")
+    queue = sender.device.queues[1]
+    sender.device.put(SEND_AT + 0x8000, header(3, 99, 0, op=RESET))
+    queue.descriptor(10, SEND_AT + 0x8000, 44)
+    driver = queue.places[1]
+    for place in range(1, queue.size):
+        sender.device.put(driver + 4 + 2 * place, struct.pack("<H", 10))
+    CORE.testbed_virtio_endless(0, driver + 2)
+    receiver.offer([100])
+    CORE.testbed_virtio_endless(0, 0)
+    assert [data for _, data in receiver.received()] == [b"waits"]
 
 
 def test_wrong_packets():

@@ -11,7 +11,8 @@ static struct testbed_image *made_image; /* owner: testbed_virtio_make() */
 static unsigned made_vms;                /* as made_image */
 static struct {
     unsigned every, looks;
-} polls; /* owner: testbed_virtio_store() */
+    uint16_t *endless;
+} polls; /* owner: testbed_virtio_begin(), testbed_virtio_endless() */
 
 _Static_assert(sizeof(struct testbed_virtio_section) <= sizeof(((struct testbed_image *)NULL)->room), "it fits");
 
@@ -117,6 +118,14 @@ static void on_poll(void)
     if (polls.every != 0 && ++polls.looks % polls.every == 0) {
         host_cpu->arch.kicks++;
     }
+    if (polls.endless != NULL) {
+        ++*polls.endless;
+    }
+}
+
+void testbed_virtio_endless(unsigned vm, uint64_t gpa)
+{
+    polls.endless = gpa != 0 ? testbed_memory(vm, gpa) : NULL;
 }
 
 unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)

@@ -43,6 +43,9 @@ unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, ui
 /* The same, executed once: returns 1 if it is to be executed again. */
 unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll);
 
+/* From now on each look adds 1 to the 16 bits in the VM's memory, as another CPU could. `gpa` 0: no more. */
+void testbed_virtio_endless(unsigned vm, uint64_t gpa);
+
 /* Bit n: line n of the VM's interrupt controller is high. */
 uint32_t testbed_virtio_lines(unsigned vm);
 

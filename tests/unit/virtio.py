@@ -37,6 +37,7 @@ _SIGNATURES = {
     "testbed_virtio_load": (c_uint64, [c_uint, c_uint64, c_uint]),
     "testbed_virtio_store": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_store_once": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
+    "testbed_virtio_endless": (None, [c_uint, c_uint64]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
     "testbed_memory": (c_void_p, [c_uint, c_uint64]),
 }
