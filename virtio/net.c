@@ -175,6 +175,7 @@ static enum outcome deliver(struct port *port)
     spin_lock(&q->lock);
     if (port->length == 0) {
         outcome = begin_delivery(port, q);
+        outcome = outcome == DELIVERED && arch_irq_pending() ? INTERRUPTED : outcome;
     } else if (q->life != port->life) {
         outcome = DROPPED;
         port->length = 0;

@@ -28,10 +28,13 @@ bool virtq_map(const struct vm *vm, struct virtq *q)
 /* Uses the descriptors of an indirect table from now on (section 2.7.5.3). It is in a table of the queue, and the chain's last one. */
 static enum virtio_found enter_table(struct virtio_chain *c, uint64_t address, uint32_t length, unsigned flags)
 {
+    bool nested = c->in_table; /* wrong, or each call would pass through many tables */
+
     c->entries = length / sizeof(struct virtq_desc);
     c->table = virtio_ram(c->dev->vm, memmap_address(address), length);
     c->next = 0;
-    return c->table != NULL && address % 16U == 0 && length % sizeof(struct virtq_desc) == 0 &&
+    c->in_table = true;
+    return !nested && c->table != NULL && address % 16U == 0 && length % sizeof(struct virtq_desc) == 0 &&
                    flags == DESC_INDIRECT && (c->dev->features & VIRTIO_F_INDIRECT_DESC) != 0
                ? VIRTIO_SOME
                : VIRTIO_WRONG;
@@ -72,12 +75,15 @@ enum virtio_found virtio_chain_next(struct virtio_chain *c)
 /* Copies in one direction: the NULL one of `dst` and `src` is the chain. */
 static enum virtio_found transfer(struct virtio_chain *c, char *dst, const char *src, uint32_t size)
 {
-    while (size > 0) {
+    for (unsigned parts = 0; size > 0; parts++) {
         enum virtio_found found = virtio_chain_span(c);
         uint32_t n = size < c->room ? size : c->room;
 
-        if (found != VIRTIO_SOME || c->writable != (src != NULL)) {
-            return found == VIRTIO_SOME ? VIRTIO_NONE : found;
+        if (found != VIRTIO_SOME || parts == VIRTIO_PARTS) {
+            return found == VIRTIO_SOME ? VIRTIO_WRONG : found;
+        }
+        if (c->writable != (src != NULL)) {
+            return VIRTIO_NONE;
         }
         virtio_copy(dst != NULL ? dst : c->at, src != NULL ? src : c->at, n);
         dst = dst != NULL ? dst + n : NULL;

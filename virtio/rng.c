@@ -17,10 +17,15 @@
 
 struct generator {
     uint32_t key[KEY_WORDS];
-    bool filling; /* a request, which is still in the queue; guarded by its lock */
+    /* Guarded by the lock of the queue: */
+    bool filling; /* a request, which is still in the queue */
     uint32_t length;
     struct virtio_chain rest;
+    unsigned rounds; /* double rounds of the next block that are done */
+    uint32_t state[CHACHA_STATE_WORDS];
 };
+
+static const uint32_t no_input[4];
 
 static struct generator generators[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
 
@@ -35,27 +40,38 @@ static const char *rng_boot(struct virtio_device *dev)
                : "a virtio-rng without a seed of the machine (rng-seed in its device tree)";
 }
 
-/* Makes the next key and OUTPUT bytes. */
-static void generate(struct generator *g, uint32_t *output)
+/* Does a double round of the next block. */
+static void generate(struct generator *g)
 {
-    static const uint32_t no_input[4];
-    uint32_t first[CHACHA_STATE_WORDS], state[CHACHA_STATE_WORDS];
-
-    chacha_begin(first, g->key, no_input);
-    memcpy(state, first, sizeof(state));
-    for (unsigned i = 0; i < CHACHA_DOUBLE_ROUNDS; i++) {
-        chacha_double_round(state);
+    if (g->rounds == 0) {
+        chacha_begin(g->state, g->key, no_input);
     }
-    for (unsigned i = 0; i < CHACHA_STATE_WORDS; i++) {
-        state[i] += first[i];
-    }
-    memcpy(g->key, state, sizeof(g->key));
-    memcpy(output, state + KEY_WORDS, OUTPUT);
-    memset(state, 0, sizeof(state));
-    memset(first, 0, sizeof(first));
+    chacha_double_round(g->state);
+    g->rounds++;
 }
 
-/* Fills at most OUTPUT bytes of the request. */
+static void forget_block(struct generator *g)
+{
+    g->rounds = 0;
+    memset(g->state, 0, sizeof(g->state));
+}
+
+/* Takes the next key and OUTPUT bytes from the block. */
+static void take_block(struct generator *g, uint32_t *output)
+{
+    uint32_t first[CHACHA_STATE_WORDS];
+
+    chacha_begin(first, g->key, no_input);
+    for (unsigned i = 0; i < CHACHA_STATE_WORDS; i++) {
+        g->state[i] += first[i];
+    }
+    memcpy(g->key, g->state, sizeof(g->key));
+    memcpy(output, g->state + KEY_WORDS, OUTPUT);
+    memset(first, 0, sizeof(first));
+    forget_block(g);
+}
+
+/* Does a part of a block, or fills at most OUTPUT bytes of the request with one. */
 static enum virtio_found fill(struct generator *g)
 {
     uint32_t output[OUTPUT / sizeof(uint32_t)], n;
@@ -67,8 +83,12 @@ static enum virtio_found fill(struct generator *g)
     if (!g->rest.writable) {
         return VIRTIO_WRONG;
     }
+    if (g->rounds < CHACHA_DOUBLE_ROUNDS) {
+        generate(g);
+        return VIRTIO_SOME;
+    }
     n = g->rest.room < OUTPUT ? g->rest.room : OUTPUT;
-    generate(g, output);
+    take_block(g, output);
     found = virtio_chain_write(&g->rest, output, n);
     memset(output, 0, sizeof(output));
     g->length += n;
@@ -100,6 +120,7 @@ static void rng_reset(struct virtio_device *dev)
 
     spin_lock(&dev->queues[QUEUE_REQUESTS].lock);
     g->filling = false;
+    forget_block(g);
     spin_unlock(&dev->queues[QUEUE_REQUESTS].lock);
 }
 

@@ -23,6 +23,7 @@
 
 #define VIRTIO_QUEUES 10U      /* most of a device: a console with 4 ports */
 #define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue */
+#define VIRTIO_PARTS 5U        /* most buffers of a header: drivers use 1 or 2, and each costs some 60 instructions */
 #define VIRTIO_PIECE 1024U     /* bytes that are copied at most between two polls of interrupts */
 
 /* Bits of the device status (section 2.1). */
@@ -85,6 +86,7 @@ struct virtio_chain {
     uint32_t room;                           /* bytes left of the current buffer */
     char *at;                                /* the next of them */
     bool writable;                           /* by the device */
+    bool in_table;                           /* the rest is in an indirect table */
 };
 #define CHAIN_END (~0U)
 
@@ -231,7 +233,8 @@ static inline enum virtio_found virtio_chain_span(struct virtio_chain *chain)
     return chain->room != 0 ? VIRTIO_SOME : virtio_chain_next(chain);
 }
 
-/* Copies `size` bytes from or to the chain, whose buffers must be readable or writable. VIRTIO_NONE: it is shorter. */
+/* Copies `size` bytes from or to the chain, whose buffers must be readable or writable. VIRTIO_NONE: it is shorter. VIRTIO_WRONG, too, if
+ * they are in more than VIRTIO_PARTS buffers. */
 enum virtio_found virtio_chain_read(struct virtio_chain *chain, void *dst, uint32_t size);
 enum virtio_found virtio_chain_write(struct virtio_chain *chain, const void *src, uint32_t size);
 

@@ -27,7 +27,8 @@ struct header {
     uint32_t flags, buffer_size, forwarded;
 };
 #define HEADER_SIZE 44U
-#define PIECE (VIRTIO_PIECE / 2U) /* a piece costs three headers, too */
+#define PIECE 256U     /* bytes of a step, which copies headers, too */
+#define DESCRIPTORS 2U /* of a receive buffer that are used: of the header, of data */
 
 struct endpoint {
     struct virtio_device *dev;
@@ -93,7 +94,7 @@ static enum virtio_found put_header(struct endpoint *to, struct virtq *q, struct
 {
     struct virtio_chain start;
     uint32_t most = header->length;
-    enum virtio_found found = virtq_first(to->dev, q, VIRTIO_QUEUE_SIZE, chain);
+    enum virtio_found found = virtq_first(to->dev, q, DESCRIPTORS, chain);
 
     if (found == VIRTIO_SOME) {
         found = virtio_chain_span(chain);
@@ -104,9 +105,10 @@ static enum virtio_found put_header(struct endpoint *to, struct virtq *q, struct
     }
     if (found == VIRTIO_SOME && most > 0) {
         found = virtio_chain_span(chain);
-        header->length = most < chain->room ? most : chain->room;
-        /* A buffer that is not writable is found when the data is written. */
-        found = found == VIRTIO_SOME ? virtio_chain_write(&start, header, HEADER_SIZE) : found;
+    }
+    if (found == VIRTIO_SOME && most > chain->room) {
+        header->length = chain->room; /* a buffer that is not writable is found when the data is written */
+        found = virtio_chain_write(&start, header, HEADER_SIZE);
     }
     return found == VIRTIO_NONE ? VIRTIO_WRONG : found;
 }

@@ -22,6 +22,8 @@ ENTRY = "trap_entry"
 # Polling points: these functions, or their callers directly before the call, check for pending
 # interrupts.
 POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
+# Functions with polling points where they read sip (arch_irq_pending()), in the component virtio.
+INLINE_POLLS = ("virtio_notify", "virtio_resume", "work", "net_step", "deliver", "copy_rest")
 # Functions that classify a section.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
@@ -38,6 +40,8 @@ RT_PATH = {
 }  # fmt: skip
 _HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)
 _CALL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:ecall)\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"^[0-9a-f]+ <(\w+)[^>]*>:\n((?:.+\n)*)", re.MULTILINE)
+_POLL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\scsrr\s+\w+,sip$", re.MULTILINE)
 _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULTILINE)
 
 
@@ -102,6 +106,8 @@ def write_places(elf: Path, out: Path) -> None:
     code = _tool("riscv64-unknown-elf-objdump", "-d", str(elf))
     lines += [f"R {address} -" for address in _RETURN.findall(code)]
     lines += [f"C {address} -" for address in _CALL.findall(code)]
+    polls = (block for name, block in _BLOCK.findall(code) if name in INLINE_POLLS)
+    lines += [f"P {address} -" for block in polls for address in _POLL.findall(block)]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
