@@ -36,6 +36,7 @@ BOUNDED = {
     "linux": ["riscv.linux.boot_ratio"],
     "size": ["riscv.size.text", "riscv.stack.static"],
     "thread-metric": [f"vdm.threadmetric.{row}{end}" for row in ROWS for end in ("", ".load")],
+    "virtio": ["virtio.notify", "virtio.wake"],
     "response": ["riscv.response.computing.added", "riscv.response.asleep.added"],
 }
 ONLY_QEMU_7 = BOUNDED["response"]
@@ -74,6 +75,8 @@ def measured(
         "thread-metric-load",
         "response",
         "response-load",
+        "bench-virtio",
+        "bench-virtio-wake",
     ):
         build_system(name)
     bench = Bench(qemu, Path(tmp_path_factory.mktemp("bench")))

@@ -6,6 +6,8 @@
  *   role=receive   takes as many frames; ends as well when none has arrived for a second after the first one
  *   role=flood     sends without end
  *   role=measure   counts the instructions of a notification without a frame, and with one of `size` bytes
+ *   role=ring      with role=sleep in the other VM of a shared region: counts the instructions from before a doorbell's store, behind
+ *                  which the guest sleeps, to behind the acknowledgement of its interrupt in the other VM, which slept
  *   peer=n         to 02:00:00:00:00:n (decimal; default 2)
  *   wait=n         ms before the first frame (default 0)
  */
@@ -13,8 +15,11 @@
 #include <string.h>
 
 #include "bench.h"
+#include "csr.h"
 #include "fdt.h"
+#include "ivshmem.h"
 #include "machine.h"
+#include "plic.h"
 #include "print.h"
 #include "timer.h"
 #include "uart.h"
@@ -101,19 +106,94 @@ static unsigned long measure(size_t bytes)
     return BENCH_SAMPLES;
 }
 
-int main(unsigned long hart, const void *fdt)
+/* --- doorbells --- */
+
+/* In the shared memory; the sleeper's words are its own, and so are the ringer's. */
+struct wake {
+    volatile uint64_t rung;          /* instructions before the store */
+    volatile uint64_t asleep, awake; /* rings that the sleeper waits for, and has acknowledged */
+    volatile uint64_t woken, done;   /* instructions at its first one, and behind the acknowledgement */
+};
+
+#define SLEEPER 1U /* number of its VM */
+
+/* The doorbell is the last thing before the guest sleeps, so the other VM is next. */
+static void ring(const struct ivshmem *shared, struct wake *wake)
 {
-    char role[ROLE] = "";
-    struct pci_bus bus;
+    static uint64_t whole[BENCH_SAMPLES], first[BENCH_SAMPLES];
+
+    for (size_t i = 0; i < BENCH_SAMPLES; i++) {
+        do {
+            timer_sleep_until(machine_time() + PLATFORM_TIMEBASE_HZ / 1000U);
+        } while (wake->asleep != i + 1U);
+        timer_set(machine_time() + PLATFORM_TIMEBASE_HZ / 1000U);
+        machine_wake_by_timer(true);
+        wake->rung = machine_instructions();
+        ivshmem_ring(shared, SLEEPER);
+        machine_wait();
+        while (wake->awake != i + 1U) {
+        }
+        first[i] = wake->woken - wake->rung;
+        whole[i] = wake->done - wake->rung;
+    }
+    bench_report("virtio.wake.first", "instructions", first, BENCH_SAMPLES);
+    bench_report("virtio.wake", "instructions", whole, BENCH_SAMPLES);
+}
+
+static void sleep_and_acknowledge(const struct ivshmem *shared, struct wake *wake, unsigned long hart)
+{
+    uint32_t context = plic_context(hart);
+
+    plic_set_priority(shared->function.irq, 1);
+    plic_set_threshold(context, 0);
+    plic_enable(context, shared->function.irq, true);
+    csr_set_sie(SIE_EXTERNAL);
+    for (uint64_t i = 1; i <= BENCH_SAMPLES; i++) {
+        uint32_t source;
+        uint64_t woken;
+
+        wake->asleep = i;
+        machine_wait();
+        woken = machine_instructions();
+        source = plic_claim(context);
+        (void)ivshmem_rung(shared);
+        plic_complete(context, source);
+        wake->done = machine_instructions();
+        wake->woken = woken;
+        wake->awake = i;
+    }
+}
+
+static int measure_wake(struct pci_bus *bus, bool rings, unsigned long hart)
+{
+    static struct ivshmem shared;
+
+    if (!ivshmem_open(&shared, bus, 0)) {
+        print("virtio_bench: expected a shared region\n");
+        return 0;
+    }
+    (void)ivshmem_rung(&shared);
+    if (rings) {
+        ring(&shared, shared.memory);
+    } else {
+        sleep_and_acknowledge(&shared, shared.memory, hart);
+    }
+    print("BENCH done\n");
+    return 0;
+}
+
+static bool is_role(const char *role, const char *one, const char *other)
+{
+    return strcmp(role, one) == 0 || strcmp(role, other) == 0;
+}
+
+static int measure_frames(const void *fdt, struct pci_bus *bus, const char *role)
+{
     unsigned long frames = fdt_bootarg_number(fdt, "frames", 1000);
     size_t bytes = fdt_bootarg_number(fdt, "size", 64);
 
-    (void)hart;
-    uart_init();
-    (void)timer_init();
-    if (fdt_bootarg(fdt, "role", role, sizeof(role)) == NULL || bytes < VIRTIO_NET_SHORTEST ||
-        bytes > VIRTIO_NET_FRAME || !pci_open(&bus, fdt) || virtio_net_open(&net, &bus, 0) != VIRTIO_OK) {
-        print("virtio_bench: expected role=send, receive or flood, size=14 to 1514, and a network device\n");
+    if (bytes < VIRTIO_NET_SHORTEST || bytes > VIRTIO_NET_FRAME || virtio_net_open(&net, bus, 0) != VIRTIO_OK) {
+        print("virtio_bench: expected size=14 to 1514, and a network device\n");
         return 0;
     }
     peer[VIRTIO_NET_ADDRESS - 1U] = (uint8_t)fdt_bootarg_number(fdt, "peer", 2);
@@ -128,4 +208,21 @@ int main(unsigned long hart, const void *fdt)
     }
     print("virtio_bench: %s done, %lu frames\nBENCH done\n", role, frames);
     return 0;
+}
+
+int main(unsigned long hart, const void *fdt)
+{
+    char role[ROLE] = "";
+    struct pci_bus bus;
+
+    uart_init();
+    (void)timer_init();
+    if (fdt_bootarg(fdt, "role", role, sizeof(role)) == NULL || !pci_open(&bus, fdt)) {
+        print("virtio_bench: expected role=send, receive, flood, measure, ring or sleep, and PCI functions\n");
+        return 0;
+    }
+    if (is_role(role, "ring", "sleep")) {
+        return measure_wake(&bus, strcmp(role, "ring") == 0, hart);
+    }
+    return measure_frames(fdt, &bus, role);
 }

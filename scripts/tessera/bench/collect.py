@@ -467,10 +467,11 @@ def soft_tasks(bench: Bench) -> None:
 
 
 def virtio(bench: Bench) -> None:
-    """A notification of a virtio-net device, without a frame and with one for another VM."""
-    system = bench.system("bench-virtio")
-    for figure in figures(run_system(bench.qemu, system).guests[system.names[0]]).values():
-        bench.add(figure, system.name)
+    """Notifications of a virtio-net device, without a frame and with one for another VM; a doorbell that wakes a VM."""
+    for name in ("bench-virtio", "bench-virtio-wake"):
+        system = bench.system(name)
+        for figure in figures(run_system(bench.qemu, system).guests[system.names[0]]).values():
+            bench.add(figure, system.name)
 
 
 def network(bench: Bench) -> None:

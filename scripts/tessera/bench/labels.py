@@ -99,6 +99,8 @@ LABELS = {
     "virtio.iperf.ratio": "TCP between two Linux VMs, to that between two native QEMUs",
     "virtio.iperf.vms": "TCP between two Linux VMs",
     "virtio.iperf.native": "TCP between two native QEMUs with a socket",
+    "virtio.wake": "wake another VM by a doorbell (ivshmem), acknowledgement included",
+    "virtio.wake.first": "wake another VM by a doorbell (ivshmem), to its first instruction",
     "boot.first_guest_insn": "boot to the first guest instruction",
     "vm.restart": "restart of a VM by its watchdog",
     "load.late.max": "largest delay of a 1 ms timer while another VM restarts",

@@ -89,6 +89,12 @@ def handlers() -> set[str]:
     return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
 
 
+def _inline_polls(code: str) -> list[str]:
+    """Returns the addresses of the polling points in INLINE_POLLS, in objdump's output."""
+    blocks = [block for name, block in _BLOCK.findall(code) if name in INLINE_POLLS]
+    return [address for block in blocks for address in _POLL.findall(block)]
+
+
 def write_places(elf: Path, out: Path) -> None:
     """Writes the addresses in the hypervisor `elf` that the plugin needs."""
     labels = {*KINDS, *handlers()}
@@ -106,8 +112,7 @@ def write_places(elf: Path, out: Path) -> None:
     code = _tool("riscv64-unknown-elf-objdump", "-d", str(elf))
     lines += [f"R {address} -" for address in _RETURN.findall(code)]
     lines += [f"C {address} -" for address in _CALL.findall(code)]
-    polls = (block for name, block in _BLOCK.findall(code) if name in INLINE_POLLS)
-    lines += [f"P {address} -" for block in polls for address in _POLL.findall(block)]
+    lines += [f"P {address} -" for address in _inline_polls(code)]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
