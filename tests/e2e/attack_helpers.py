@@ -30,6 +30,7 @@ _TICKER = re.compile(
     re.MULTILINE,
 )
 _CLIENT = re.compile(r"^accel: (\d+) jobs, (\d+) wrong$", re.MULTILINE)
+PEERS = re.compile(r"^peers: (\d+) rounds, (\d+) wrong, (\d+) again$", re.MULTILINE)
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
 HANG_LINES = 4  # lines of the ticker, 5 ms apart, for which an attack that hangs is left running
@@ -46,6 +47,7 @@ PRINTED_TICKS = 91
 # Longest wait for a slice: one quantum for each of the attacker's two VCPUs and the witness, plus
 # the apps' budgets.
 TURNS_TICKS = 3 * 10_000 + 5_000
+PEERS_TICKS = 2 * 10_000  # the same with the two VMs that exchange data
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,10 @@ class Lateness:
     """Evaluates the lateness that the ticker prints. Each line belongs to one attack and is
     evaluated once."""
 
-    def __init__(self, late_ticks: int | None) -> None:
+    def __init__(self, late_ticks: int | None, turns_ticks: int = TURNS_TICKS) -> None:
         # None: no bound, since the machine does not run in virtual time.
         self.late_ticks = late_ticks
+        self.turns_ticks = turns_ticks
         self._judged = 0  # characters of the ticker's output evaluated so far
         self._ever = 0
 
@@ -109,7 +112,7 @@ class Lateness:
         if self.late_ticks is not None:
             bound = PRINTED_TICKS if PRINTED.fullmatch(name) else self.late_ticks
             assert late <= bound, f"the ticker's app was released {late} ticks late"
-            assert waited <= TURNS_TICKS, f"the ticker waited {waited} ticks for its slice"
+            assert waited <= self.turns_ticks, f"the ticker waited {waited} ticks for its slice"
         return late, waited
 
 
@@ -122,10 +125,14 @@ class AttackMachine:
         self.machine = machine
         self.inspection = inspection
         self.patience = patience  # timeout of each wait, in seconds
-        self.lateness = Lateness(late_ticks)
+        peers = PEERS_TICKS if "ask" in machine.console.names else 0
+        self.lateness = Lateness(late_ticks, TURNS_TICKS + peers)
         self.sum, self.rounds = 1, 0  # the witness's state, recomputed here
         self.jobs = 0  # of the VM that uses an accelerator
+        self.exchanges = 0  # of the VMs that exchange data by virtual PCI functions
         self.ready()
+        if "ask" in machine.console.names:
+            machine.expect("ask", PEERS.pattern, self.patience)
 
     def ready(self) -> None:
         self.machine.expect("attacker", r"^attacker: ready$", self.patience)
@@ -165,6 +172,14 @@ class AttackMachine:
             assert int(said[1]) > self.jobs, f"the client made no progress: {said[0]} after {self.jobs}"
             self.jobs = int(said[1])
 
+    def _check_peers(self) -> None:
+        """The data of the VMs that use the same network, socket and disks arrive, all and right."""
+        if "ask" in self.machine.console.names:
+            said = self._fresh("ask", PEERS)
+            assert said[2] == "0", f"the peers' data are wrong: {said[0]}"
+            assert int(said[1]) > self.exchanges, f"the peers made no progress: {said[0]} after {self.exchanges}"
+            self.exchanges = int(said[1])
+
     def _check_console(self) -> None:
         """The console responds, and no VM except the attacker has ever restarted."""
         rows = states(self.machine)
@@ -183,6 +198,7 @@ class AttackMachine:
         rounds = self._check_witness()
         late, waited = self._check_ticker(attack)
         self._check_client()
+        self._check_peers()
         self._check_console()
         return Outcome(attack, got, rounds - before, late, waited)
 
@@ -315,6 +331,8 @@ UNTIMED = {
 
 # Attacks that need the fabric: they run on tests/e2e/systems/attacker-accel.dts.
 ACCEL = {attack.name for attack in MENU if attack.name.startswith("accel_")}
+# Attacks that need virtual PCI functions: on tests/e2e/systems/attacker-virtio.dts.
+VIRTIO = {attack.name for attack in MENU if attack.name.startswith("virtio_")}
 
 
 def attack_machines(label: str, **how: object) -> Iterator[AttackMachines]:

@@ -25,6 +25,7 @@ SOURCES = (
     "debug",
     "console",
     "seed",
+    "virtio",
     "fwtree",
     "fpga/vdm",
     "fpga/io",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attack_helpers import ACCEL, Attack, AttackMachines, menu
+from attack_helpers import ACCEL, VIRTIO, Attack, AttackMachines, menu
 from helpers import HYPERVISOR_BIN, make
 
 from tessera.run.runner import ROOT
@@ -114,6 +114,8 @@ def machine_of(name: str, two_harts: bool) -> tuple[str, bool]:
     """The system on which an attack runs, and whether in virtual time."""
     if name in ACCEL:
         return "attacker-accel", True
+    if name in VIRTIO:
+        return ("attacker-virtio-two", False) if two_harts else ("attacker-virtio", True)
     return ("attacker-two", False) if two_harts else ("attacker", name not in UNTIMED)
 
 

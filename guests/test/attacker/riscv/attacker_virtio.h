@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The attacker's virtual PCI functions (tests/e2e/systems/attacker-virtio.dts), used as no driver uses them. */
+#ifndef ATTACKER_VIRTIO_H
+#define ATTACKER_VIRTIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attacker.h"
+
+#define ECAM 0x30000000UL
+#define ECAM_SIZE 0x100000UL
+#define BARS 0x40000000UL
+#define BAR_SIZE 0x4000UL
+
+/* The functions, by their device numbers. Both ports are in one network, the second one without limits. */
+enum slot {
+    SLOT_NET,
+    SLOT_DISK,
+    SLOT_RNG,
+    SLOT_SOCKET,
+    SLOT_LINE,
+    SLOT_MAILBOX,
+    SLOT_SECOND,
+    SLOTS
+};
+#define FRAMES_PER_MS 40U /* of SLOT_NET */
+#define GROUPS_PER_MS 5U
+#define DISK_SECTORS 4096U
+#define CID_OWN 9U
+#define CID_PEER 4U
+#define CID_STRANGER 3U /* is no peer of the attacker */
+#define VM_PEER 4U
+#define VMS 5U
+
+#define ENTRIES 256U /* most of a queue */
+
+enum {
+    DESC_NEXT = 1,
+    DESC_WRITE = 2,
+    DESC_INDIRECT = 4,
+};
+
+enum common {
+    DEVICE_SELECT = 0,
+    DRIVER_SELECT = 8,
+    DRIVER_FEATURES = 12,
+    STATUS = 20,
+    QUEUE = 22,
+    QUEUE_SIZE = 24,
+    QUEUE_ENABLE = 28,
+    QUEUE_ADDRESS = 32,
+    ISR = 0x1000,
+    CONFIG = 0x2000,
+    NOTIFY = 0x3000,
+};
+
+#define STATUS_DRIVER 3U /* with ACKNOWLEDGE */
+#define STATUS_DRIVER_OK 4U
+#define STATUS_FEATURES_OK 8U
+#define STATUS_NEEDS_RESET 64U
+
+#define F_INDIRECT (1UL << 28)
+#define F_EVENT_IDX (1UL << 29)
+#define F_VERSION_1 (1UL << 32)
+
+struct desc {
+    uint64_t address;
+    uint32_t length;
+    uint16_t flags, next;
+};
+
+struct ring {
+    _Alignas(4096) volatile struct desc desc[ENTRIES];
+    struct {
+        uint16_t flags, index, ring[ENTRIES + 1U];
+    } avail;
+    struct {
+        uint16_t flags, index;
+        struct {
+            uint32_t id, length;
+        } ring[ENTRIES + 1U];
+    } used;
+};
+
+extern volatile struct ring rings[SLOTS][3]; /* of each queue */
+
+#define FRAME_HEADER 12U /* before each frame */
+#define FRAME 1514U
+
+struct packet {
+    uint64_t source, destination;
+    uint32_t source_port, destination_port, length;
+    uint16_t type, op;
+    uint32_t flags, space, forwarded;
+    uint8_t data[1024];
+} __attribute__((packed));
+#define PACKET_HEADER 44U
+enum {
+    OP_REQUEST = 1,
+    OP_RESET = 3,
+    OP_DATA = 5,
+};
+
+static inline volatile void *reg(enum slot slot, uint64_t offset)
+{
+    return (volatile void *)(BARS + (uint64_t)slot * BAR_SIZE + offset);
+}
+
+static inline volatile uint8_t *reg8(enum slot slot, uint64_t offset)
+{
+    return reg(slot, offset);
+}
+
+static inline volatile uint16_t *reg16(enum slot slot, uint64_t offset)
+{
+    return reg(slot, offset);
+}
+
+static inline volatile uint32_t *reg32(enum slot slot, uint64_t offset)
+{
+    return reg(slot, offset);
+}
+
+/* Number of the queue on which the device works. */
+static inline unsigned requests_of(enum slot slot)
+{
+    return slot == SLOT_DISK || slot == SLOT_RNG ? 0U : 1U;
+}
+
+static inline volatile struct ring *requests(enum slot slot)
+{
+    return &rings[slot][requests_of(slot)];
+}
+
+/* Whether the function is a virtio device. */
+static inline bool is_virtio(enum slot slot)
+{
+    return slot != SLOT_MAILBOX;
+}
+
+/* Lets the function answer in its BARs. */
+void function_enable(enum slot slot);
+
+/* Resets the device and negotiates features, VERSION_1 among them. */
+void device_begin(enum slot slot, uint64_t features);
+
+/* Enables a queue of ENTRIES entries with empty rings. */
+void device_queue(enum slot slot, unsigned number);
+
+/* device_begin(), all queues, DRIVER_OK. */
+void device_start(enum slot slot, uint64_t features);
+
+bool device_failed(enum slot slot);
+
+static inline void device_notify(enum slot slot, unsigned number)
+{
+    __asm__ volatile("fence" ::: "memory");
+    *reg16(slot, NOTIFY) = (uint16_t)number;
+    __asm__ volatile("fence" ::: "memory");
+}
+
+void describe(volatile struct ring *ring, unsigned index, struct desc desc);
+
+/* Makes a chain available. */
+void offer(volatile struct ring *ring, uint16_t head);
+
+/* Offers the device a request as a driver does, in `pieces` descriptors for the first buffer, and notifies it. */
+void request(enum slot slot, unsigned pieces);
+
+/* Offers the device a wrong chain, beginning with descriptor 0, which it must answer by DEVICE_NEEDS_RESET. */
+void judge_refused(struct verdict *v, enum slot slot, const char *what);
+
+/* After a reset the device works. */
+void judge_device(struct verdict *v, enum slot slot);
+void judge_devices(struct verdict *v);
+
+/* Sends a packet with so much data, at most 1024 bytes, from the socket to itself. */
+void send_to_itself(uint32_t length);
+
+/* A buffer for anything, 4 KiB, and its address. */
+extern volatile uint8_t scratch[4096];
+#define SCRATCH ((uint64_t)(uintptr_t)scratch)
+
+/* A frame from the attacker's first port: in `scratch`, its header included. */
+struct frame {
+    uint64_t destination, source;
+    uint16_t type;
+    uint32_t length; /* without header */
+};
+#define MAC_OWN 0x020000000009U
+#define MAC_SECOND 0x02000000000aU
+#define MAC_NOBODY 0x0200000000ffU
+#define MAC_ALL 0xffffffffffffU
+
+/* Sends it; the ring must be the started one. */
+void send_frame(enum slot slot, const struct frame *frame);
+
+/* Posts a buffer to a receive queue. */
+void post(enum slot slot, struct desc desc);
+
+static inline uint16_t used(const volatile struct ring *ring)
+{
+    return ring->used.index;
+}
+
+#endif
