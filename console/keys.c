@@ -19,7 +19,8 @@
  * per step: computing all of them at once would delay interrupts. */
 static struct {
     bool at_work;
-    unsigned next; /* index of the next VM in the list, 0 for the first */
+    unsigned next; /* index of the next VM in the list, 0 for the first; position in a component's list */
+    const struct console_list *list; /* of a component, or NULL: of VMs */
     ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
 } listed; /* owner: this file; only one CPU takes the console's interrupts */
@@ -74,14 +75,36 @@ static void keys_list(void)
         listed.before = listed.now;
         listed.now = arch_time();
         listed.next = 0;
+        listed.list = NULL;
         listed.at_work = true;
     }
+}
+
+extern const struct console_list __start_console_lists[], __stop_console_lists[];
+
+/* Begins the list of a component. False if no component has registered the key. */
+static bool keys_component_list(char key)
+{
+    for (const struct console_list *l = __start_console_lists; l != __stop_console_lists; l++) {
+        if (l->key == key) {
+            listed.list = listed.at_work ? listed.list : l;
+            listed.next = listed.at_work ? listed.next : 0;
+            listed.at_work = true;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool keys_list_step(unsigned waiting)
 {
     if (waiting > 1) {
         return false;
+    }
+    if (listed.list != NULL) {
+        listed.next = listed.list->line(listed.next);
+        listed.at_work = listed.next != 0;
+        return true;
     }
     list_vm(&hyp.vms[listed.next++]);
     listed.at_work = listed.next < hyp.nvms;
@@ -139,6 +162,9 @@ static void keys_help(void)
     console_log("             s  stop    g  start   r  restart the VM that has the keyboard (%s)",
                 console_focus()->config->name);
     console_log("             a  give it the terminal alone, and back");
+    for (const struct console_list *l = __start_console_lists; l != __stop_console_lists; l++) {
+        console_log("             %c  %s", l->key, l->what);
+    }
     console_log("             Ctrl-T  send Ctrl-T itself");
 }
 
@@ -195,7 +221,7 @@ static void keys_command(char key)
     }
     if (key >= '0' && key <= '9') {
         keys_number((unsigned)(key - '0'));
-    } else {
+    } else if (!keys_component_list(key)) {
         keys_help();
     }
 }

@@ -8,6 +8,7 @@
 TABLE(hypercalls)
 TABLE(console_keys)
 TABLE(console_operators)
+TABLE(console_lists)
 TABLE(sched_classes)
 TABLE(boot_hooks)
 TABLE(vm_start_hooks)

@@ -47,9 +47,11 @@ struct port {
     struct virtio_chain rest; /* of the frame, behind `head` */
     /* The port to which it is being copied, or NULL, and what is left of the frame and of the receiver's chain, which is taken from
      * its queue; `life` of the queue then; bytes copied. */
-    const struct port *to;
+    struct port *to;
     struct virtio_chain from, into;
     uint32_t life, length;
+    /* Since the boot. Those of frames received, and dropped for want of a buffer, are guarded by the lock of the receive queue. */
+    struct virtio_net_counts counts;
 };
 
 static struct port ports[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
@@ -58,7 +60,8 @@ static struct port ports[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; ow
 enum outcome {
     DELIVERED,
     INTERRUPTED, /* an interrupt is pending: continued after it */
-    DROPPED,     /* the receiver has no buffer, or the frame is too long */
+    DROPPED,     /* the receiver has no buffer, or a shorter one */
+    TOO_LONG,    /* the frame is */
     SENDER_WRONG,
     RECEIVER_WRONG,
 };
@@ -112,7 +115,7 @@ static enum outcome spans(struct port *port, uint32_t *n)
     *n = port->from.room < port->into.room ? port->from.room : port->into.room;
     most = VIRTIO_PIECE - (uint32_t)((uintptr_t)port->into.at % 8U); /* the next piece is aligned */
     *n = *n < most ? *n : most;
-    return *n <= HEAD_SIZE - FRAME_HEADER + FRAME_MAX - port->length ? DELIVERED : DROPPED;
+    return *n <= HEAD_SIZE - FRAME_HEADER + FRAME_MAX - port->length ? DELIVERED : TOO_LONG;
 }
 
 static enum outcome copy_rest(struct port *port)
@@ -141,6 +144,7 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
     enum virtio_found found;
 
     if (!q->ready || virtq_waiting(q) == 0) {
+        port->to->counts.no_buffer++;
         return DROPPED;
     }
     found = virtq_first(port->to->dev, q, DESCRIPTORS, &port->into);
@@ -148,6 +152,7 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
         found = virtio_chain_write(&port->into, &port->head, HEAD_SIZE);
     }
     if (found != VIRTIO_SOME) {
+        port->to->counts.no_buffer++;
         return found == VIRTIO_WRONG ? RECEIVER_WRONG : DROPPED;
     }
     q->next++;
@@ -160,7 +165,13 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
 /* Returns the receiver's chain; without bytes, which its driver ignores, if the frame is not whole. */
 static bool end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
 {
-    virtq_return(q, port->into.head, outcome == DELIVERED ? port->length : 0);
+    if (outcome == DELIVERED) {
+        port->to->counts.received++;
+    } else {
+        port->length = 0;
+        port->to->counts.no_buffer += outcome == DROPPED ? 1U : 0U;
+    }
+    virtq_return(q, port->into.head, port->length);
     port->length = 0;
     return virtq_wants_interrupt(port->to->dev, q);
 }
@@ -208,9 +219,9 @@ static bool within(struct limit *limit, uint32_t most)
 }
 
 /* The function's port if it is in the segment, or NULL. */
-static const struct port *port_in(uint32_t segment, const struct virtio_device *dev)
+static struct port *port_in(uint32_t segment, const struct virtio_device *dev)
 {
-    const struct port *port = dev->data;
+    struct port *port = dev->data;
 
     return dev->class == &virtio_net && port->segment == segment ? port : NULL;
 }
@@ -234,10 +245,18 @@ static bool may_send(struct port *port)
     const struct virtio_image_function *config = port->dev->config;
     uint64_t source = address(port->head.source);
 
-    return (source == port->mac || (port->uplink && is_outside(port, source))) &&
-           (config->vlan == 0 || port->head.type != __builtin_bswap16(TYPE_VLAN)) &&
-           within(&port->all, config->frames_per_ms) &&
-           (!port->to_group || within(&port->group, config->multicast_per_ms));
+    if ((source != port->mac && !(port->uplink && is_outside(port, source))) ||
+        (config->vlan != 0 && port->head.type == __builtin_bswap16(TYPE_VLAN))) {
+        port->counts.spoofed++;
+        return false;
+    }
+    if (!within(&port->all, config->frames_per_ms) ||
+        (port->to_group && !within(&port->group, config->multicast_per_ms))) {
+        port->counts.limited++;
+        return false;
+    }
+    port->counts.sent++;
+    return true;
 }
 
 /* Reads the head of the next frame. VIRTIO_NONE: the chain is shorter. */
@@ -260,13 +279,13 @@ static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
 }
 
 /* The next port for the frame, or NULL. A frame whose address no port has is for the uplink. */
-static const struct port *next_receiver(struct port *port)
+static struct port *next_receiver(struct port *port)
 {
     uint64_t destination = address(port->head.destination);
-    const struct port *uplink = NULL;
+    struct port *uplink = NULL;
 
     while (port->next < virtio_device_count) {
-        const struct port *to = port_in(port->segment, &virtio_devices[port->next++]);
+        struct port *to = port_in(port->segment, &virtio_devices[port->next++]);
 
         if (to == NULL || to == port) {
             continue;
@@ -292,6 +311,9 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
     if (outcome == INTERRUPTED) {
         return step;
     }
+    if (outcome == SENDER_WRONG || outcome == TOO_LONG) {
+        port->counts.malformed++;
+    }
     if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
         step.broken = outcome == SENDER_WRONG ? port->dev : port->to->dev;
     }
@@ -309,6 +331,7 @@ static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
 
     if (!port->sending) {
         if (begin_frame(port, q) != VIRTIO_SOME) {
+            port->counts.malformed++;
             return (struct virtio_step){.broken = dev};
         }
         if (arch_irq_pending()) {
@@ -316,6 +339,22 @@ static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
         }
     }
     return send_to_next(port, q);
+}
+
+struct virtio_net_counts virtio_net_count(struct virtio_device *dev)
+{
+    const struct port *port = dev->data;
+    struct virtio_net_counts counts, received;
+
+    spin_lock(&dev->queues[QUEUE_SEND].lock);
+    counts = port->counts;
+    spin_unlock(&dev->queues[QUEUE_SEND].lock);
+    spin_lock(&dev->queues[QUEUE_RECEIVE].lock);
+    received = port->counts;
+    spin_unlock(&dev->queues[QUEUE_RECEIVE].lock);
+    counts.received = received.received;
+    counts.no_buffer = received.no_buffer;
+    return counts;
 }
 
 /* A frame that was being copied is lost, and the receiver gets its chain back. */

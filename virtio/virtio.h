@@ -271,6 +271,17 @@ void virtio_copy(void *dst, const void *src, size_t size);
 extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
     virtio_ivshmem;
 
+/* net.c: what has become of a port's frames since the boot. */
+struct virtio_net_counts {
+    uint64_t sent;      /* passed by the switch, whoever receives them */
+    uint64_t received;  /* from other ports */
+    uint64_t spoofed;   /* dropped: from another source address, or with a tag in a VLAN */
+    uint64_t limited;   /* dropped: over a limit of the system file */
+    uint64_t no_buffer; /* for this port, dropped: its driver had offered no buffer, or a shorter one */
+    uint64_t malformed; /* too short, too long, or in wrong buffers */
+};
+struct virtio_net_counts virtio_net_count(struct virtio_device *dev);
+
 /* ivshmem.c: registers of BAR 0. */
 uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset);
 void ivshmem_write(struct virtio_device *dev, unsigned offset, uint32_t value);

@@ -28,6 +28,17 @@ struct console_operator {
 #define CONSOLE_OPERATOR(command, step, at_work) \
     static const struct console_operator operator_##command REGISTER_IN("console_operators") = {command, step, at_work}
 
+/* Registers a component's list, which `key` after the escape key prints. line() prints one line and returns the position of the next
+ * one, 0 behind the last; the first one's position is 0. Called without locks, between polling points. */
+struct console_list {
+    char key;
+    const char *what; /* for the operator's help */
+    unsigned (*line)(unsigned at);
+};
+
+#define CONSOLE_LIST(key, what, line) \
+    static const struct console_list console_list_##line REGISTER_IN("console_lists") = {key, what, line}
+
 /* Registers a component's key after the escape key. Typed characters then go to `take` until it
  * returns false or has got the escape key, which is then handled as such. Called without locks. */
 struct console_key {

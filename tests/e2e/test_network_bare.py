@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from helpers import BOOT_S, booted, built, command, keyboard, wait_for_signs_of_life
+from helpers import BOOT_S, SOON_S, booted, built, command, keyboard, wait_for_signs_of_life
 
-from tessera.run.machine import Machine
+from tessera.run.machine import HYPERVISOR, Machine
 
 TESTED = {
     "echo": ["rng 0", r"ivshmem 0 of 2097152 bytes in VM 0", "vsock 0", "console 0"],
@@ -58,6 +58,22 @@ def test_line_returns_bytes(machine):
 def test_doorbells(machine):
     assert "virtio: ivshmem: 100 rounds with VM 1\n" in machine.console.text("echo")
     assert "virtio: ivshmem: 100 rounds with VM 0\n" in machine.console.text("sender")
+
+
+def test_counters_at_the_console(machine):
+    """Ctrl-T p: what has become of the frames of each port."""
+    machine.skip(HYPERVISOR)
+    command(machine, "p")
+    rows = {}
+    for name in ("echo", "sender", "poller", "alone"):
+        row = machine.expect(HYPERVISOR, rf"^{name} +\d+ +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", SOON_S)
+        rows[name] = [int(number) for number in row.groups()]
+        assert rows[name][2:4] == [0, 0], "no frame is spoofed or over a limit"
+    assert rows["alone"][0] > 0
+    assert rows["alone"][1] == 0, "nobody is in its network"
+    assert min(rows["echo"][:2]) >= 400
+    for name in ("sender", "poller"):
+        assert min(rows[name][:2]) >= 200
 
 
 def test_restart_of_a_vm(machine):

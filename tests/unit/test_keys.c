@@ -57,6 +57,16 @@ static void test_n_cycles_the_keyboard_focus(void **state)
     assert_ptr_equal(console_focus(), &hyp.vms[0]);
 }
 
+/* The component virtio registers the list; this system has no ports. */
+static void test_list_of_a_component(void **state)
+{
+    (void)state;
+    boot(1);
+    assert_says('h', "p  list network ports");
+    assert_says('p', "no buffer malformed");
+    assert_says('l', "vm-c");
+}
+
 static void test_unknown_vm_number(void **state)
 {
     (void)state;
@@ -253,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_n_cycles_the_keyboard_focus),
+        cmocka_unit_test(test_list_of_a_component),
         cmocka_unit_test(test_unknown_vm_number),
         cmocka_unit_test(test_any_other_key_prints_the_help),
         cmocka_unit_test(test_stop_start_and_restart),

@@ -21,6 +21,7 @@ from virtio import (
     WRITE,
     Device,
     booted,
+    counts,
     restart,
 )
 
@@ -220,6 +221,31 @@ def test_limits_in_each_millisecond():
     for frame in (all_, all_, one, one):
         send(sender, frame, [])
     assert port.received() == [all_, one]
+
+
+def test_counters():
+    """Each frame counts once; they outlive a restart."""
+    sender, port = pair(frames_per_ms=6)
+    one = frame_of(MACS[1], MACS[0], b"hello")
+    for size in (100, 20, 2000):
+        port.offer([size], 0)
+    send(sender, one, [])
+    send(sender, frame_of(MACS[1], MACS[0], bytes(100)), [])  # does not fit, nor does any other into that buffer
+    send(sender, frame_of(MACS[1], MACS[2], b""), [])
+    restart(1)
+    port = Port(Device(1, size=64).start())
+    send(sender, one, [])
+    port.offer([2000], 0)
+    send(sender, frame_of(MACS[1], MACS[0], bytes(1600)), [])
+    send(sender, frame_of(MACS[3], MACS[0], b""), [])
+    send(sender, one, [])
+    send(sender, one, [])
+    queue = sender.queues[1]
+    queue.descriptor(0, SEND_BUFFERS, 25)
+    queue.offer(0)
+    queue.notify()
+    assert counts(0) == (7, 0, 1, 0, 0, 2)
+    assert counts(1) == (0, 1, 0, 0, 4, 0)
 
 
 def test_vlans():

@@ -156,6 +156,13 @@ unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, ui
     return again;
 }
 
+void testbed_virtio_counts(unsigned number, struct testbed_virtio_counts *counts)
+{
+    struct virtio_net_counts c = virtio_net_count(&virtio_devices[number]);
+
+    *counts = (struct testbed_virtio_counts){c.sent, c.received, c.spoofed, c.limited, c.no_buffer, c.malformed};
+}
+
 uint32_t testbed_virtio_lines(unsigned vm)
 {
     return hyp.vms[vm].arch.lines;

@@ -32,6 +32,12 @@ void testbed_virtio_cut(unsigned size);
 /* Boots the image with a machine's seed and starts its VMs; returns NULL, or why the hypervisor refuses it. */
 const char *testbed_virtio_boot(bool seed);
 
+/* What has become of the frames of the port that is function `number` of all. */
+struct testbed_virtio_counts {
+    uint64_t sent, received, spoofed, limited, no_buffer, malformed;
+};
+void testbed_virtio_counts(unsigned number, struct testbed_virtio_counts *counts);
+
 /* A VM accesses an emulated device at `gpa`, 2^width_log2 bytes. A load of an address without a device returns TESTBED_VIRTIO_FAULT. */
 #define TESTBED_VIRTIO_FAULT UINT64_C(0xdead00000000dead)
 uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2);

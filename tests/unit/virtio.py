@@ -10,6 +10,7 @@ from c_headers import structures, values
 from core import CORE
 
 *_, Section = structures("virtio_image.h testbed_virtio.h", "virtio_image virtio_image_function testbed_virtio_section")
+(Counts,) = structures("testbed_virtio.h", "testbed_virtio_counts")
 GPA, RAM_SIZE = values("testbed.h", "TESTBED_GPA TESTBED_VM_RAM")
 ECAM, BARS, BAR_SIZE, IRQ = values("virtio_image.h", "VIRTIO_ECAM VIRTIO_BARS VIRTIO_BAR_SIZE VIRTIO_IRQ")
 NET, BLOCK, ENTROPY, SOCKET, CRYPTO, IVSHMEM = values(
@@ -38,6 +39,7 @@ _SIGNATURES = {
     "testbed_virtio_store": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_store_once": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_endless": (None, [c_uint, c_uint64]),
+    "testbed_virtio_counts": (None, [c_uint, c_void_p]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
     "testbed_memory": (c_void_p, [c_uint, c_uint64]),
 }
@@ -73,6 +75,13 @@ def booted(functions: list[dict], vms: int = 3) -> None:
     make(functions, vms)
     wrong = boot()
     assert wrong is None, wrong
+
+
+def counts(number: int) -> tuple[int, ...]:
+    """Frames of a port: sent, received, spoofed, limited, no_buffer, malformed."""
+    found = Counts()
+    CORE.testbed_virtio_counts(number, ctypes.byref(found))
+    return tuple(getattr(found, name) for name, _ in Counts._fields_)
 
 
 def memory(vm: int) -> ctypes.Array:
