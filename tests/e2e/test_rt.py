@@ -213,6 +213,19 @@ def test_flood_of_frames_delays_no_app(name, releases):
         assert app.late_max <= LATEST, app
 
 
+def test_flood_of_encryption_delays_no_app():
+    """AES has polling points in each block. Each VM has decrypted what it had encrypted."""
+    system = built("virtio-crypto-rt")
+    with booted(system, "virtio-crypto-rt", *VIRTUAL) as machine:
+        machine.expect("rtm", r"^RTM done$", 5 * LOAD_S)
+        (app,) = apps(machine.console.text("rtm"))
+        assert app.releases >= 20_000
+        assert (app.misses, app.overruns) == (0, 0), app
+        assert app.late_max <= LATEST, app
+        for name in ("long", "short"):
+            assert machine.console.text(name).endswith("virtio_crypto: flood begins\n")
+
+
 def test_preempted_vm_keeps_the_remainder_of_its_slice():
     """Without the remainder, one VM would get a full quantum per RT period and the other a
     twentieth."""

@@ -20,6 +20,7 @@ enum virtio_type {
     VIRTIO_CONSOLE = 3,
     VIRTIO_RNG = 4,
     VIRTIO_VSOCK = 19,
+    VIRTIO_CRYPTO = 20,
 };
 
 #define VIRTIO_F_EVENT_IDX (UINT64_C(1) << 29)
