@@ -2,12 +2,13 @@
 """Reads a board's file."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
 from tessera.image import io_image, schema, vdm
-from tessera.image.kinds import suggest
+from tessera.image.kinds import size_text, suggest
 from tessera.image.model import Board, BoardDevice, Fabric, SharedDevices
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
@@ -30,6 +31,19 @@ def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
         )
         return None
     return read_board(path)
+
+
+def with_ram(system: Read, board: Board) -> Board:
+    """Returns the board with the RAM that the system asks for; reports a system that cannot have it."""
+    size = system["ram-size"]
+    if size is None:
+        return board
+    if board.qemu_machine is None:
+        system.problem("ram-size", f"expected only on a board that QEMU emulates, got it on {board.name}")
+    elif size < board.ram_size:
+        expected = f"expected at least {board.name}'s {size_text(board.ram_size)}"
+        system.problem("ram-size", f"{expected}, got {size_text(size)}")
+    return replace(board, ram_size=size)
 
 
 def machine_of(path: Path, platform_dir: Path) -> Machine:

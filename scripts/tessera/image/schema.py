@@ -13,6 +13,7 @@ from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Number
 
 MIB = 1 << 20
 RAM_ALIGN = 2 * MIB
+MOST_RAM = 1 << 36  # below the windows in the hypervisor's address space (arch/riscv/hostmap.c)
 LONGEST_MS = 3600000
 LONGEST_RT_US = 0x7FFFFFFF  # longest period and budget of an RT app
 
@@ -802,6 +803,12 @@ SYSTEM = NodeSchema(
             "QEMU runs the system in virtual time, one nanosecond per instruction, independent of the host's speed. "
             "Times of real-time apps in QEMU are meaningful only with it. One hart.",
             default=False,
+        ),
+        Prop(
+            "ram-size",
+            Address("a size", align=RAM_ALIGN, low=RAM_ALIGN, below=MOST_RAM),
+            "Bytes of RAM of the machine, on a board that QEMU emulates: at least the board's `ram-size`.",
+            default_words="the board's `ram-size`",
         ),
         Prop(
             "trace-kib",

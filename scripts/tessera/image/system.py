@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tessera.image import schema, virtual
 from tessera.image.accelerators import assign_accelerators, load_accelerators
-from tessera.image.board import load_board, machine_of
+from tessera.image.board import load_board, machine_of, with_ram
 from tessera.image.check_rt import check_rt
 from tessera.image.check_system import (
     check_components,
@@ -61,7 +61,7 @@ def load_system(
         check_watchdogs(node, _section(node, "vms"))
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
     if board:
-        board = with_frames(node, board, search)
+        board = with_ram(node, with_frames(node, board, search))
         check_limits(node, _section(node, "vms"), board)
         check_rt(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, search) if board else []
