@@ -199,3 +199,11 @@ def test_damaged_blobs(builder):
     structure = int.from_bytes(blob[8:12], "big")
     with pytest.raises(ValueError, match="unknown token 0x7 "):
         list(fdt.values(blob[:structure] + b"\0\0\0\7" + blob[structure + 4 :]))
+
+
+def test_boot_loaders_can_extend_the_device_tree(builder):
+    """U-Boot adds properties in place: there is room behind the strings, and totalsize includes it."""
+    blob = builder.build(SYSTEM).files["two.dtb"]
+    total, _, strings = struct.unpack_from(">3I", blob, 4)
+    (size,) = struct.unpack_from(">I", blob, 32)  # of the strings
+    assert len(blob) == total >= strings + size + 2048

@@ -60,7 +60,7 @@ def build(options: Options) -> Built:
     fixups: dict[str, list[Fixup]] = {}
     for vm in system.vms:
         dts = guest_dts(system, vm)
-        blob = compile_dts(dts, f"{vm.name}.dts")
+        blob = compile_dts(dts, f"{vm.name}.dts", vm.machine.dtb_free)
         vm.loads[-1].data = blob
         fixups[vm.name] = find_fixups(blob, listed_features(vm))
         files[f"{vm.name}.dts"], files[f"{vm.name}.dtb"] = dts.encode(), blob

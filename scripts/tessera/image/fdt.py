@@ -25,11 +25,11 @@ class Value:
     name_offset: int
 
 
-def compile_dts(text: str, name: str) -> bytes:
-    """Compiles a device tree. A warning of dtc is an error too, because the builder has written the
-    source."""
+def compile_dts(text: str, name: str, room: int = 0) -> bytes:
+    """Compiles a device tree with `room` free bytes at its end. A warning of dtc is an error too, because the builder
+    has written the source."""
     try:
-        command = ["dtc", "-I", "dts", "-O", "dtb", "-"]
+        command = ["dtc", "-p", str(room), "-I", "dts", "-O", "dtb", "-"]
         done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
     except FileNotFoundError:
         raise BuildError("dtc: expected the device tree compiler (apt-get install device-tree-compiler)") from None

@@ -51,6 +51,9 @@ IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 # after the guest's image, and boot loaders copy it from there before they use the end of the RAM
 # themselves.
 DTB_ROOM = 0x10000
+# Free bytes at the end of the device tree, as OpenSBI leaves some: U-Boot extends the tree in place, where its own data
+# follow at once.
+DTB_FREE = 2048
 
 
 @dataclass(frozen=True)
@@ -63,16 +66,17 @@ class Machine:
     memory_base: int
     image_offset: int
     dtb_room: int
+    dtb_free: int
     uart_base: int
     uart_irq: int
     has_plic: bool
     gpa_end: int
 
 
-RISCV = Machine("riscv", 0x200000, 0x80000000, IMAGE_OFFSET, DTB_ROOM, UART_BASE, UART_IRQ, True, 1 << 41)
+RISCV = Machine("riscv", 0x200000, 0x80000000, IMAGE_OFFSET, DTB_ROOM, DTB_FREE, UART_BASE, UART_IRQ, True, 1 << 41)
 
 # The addresses of iasim's generic board. The first page holds exception vectors; kseg0 maps the
 # lowest 512 MiB.
-MIPS = Machine("mips", 0x4000, 0, 0x1000, 0x1000, 0x1FD003F8, 4, False, 1 << 29)
+MIPS = Machine("mips", 0x4000, 0, 0x1000, 0x1000, 0, 0x1FD003F8, 4, False, 1 << 29)
 
 MACHINES = {machine.architecture: machine for machine in (RISCV, MIPS)}
