@@ -25,11 +25,13 @@ bool virtq_map(const struct vm *vm, struct virtq *q)
     return aligned && q->desc != NULL && q->avail != NULL && q->ring != NULL;
 }
 
-/* Uses the descriptors of an indirect table from now on (section 2.7.5.3). It is in a table of the queue, and the chain's last one. */
+/* Uses the descriptors of an indirect table from now on (section 2.7.5.3). The descriptor of the table is the last one in the queue's
+ * own table, and is not one of the chain's. */
 static enum virtio_found enter_table(struct virtio_chain *c, uint64_t address, uint32_t length, unsigned flags)
 {
     bool nested = c->in_table; /* wrong, or each call would pass through many tables */
 
+    c->left++;
     c->entries = length / sizeof(struct virtq_desc);
     c->table = virtio_ram(c->dev->vm, memmap_address(address), length);
     c->next = 0;

@@ -224,6 +224,55 @@ def test_end_of_an_indirect_table():
     assert device.status & NEEDS_RESET
 
 
+def read_fragmented(device: Device, segments: int, size: int = 512) -> None:
+    """Reads into buffers of `size` bytes through an indirect table."""
+    table = GPA + 0x70000
+    device.put(HEADER, struct.pack("<IIQ", READ, 0, 0))
+    parts = [(HEADER, 16, 1), *((DATA + size * n, size, WRITE | 1) for n in range(segments)), (STATUS, 1, WRITE)]
+    for n, part in enumerate(parts):
+        device.put(table + 16 * n, struct.pack("<QIHH", *part, n + 1))
+    device.queues[0].descriptor(0, table, 16 * len(parts), TABLE)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+
+
+def test_longest_indirect_chain():
+    """It has as many descriptors as the queue; that of the table does not count."""
+    device = started(VERSION_1 | INDIRECT)
+    read_fragmented(device, 62)
+    assert device.queues[0].returned() == [(0, 62 * 512 + 1)]
+    assert not device.status & NEEDS_RESET
+    read_fragmented(device, 63)
+    assert device.queues[0].returned() == []
+    assert device.status & NEEDS_RESET
+
+
+def test_most_segments_that_the_device_announces():
+    """Beside the request's header and its status."""
+    booted(disk())
+    device = Device(0, size=256).start(VERSION_1 | INDIRECT)
+    segments = device.read(0x2000 + 12)  # seg_max
+    assert segments == 254
+    read_fragmented(device, segments, 128)
+    assert [head for head, _ in device.queues[0].returned()] == [0]
+    assert not device.status & NEEDS_RESET
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_table_in_a_table(depth: int):
+    """It refers to itself, or to another one with the request."""
+    device = started(VERSION_1 | INDIRECT)
+    read_chain(device)
+    device.put(GPA + 0x72000, device.get(device.queues[0].base, 48))
+    inner = (GPA + 0x70000, 16) if depth == 1 else (GPA + 0x72000, 48)
+    device.put(GPA + 0x70000, struct.pack("<QIHH", *inner, TABLE, 0))
+    device.queues[0].descriptor(0, GPA + 0x70000, 16, TABLE)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.status & NEEDS_RESET
+    assert device.queues[0].returned() == []
+
+
 def test_reset_during_a_request():
     """What the driver had begun is forgotten: the next life begins with its own first request."""
     device = started()
