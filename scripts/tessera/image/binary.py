@@ -231,6 +231,7 @@ def _flags(vm: Vm) -> int:
 
 def _regions(vm: Vm) -> list[bytes]:
     ram = [(vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)]
+    ram += [(one.base, one.host_base, one.size, layout.REGION_RAM, 0) for one in vm.more]
     if vm.dma_size:
         ram.append((vm.dma_base, vm.dma_host, vm.dma_size, layout.REGION_DMA, 0))
     devices = [(device.base, device.base, device.size, layout.REGION_MMIO, device.reset) for device in vm.devices]

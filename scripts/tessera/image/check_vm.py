@@ -7,7 +7,7 @@ from itertools import combinations
 from tessera.image import io_image, layout, vdm, virtual
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
-from tessera.image.model import Board, Load, Vm
+from tessera.image.model import Board, Load, Memory, Shared, Vm
 from tessera.image.schema import MIB, RAM_ALIGN
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
@@ -55,12 +55,15 @@ def _check_no_controller(vm: Vm) -> None:
     for prop in ("no-plic", "message-interrupt", "devices"):
         if vm.node[prop] and not vm.machine.has_plic:
             vm.node.problem(prop, f"expected only where guests have a PLIC, got it on {vm.machine.architecture}")
+    if "memory" in vm.node.children and not vm.machine.has_plic:
+        vm.node.children["memory"].problem("", f"expected only on riscv, got it on {vm.machine.architecture}")
 
 
 def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     """Lists the ranges of the guest's address space: name, property to report, first address, end
     address."""
     spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
+    spaces += [(f"the RAM {one.node.name}", "memory-base", one.base, one.end) for one in vm.more]
     if vm.dma_size:
         spaces.append(("the memory for DMA", "dma-memory", vm.dma_base, vm.dma_end))
     if vm.has_uart:
@@ -102,14 +105,23 @@ def _check_spaces(vm: Vm) -> None:
             got = f"got {name} at {first:#x}..{behind:#x} and {other_name} at {other_first:#x}..{other_behind:#x}"
             vm.node.problem(prop, f"expected guest-physical addresses that do not overlap, {got}")
     _check_shared_spaces(vm)
-    for region in vm.shared:
+    pieces: list[Shared | Memory] = [*vm.shared, *vm.more]
+    for region in pieces:
         if region.end > end:
             got = f"got memory up to {region.end:#x}"
             region.node.problem("size", f"expected guest-physical addresses below {end:#x}, {got}")
+    _check_number(vm)
+
+
+def _check_number(vm: Vm) -> None:
+    """Reports more regions than the hypervisor has for a VM."""
     room = layout.MAX_REGIONS - 1 - len(vm.devices) - (vm.dma_size != 0)
-    if len(vm.shared) > room >= 0:
+    if len(vm.shared) > room - len(vm.more) >= 0:
         got = f"got {len(vm.shared)} and {len(vm.devices)} devices"
-        vm.node.problem("", f"expected at most {room} shared regions with a VM's devices, {got}")
+        vm.node.problem("", f"expected at most {room - len(vm.more)} shared regions with a VM's devices, {got}")
+    elif vm.more and room < len(vm.more):
+        expected = f"expected at most {max(room, 0)} pieces of RAM with a VM's devices"
+        vm.node.children["memory"].problem("", f"{expected}, got {len(vm.more)}")
 
 
 def check_dma(vm: Vm, board: Board) -> None:
@@ -173,10 +185,10 @@ def _check_hardware(vm: Vm, name: str) -> None:
     node, (words, irqs) = vm.node, HARDWARE[name]
     if node["no-plic"]:
         node.problem("no-plic", f"expected only on a VM without {words}: their interrupts need a PLIC")
-    if len(vm.shared) >= vdm.DMA_WINDOWS:
-        most = f"at most {vdm.DMA_WINDOWS - 1} shared regions with {words}"
+    if len(vm.shared) + len(vm.more) >= vdm.DMA_WINDOWS:
+        most = f"at most {vdm.DMA_WINDOWS - 1} shared regions{' and pieces of RAM' if vm.more else ''} with {words}"
         why = f"the fabric has {vdm.DMA_WINDOWS} DMA windows for a VM"
-        node.children[name].problem("", f"expected {most}: {why}, got {len(vm.shared)}")
+        node.children[name].problem("", f"expected {most}: {why}, got {len(vm.shared) + len(vm.more)}")
     for device in vm.devices:
         if device.interrupt in irqs:
             sources = " and ".join(map(str, irqs))

@@ -31,7 +31,6 @@ def _compatible(vm: Vm) -> list[str]:
 
 def guest_dts(system: System, vm: Vm) -> str:
     """Returns the source of the device tree."""
-    memory = ['device_type = "memory";', f"reg = {_reg(vm.memory_base, vm.memory_size)};"]
     body = [
         "#address-cells = <2>;",
         "#size-cells = <2>;",
@@ -39,8 +38,7 @@ def guest_dts(system: System, vm: Vm) -> str:
         "",
         *_chosen(vm),
         "",
-        *_node(f"memory@{vm.memory_base:x}", memory),
-        "",
+        *_memory(vm),
         *_cpus(system.board, vm),
     ]
     if vm.node["message-interrupt"]:
@@ -64,6 +62,14 @@ def guest_dts(system: System, vm: Vm) -> str:
 
 def _node(name: str, body: list[str]) -> list[str]:
     return [name + " {", *("\t" + line if line else "" for line in body), "};"]
+
+
+def _memory(vm: Vm) -> list[str]:
+    """Returns a node for each piece of RAM, each followed by an empty line."""
+    body = []
+    for base, size in [(vm.memory_base, vm.memory_size), *((one.base, one.size) for one in vm.more)]:
+        body += [*_node(f"memory@{base:x}", ['device_type = "memory";', f"reg = {_reg(base, size)};"]), ""]
+    return body
 
 
 def _cells(*numbers: int) -> str:
@@ -200,13 +206,17 @@ def _soc(vm: Vm) -> list[str]:
         return []
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     if vm.devices:
-        # DMA of a passed-through device uses host-physical addresses; the guest's drivers translate
-        # with this.
-        ranges = _cells(*_wide(vm.host_base), *_wide(vm.memory_base), *_wide(vm.memory_size))
-        body.append(f"dma-ranges = {ranges};")
+        body.append(f"dma-ranges = {_dma_ranges(vm)};")
     for node in nodes:
         body += ["", *node]
     return _node("soc", body)
+
+
+def _dma_ranges(vm: Vm) -> str:
+    """DMA of a passed-through device uses host-physical addresses; the guest's drivers translate with this."""
+    pieces = [(vm.host_base, vm.memory_base, vm.memory_size)]
+    pieces += [(one.host_base, one.base, one.size) for one in vm.more]
+    return ", ".join(_cells(*(cell for number in piece for cell in _wide(number))) for piece in pieces)
 
 
 def _uart(vm: Vm) -> list[str]:

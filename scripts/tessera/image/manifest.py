@@ -60,6 +60,7 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "vcpus": vm.vcpus,
         "rt_apps": node["rt-apps"],
         "memory": {"base": vm.memory_base, "size": vm.memory_size, "host": vm.host_base},
+        "more_memory": [{"base": one.base, "size": one.size, "host": one.host_base} for one in vm.more],
         "dma_memory": {"base": vm.dma_base, "size": vm.dma_size, "host": vm.dma_host} if vm.dma_size else None,
         "entry": vm.entry,
         "sign_of_life": node["sign-of-life"],

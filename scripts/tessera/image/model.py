@@ -279,6 +279,20 @@ class Load:
 
 
 @dataclass
+class Memory:
+    """A further piece of a VM's RAM."""
+
+    node: Read
+    base: int
+    size: int
+    host_base: int = 0  # 0 until placed
+
+    @property
+    def end(self) -> int:
+        return self.base + self.size
+
+
+@dataclass
 class Vm:
     """A virtual machine. `node` holds the properties that have no field here, and their places for
     messages."""
@@ -298,6 +312,7 @@ class Vm:
     dma_base: int = 0
     dma_size: int = 0  # of the memory for DMA; 0: none
     dma_host: int = 0  # where its devices access it; 0 until placed
+    more: list[Memory] = field(default_factory=list)  # RAM beside that of memory_base
     devices: list[BoardDevice] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
     accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
@@ -391,6 +406,7 @@ class Vm:
         of the system's file have precedence over it."""
         ends = [(device.base, device.base + device.size) for device in self.devices]
         ends += [(region.base, region.end) for region in self.shared]
+        ends += [(one.base, one.end) for one in self.more]
         ends.append((self.memory_base, self.memory_end))
         return self.machine.architecture == "riscv" and all(end <= base or base + size <= at for at, end in ends)
 

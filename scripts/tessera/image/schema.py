@@ -506,6 +506,19 @@ NETWORKS = NodeSchema(
     longest_name=layout.NAME_LEN - 1,
 )
 
+MORE_MEMORY = NodeSchema(
+    doc="RAM of the VM, cleared at every start, as that of `memory-size`. The node's name is any, unique in the VM:",
+    props=(
+        Prop(
+            "address",
+            Address("a guest-physical address", align=RAM_ALIGN),
+            "Guest-physical address of the RAM.",
+            required=True,
+        ),
+        Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
+    ),
+)
+
 VM = NodeSchema(
     doc="A virtual machine. The node's name is the VM's name:",
     props=VM_PROPS,
@@ -521,6 +534,13 @@ VM = NodeSchema(
         ),
         "shared-devices": VM_SHARED_DEVICES,
         "pci": VM_FUNCTIONS,
+        "memory": NodeSchema(
+            doc=f"Further RAM of the VM, at other guest-physical addresses: a VM has at most {layout.MAX_REGIONS} "
+            "pieces of memory, the RAM of `memory-size`, `dma-memory`, shared regions and devices included. The "
+            "builder loads nothing into it. RISC-V only.",
+            named=MORE_MEMORY,
+            named_words="a piece of RAM",
+        ),
     },
 )
 

@@ -22,7 +22,7 @@ from tessera.image.files import find_file, first_there, load_file, load_image, p
 from tessera.image.frames import with_frames
 from tessera.image.kinds import suggest
 from tessera.image.layout import FEATURES
-from tessera.image.model import Accelerator, Board, Device, Overlay, Shared, System, Vm
+from tessera.image.model import Accelerator, Board, Device, Memory, Overlay, Shared, System, Vm
 from tessera.image.overlays import assign_overlays, load_overlays
 from tessera.image.pci import load_functions
 from tessera.image.place import image_bound, place_guest, place_host
@@ -244,4 +244,5 @@ def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machi
         dma_size=dma_size,
         image=load_image(node, "image", search),
         initrd=load_file(node, "initrd", search) if node["initrd"] else None,
+        more=[Memory(one, one["address"], one["size"]) for one in _section(node, "memory") if one.sound],
     )

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A system with more RAM than its board has by default (`ram-size`), and a VM with two pieces of RAM (`memory`)."""
+
+from collections.abc import Iterator
+
+import pytest
+from helpers import ask, booted_linux, built
+
+from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import BuiltSystem
+
+MIB = 1 << 20
+RAM_END = 0x80000000 + 1536 * MIB
+LOW, HIGH = 0x80000000, 0x100000000
+LOW_MIB, HIGH_MIB = 128, 256
+FILE_MIB = 140  # of a file in RAM: more than the first piece
+DISK_MIB = 16
+
+
+@pytest.fixture(scope="module")
+def system() -> BuiltSystem:
+    return built("memory")
+
+
+@pytest.fixture(scope="module")
+def machine(system: BuiltSystem) -> Iterator[Machine]:
+    with booted_linux(system.name) as machine:
+        yield machine
+
+
+def test_place(system):
+    """The first piece ends where the machine's RAM does; the other one has a place of its own."""
+    [vm] = system.data["vms"]
+    [more] = vm["more_memory"]
+    assert vm["memory"]["host"] + vm["memory"]["size"] == RAM_END
+    assert more["host"] + more["size"] <= vm["memory"]["host"]
+
+
+def test_the_firmware_agrees(machine):
+    """The hypervisor compares the image with the firmware's device tree, and has no complaint."""
+    assert "device tree" not in machine.console.text(HYPERVISOR)
+
+
+def test_linux_finds_both_pieces(machine):
+    piece = r"^([0-9a-f]+)-{end:x} : System RAM$"
+    first = int(ask(machine, "cat /proc/iomem", piece.format(end=LOW + LOW_MIB * MIB - 1))[1], 16)
+    assert LOW <= first < LOW + 4 * MIB  # the kernel lists its own reservations apart
+    assert int(ask(machine, "cat /proc/iomem", piece.format(end=HIGH + HIGH_MIB * MIB - 1))[1], 16) == HIGH
+    total = int(ask(machine, "cat /proc/meminfo", r"^MemTotal: +(\d+) kB$")[1]) // 1024
+    assert HIGH_MIB // 2 + LOW_MIB // 2 < total < HIGH_MIB + LOW_MIB  # the kernel reserves 64 MiB for 32-bit devices
+
+
+def test_linux_uses_both_pieces(machine):
+    """A file that does not fit the first piece; its last part is read again."""
+    ask(machine, "mkdir /mnt; mount -t tmpfs -o size=90% none /mnt; echo status $?", r"^status 0$")
+    ask(machine, f"dd if=/dev/zero of=/mnt/file bs=1M count={FILE_MIB - 1}; echo status $?", r"^status 0$")
+    ask(machine, "head -c 1048576 /dev/urandom >/tmp/end; cat /tmp/end >>/mnt/file; echo status $?", r"^status 0$")
+    ask(machine, "stat -c %s /mnt/file", rf"^{FILE_MIB * MIB}$")
+    ask(machine, "tail -c 1048576 /mnt/file | cmp - /tmp/end; echo status $?", r"^status 0$")
+    ask(machine, "umount /mnt; echo status $?", r"^status 0$")
+
+
+def test_disk(machine):
+    """Its last MiB is written and read, by DMA from and to RAM of the guest."""
+    ask(machine, "head -c 1048576 /dev/urandom >/tmp/end; echo status $?", r"^status 0$")
+    ask(machine, f"dd if=/tmp/end of=/dev/vda bs=1M seek={DISK_MIB - 1} conv=fsync; echo status $?", r"^status 0$")
+    ask(machine, "echo 3 >/proc/sys/vm/drop_caches; echo status $?", r"^status 0$")
+    ask(machine, f"dd if=/dev/vda bs=1M skip={DISK_MIB - 1} | cmp - /tmp/end; echo status $?", r"^status 0$")
