@@ -50,6 +50,9 @@ has_cargo() {
 # cargo needs a compiler, and the compiler needs a linker (gcc, below).
 has_rust() { has_cargo && [[ $("${RUSTC:-rustc}" --version) =~ ^rustc\ 1\.([0-9]+)\. ]] && ((BASH_REMATCH[1] >= 85)); }
 
+# A user's PATH may lack its folder.
+has_mke2fs() { PATH=$PATH:/usr/sbin:/sbin has mke2fs; }
+
 # cargo is not needed if the kernel is in cache/ or in FREERTOS_KERNEL_DIR.
 has_freertos() {
     [[ -n ${FREERTOS_KERNEL_DIR:-} || -e cache/freertos/FreeRTOS-Kernel.json ]] || has_cargo
@@ -86,6 +89,7 @@ find_missing_run() {
     want "python3|python3-minimal" "image builder, runner, fetcher" has python3
     want "python3-venv" "isolates our Python packages in cache/venv" has_python
     want "device-tree-compiler" "makes the guests' device trees" has dtc
+    want "e2fsprogs" "makes file systems for virtual disks" has_mke2fs
     want "ca-certificates" "downloads over https" test -e /etc/ssl/certs/ca-certificates.crt
     want "debian-archive-keyring" "checks the signatures of the guests' packages" has_keyring
     want "cargo-web|cargo" "downloads the crate that contains FreeRTOS" has_freertos

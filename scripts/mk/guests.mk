@@ -7,6 +7,7 @@ INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/risc
 MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
 FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
 NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic virtio_crypto algif_skcipher
+DISK_MODULES := virtio_blk crc32c_generic ext4
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
 UBOOT_GUEST := $(BUILD)/guests/uboot/u-boot.bin
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
@@ -95,5 +96,15 @@ $(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(NETWORK_MODULES)) \
 	    $(addprefix --program ,$(NETWORK_PROGRAMS) $(DEBIAN_PROGRAMS)) $(addprefix --library ,$(DEBIAN_LIBRARIES)) \
 	    --start guests/images/linux/network.start --output $@
+
+# The same with the drivers of a virtual disk, and the disk from which U-Boot boots it.
+$(BUILD)/guests/linux/disk.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
+	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(DISK_MODULES)) \
+	    --start guests/images/linux/disk.start --output $@
+
+$(BUILD)/guests/linux/disk.img: $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/disk.cpio.gz $(wildcard guests/images/disk/*)
+	$(PYTHON) guests/images/disk/mkdisk.py --size-mib 64 --file boot/vmlinuz=$(BUILD)/guests/linux/Image \
+	    --file boot/initrd.gz=$(BUILD)/guests/linux/disk.cpio.gz \
+	    --file boot/extlinux/extlinux.conf=guests/images/disk/extlinux.conf --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos
