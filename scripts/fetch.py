@@ -42,6 +42,7 @@ GROUPS = {
     "ssh": ["dropbear-bin", "libc6", "libcrypt1", "libgmp10", "libtomcrypt1", "libtommath1", "zlib1g"],
     "iperf": ["iperf", "libgcc-s1", "libstdc++6"],
 }
+USERLAND = "userland"  # the packages of this group in packages.lock: Debian with systemd
 SOURCE = "lwip"
 CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
@@ -425,6 +426,12 @@ def read_lock() -> dict:
     return lock
 
 
+def names_of(group: str) -> list[str]:
+    """Returns the packages of a group."""
+    listed = [name for name, pin in read_lock()["debian"].items() if pin.get("group") == group]
+    return GROUPS.get(group, listed)
+
+
 def write_lock(lock: dict) -> None:
     LOCK.write_text(json.dumps(lock, indent=2) + "\n", encoding="utf-8")
 
@@ -724,7 +731,7 @@ def exclusive(cache: Path) -> Iterator[None]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fetches packages, sources and crates into cache/ and checks them.")
-    parser.add_argument("what", nargs="+", choices=[*GROUPS, SOURCE, "freertos", "crates", "qemu-new"])
+    parser.add_argument("what", nargs="+", choices=[*GROUPS, USERLAND, SOURCE, "freertos", "crates", "qemu-new"])
     parser.add_argument("--cache", type=Path, default=ROOT / "cache", help="folder of downloads")
     parser.add_argument("--update-lock", action="store_true", help="pin the suite's current versions in packages.lock")
     arguments = parser.parse_args()
@@ -732,8 +739,8 @@ def main() -> int:
     try:
         with exclusive(cache):
             for what in arguments.what:
-                if what in GROUPS:
-                    fetch_debian(cache, GROUPS[what], arguments.update_lock)
+                if what in GROUPS or what == USERLAND:
+                    fetch_debian(cache, names_of(what), arguments.update_lock)
                 elif what == SOURCE:
                     fetch_source(cache, what, arguments.update_lock)
                 elif what == "freertos":

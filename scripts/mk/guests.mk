@@ -8,6 +8,7 @@ MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
 FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
 NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic virtio_crypto algif_skcipher
 DISK_MODULES := virtio_blk crc32c_generic ext4
+DEBIAN_MODULES := $(DISK_MODULES) autofs4
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
 UBOOT_GUEST := $(BUILD)/guests/uboot/u-boot.bin
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
@@ -106,5 +107,17 @@ $(BUILD)/guests/linux/disk.img: $(BUILD)/guests/linux/Image $(BUILD)/guests/linu
 	$(PYTHON) guests/images/disk/mkdisk.py --size-mib 64 --file boot/vmlinuz=$(BUILD)/guests/linux/Image \
 	    --file boot/initrd.gz=$(BUILD)/guests/linux/disk.cpio.gz \
 	    --file boot/extlinux/extlinux.conf=guests/images/disk/extlinux.conf --output $@
+
+# Debian's user land with systemd on a disk, and the initramfs that continues with it.
+$(BUILD)/guests/debian/initramfs.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
+	@mkdir -p $(@D)
+	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(DEBIAN_MODULES)) \
+	    --start guests/images/linux/debian.start --output $@
+
+# The fetcher fetches what is missing of some 80 packages.
+$(BUILD)/guests/debian/disk.img: scripts/fetch.py guests/packages.lock $(wildcard guests/images/debian/* guests/images/disk/*.py) | setup
+	@mkdir -p $(@D)
+	@$(PYTHON) scripts/fetch.py userland
+	$(PYTHON) guests/images/debian/mkdebian.py --packages $(PKG) --lock guests/packages.lock --size-mib 128 --output $@
 
 .PHONY: guest-linux guest-uboot fetch-freertos

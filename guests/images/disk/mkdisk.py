@@ -70,7 +70,7 @@ def build(tree: Path, size: int, output: Path, owners: dict[str, Owner]) -> None
         with system.open("wb") as file:
             file.truncate(size - START)
         fixed = f"root_owner=0:0,hash_seed={UUID},lazy_itable_init=0,lazy_journal_init=0"
-        command = ["mke2fs", "-q", "-t", "ext4", "-m", "0", "-L", "tessera", "-U", UUID, "-E", fixed]
+        command = ["mke2fs", "-q", "-t", "ext4", "-b", "4096", "-m", "0", "-L", "tessera", "-U", UUID, "-E", fixed]
         run([*command, "-d", str(tree), str(system)])
         changes = wanted_owners(tree, owners)
         lines = [f'sif "/{path}" {field} {number}\n' for path, owner in changes.items()
