@@ -180,7 +180,8 @@ static struct control_answer create_session(struct engine *e)
     }
     if (answer.status == STATUS_OK) {
         e->made++;
-        s->id = answer.session = e->made * SESSIONS + (uint64_t)(s - e->sessions);
+        answer.session = e->made * SESSIONS + (uint64_t)(s - e->sessions);
+        s->id = answer.session;
         s->direction = e->control.about.create.direction - 1U;
         s->key_size = e->control.about.create.key_size;
         memcpy(s->key, e->control.key, s->key_size);

@@ -268,7 +268,8 @@ static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
         found = virtio_chain_read(&port->rest, &port->head, HEAD_SIZE);
     }
     if (found == VIRTIO_SOME) {
-        port->head.virtio[0] = port->head.virtio[1] = 0;
+        port->head.virtio[0] = 0;
+        port->head.virtio[1] = 0;
         port->head.virtio[2] = ONE_BUFFER;
         port->to_group = (port->head.destination[0] & 1U) != 0;
         port->next = may_send(port) ? 0 : virtio_device_count;
@@ -298,6 +299,18 @@ static struct port *next_receiver(struct port *port)
     return port->to_group ? NULL : uplink;
 }
 
+/* Counts a frame that is wrong. Returns whose driver has violated the specification, or NULL. */
+static struct virtio_device *blame(struct port *port, enum outcome outcome)
+{
+    if (outcome == SENDER_WRONG || outcome == TOO_LONG) {
+        port->counts.malformed++;
+    }
+    if (outcome == RECEIVER_WRONG) {
+        return port->to->dev;
+    }
+    return outcome == SENDER_WRONG ? port->dev : NULL;
+}
+
 /* Sends the frame to its next receiver. */
 static struct virtio_step send_to_next(struct port *port, struct virtq *q)
 {
@@ -311,12 +324,7 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
     if (outcome == INTERRUPTED) {
         return step;
     }
-    if (outcome == SENDER_WRONG || outcome == TOO_LONG) {
-        port->counts.malformed++;
-    }
-    if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
-        step.broken = outcome == SENDER_WRONG ? port->dev : port->to->dev;
-    }
+    step.broken = blame(port, outcome);
     if (outcome != SENDER_WRONG && (port->to == NULL || !port->to_group)) {
         port->sending = false;
         virtio_done(port->dev, q, port->rest.head, 0);

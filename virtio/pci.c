@@ -147,13 +147,18 @@ static uint32_t capability_read(const struct virtio_device *dev, unsigned offset
                               c->length, 0}[word];
 }
 
+static uint32_t command_and_status(const struct virtio_device *dev)
+{
+    return dev->command | (dev->isr != 0 ? STATUS_INTERRUPT : 0) | (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
+}
+
 static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
 {
     switch (offset) {
     case PCI_ID:
         return VENDOR | id_of(dev) << 16;
     case PCI_COMMAND:
-        return dev->command | (dev->isr != 0 ? STATUS_INTERRUPT : 0) | (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
+        return command_and_status(dev);
     case PCI_CLASS:
         return REVISION | dev->class->pci_class << 8;
     case PCI_SUBSYSTEM:

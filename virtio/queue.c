@@ -74,18 +74,26 @@ enum virtio_found virtio_chain_next(struct virtio_chain *c)
     return found;
 }
 
+/* Part `number` of what is copied to or from the chain. */
+static enum virtio_found go_to_part(struct virtio_chain *c, unsigned number, bool writable)
+{
+    enum virtio_found found = virtio_chain_span(c);
+
+    if (found == VIRTIO_SOME && number == VIRTIO_PARTS) {
+        return VIRTIO_WRONG;
+    }
+    return found == VIRTIO_SOME && c->writable != writable ? VIRTIO_NONE : found;
+}
+
 /* Copies in one direction: the NULL one of `dst` and `src` is the chain. */
 static enum virtio_found transfer(struct virtio_chain *c, char *dst, const char *src, uint32_t size)
 {
     for (unsigned parts = 0; size > 0; parts++) {
-        enum virtio_found found = virtio_chain_span(c);
+        enum virtio_found found = go_to_part(c, parts, src != NULL);
         uint32_t n = size < c->room ? size : c->room;
 
-        if (found != VIRTIO_SOME || parts == VIRTIO_PARTS) {
-            return found == VIRTIO_SOME ? VIRTIO_WRONG : found;
-        }
-        if (c->writable != (src != NULL)) {
-            return VIRTIO_NONE;
+        if (found != VIRTIO_SOME) {
+            return found;
         }
         virtio_copy(dst != NULL ? dst : c->at, src != NULL ? src : c->at, n);
         dst = dst != NULL ? dst + n : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The common configuration of a virtio device on PCI (virtio 1.2, section 4.1.4.3): status, features, queues. */
 #include "atomic.h"
+#include "lib.h"
 #include "virtio.h"
 
 /* Offsets of the registers. */
@@ -153,11 +154,15 @@ void virtio_reset(struct virtio_device *dev)
 
         q->enabled = false;
         q->size = VIRTIO_QUEUE_SIZE;
-        q->next = q->used = q->checked = 0;
-        q->address[0] = q->address[1] = q->address[2] = 0;
+        q->next = 0;
+        q->used = 0;
+        q->checked = 0;
+        memset(q->address, 0, sizeof(q->address));
     }
     dev->features = 0;
-    dev->device_feature_select = dev->driver_feature_select = dev->queue_select = 0;
+    dev->device_feature_select = 0;
+    dev->driver_feature_select = 0;
+    dev->queue_select = 0;
     atomic_store_relaxed(&dev->status, 0);
 }
 

@@ -25,6 +25,7 @@ FOLDERS = (
         "console/",
         "seed/",
         "fwtree/",
+        "virtio/",
         "examples/",
         "fpga/",
         "platform/",
