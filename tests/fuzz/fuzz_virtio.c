@@ -11,9 +11,10 @@
 #include "testbed_virtio.h"
 
 #define VMS 3U /* the last one has no functions */
-#define SLOTS 5U
-#define QUEUES 3U
-#define CRYPTO 4U /* slot */
+#define SLOTS 6U
+#define QUEUES 6U
+#define CRYPTO 4U  /* slots */
+#define CONSOLE 5U /* with two ports */
 #define ENTRIES 8U
 #define STEPS_MAX 300U
 #define AREA 0x1000U /* of a queue: descriptors, driver's area at 0x400, device's at 0x800, buffers at 0xc00 */
@@ -113,7 +114,7 @@ static void start(unsigned vm, unsigned slot, uint32_t features)
     store(vm, VIRTIO_ECAM + slot * 0x8000U + 4U, 1, 6);
     store(vm, bar(slot) + 20U, 0, 0);
     store(vm, bar(slot) + 8U, 2, 0);
-    store(vm, bar(slot) + 12U, 2, (uint64_t)features << 24);
+    store(vm, bar(slot) + 12U, 2, (uint64_t)features << 24 | (slot == CONSOLE ? 2U : 0U)); /* several ports */
     store(vm, bar(slot) + 8U, 2, 1);
     store(vm, bar(slot) + 12U, 2, 1);
     store(vm, bar(slot) + 20U, 0, 11);
@@ -328,6 +329,8 @@ static void make_system(void)
     struct virtio_image_function *f = s->functions;
 
     for (uint32_t vm = 0; vm < 2; vm++) {
+        uint16_t far = (uint16_t)((1U - vm) * SLOTS + CONSOLE);
+
         *f++ = (struct virtio_image_function){
             .vm = vm, .slot = 0, .kind = VIRTIO_IMAGE_NET, .mac = 0x020000000001 + vm, .frames_per_ms = vm};
         *f++ = (struct virtio_image_function){
@@ -340,6 +343,13 @@ static void make_system(void)
         *f++ = (struct virtio_image_function){
             .vm = vm, .slot = 3, .kind = VIRTIO_IMAGE_IVSHMEM, .shared = TESTBED_VIRTIO_SHARED_ID};
         *f++ = (struct virtio_image_function){.vm = vm, .slot = CRYPTO, .kind = VIRTIO_IMAGE_CRYPTO};
+        *f++ = (struct virtio_image_function){.vm = vm,
+                                              .slot = CONSOLE,
+                                              .kind = VIRTIO_IMAGE_CONSOLE,
+                                              .ports = 2,
+                                              .other_functions = {far, far},
+                                              .other_ports = {1, 0},
+                                              .names = "line"};
     }
     s->header.nfunctions = (uint32_t)(f - s->functions);
     host_keeps_ram = true;

@@ -10,7 +10,7 @@
 /* The section in the image, as the image builder lays it out. */
 struct testbed_virtio_section {
     struct virtio_image header;
-    struct virtio_image_function functions[10];
+    struct virtio_image_function functions[12];
 };
 #define TESTBED_VIRTIO_FUNCTIONS 10U
 
