@@ -264,12 +264,12 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
 }
 
 /* A component may answer a store to memory that it has mapped read-only. */
-static void mmio_refuse_store(struct vcpu *v, ulong insn, ulong value)
+static void mmio_refuse_store(struct vcpu *v, ulong insn, gpa_t gpa, ulong value)
 {
     enum write_fault fault = WRITE_REFUSED;
 
     if ((insn & INSN_OPCODE) == OPCODE_STORE && (insn & 1U) != 0) {
-        fault = component_write_fault(v, fault_gpa(), 1U << (insn >> 12 & 3U), value);
+        fault = component_write_fault(v, gpa, 1U << (insn >> 12 & 3U), value);
     }
     if (fault == WRITE_REFUSED) {
         mmio_refuse(v);
@@ -287,7 +287,7 @@ void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
     if ((insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0 ||
         !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_write(v, gpa, width_log2, value)
                                                 : mmio_in_pieces(v, gpa, width_log2, &value, false))) {
-        mmio_refuse_store(v, insn, value);
+        mmio_refuse_store(v, insn, gpa, value);
         return;
     }
     mmio_skip(insn);
