@@ -251,7 +251,7 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
  * another CPU could keep this one. Without locks. */
 bool virtio_resume(struct virtio_device *to, ulong number);
 
-/* The same for all queues of a device that was reset. */
+/* The same for the queues of a device that was reset, one of them in each call. */
 bool virtio_resume_all(struct virtio_device *to);
 
 /* The guest has notified queue `number`. */

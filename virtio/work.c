@@ -66,10 +66,14 @@ bool virtio_resume(struct virtio_device *to, ulong number)
 
 bool virtio_resume_all(struct virtio_device *to)
 {
-    for (; to->resuming < to->nqueues; to->resuming++) {
-        if (!virtio_resume(to, to->resuming)) {
-            return false;
-        }
+    if (to->class->waiting == NULL) {
+        return true;
+    }
+    if (virtio_resume(to, to->resuming)) {
+        to->resuming++;
+    }
+    if (to->resuming < to->nqueues) {
+        return false;
     }
     to->resuming = 0;
     return true;
