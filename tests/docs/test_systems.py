@@ -113,8 +113,10 @@ def test_messages(blocks, reader):
 
 def test_network(blocks, reader):
     """Types what follows each prompt of the transcript, in the VM that has the keyboard."""
-    run, transcript, functions = blocks
-    assert functions.listing == "systems/network.dts#functions"
+    run, transcript, *listings = blocks
+    assert [one.listing for one in listings] == [
+        f"systems/network.dts#{part}" for part in ("functions", "host", "uplink")
+    ]
     _, *turns = re.split(r"^linux:~# ", transcript.text, flags=re.MULTILINE)
     with reader.terminal(command(run)) as shown:
         shown.until(r"^east *\| linux:~# *$", BOOT_S)
