@@ -14,6 +14,6 @@ void *dma_memory(const void *fdt, size_t *bytes)
         return NULL;
     }
     /* Address and size have two cells each. */
-    *bytes = (size_t)((uint64_t)fdt_cell(reg, length, 2) << 32 | fdt_cell(reg, length, 3));
-    return (void *)(uintptr_t)((uint64_t)fdt_cell(reg, length, 0) << 32 | fdt_cell(reg, length, 1));
+    *bytes = (size_t)fdt_cell64(reg, length, 2);
+    return (void *)(uintptr_t)fdt_cell64(reg, length, 0);
 }

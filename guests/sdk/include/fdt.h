@@ -34,6 +34,12 @@ static inline uint32_t fdt_cell(const void *value, uint32_t length, uint32_t ind
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
 }
 
+/** The number in the two cells from `index` on. */
+static inline uint64_t fdt_cell64(const void *value, uint32_t length, uint32_t index)
+{
+    return (uint64_t)fdt_cell(value, length, index) << 32 | fdt_cell(value, length, index + 1U);
+}
+
 /**
  * Word `key=value` of /chosen/bootargs: copies the value (up to a blank or the end) to `value`,
  * truncated to `size` - 1 characters. Returns `value`, or NULL if the key does not exist.

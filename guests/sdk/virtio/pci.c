@@ -25,11 +25,6 @@
 #define BAR_64 4U
 #define BAR_FLAGS 15U
 
-static uint64_t two_cells(const void *value, uint32_t length, uint32_t index)
-{
-    return (uint64_t)fdt_cell(value, length, index) << 32 | fdt_cell(value, length, index + 1U);
-}
-
 /* The first 32-bit memory range, if its addresses are the same on both sides. */
 static void find_range(struct pci_bus *bus, const void *fdt)
 {
@@ -37,10 +32,10 @@ static void find_range(struct pci_bus *bus, const void *fdt)
     const void *ranges = fdt_device(fdt, COMPATIBLE, "ranges", &length);
 
     for (uint32_t cell = 0; ranges != NULL && bus->end == 0 && cell + RANGE_CELLS <= length / 4U; cell += RANGE_CELLS) {
-        uint64_t start = two_cells(ranges, length, cell + 1U), bytes = two_cells(ranges, length, cell + 5U);
+        uint64_t start = fdt_cell64(ranges, length, cell + 1U), bytes = fdt_cell64(ranges, length, cell + 5U);
 
         if ((fdt_cell(ranges, length, cell) & RANGE_SPACE) == RANGE_MEMORY32 &&
-            start == two_cells(ranges, length, cell + 3U) && start + bytes - 1U <= UINT32_MAX && bytes != 0) {
+            start == fdt_cell64(ranges, length, cell + 3U) && start + bytes - 1U <= UINT32_MAX && bytes != 0) {
             bus->next = (uint32_t)start;
             bus->end = (uint32_t)(start + bytes - 1U);
         }
@@ -57,8 +52,8 @@ bool pci_open(struct pci_bus *bus, const void *fdt)
     if (reg == NULL) {
         return false;
     }
-    bus->ecam = (uintptr_t)two_cells(reg, length, 0);
-    bytes = two_cells(reg, length, 2);
+    bus->ecam = (uintptr_t)fdt_cell64(reg, length, 0);
+    bytes = fdt_cell64(reg, length, 2);
     bus->devices = bytes / DEVICE_BYTES < DEVICES ? (unsigned int)(bytes / DEVICE_BYTES) : DEVICES;
     find_range(bus, fdt);
     bus->map = fdt_device(fdt, COMPATIBLE, "interrupt-map", &bus->map_bytes);

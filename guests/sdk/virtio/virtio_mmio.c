@@ -118,11 +118,6 @@ static const struct virtio_transport transport = {
     .generation = generation,
 };
 
-static uint64_t two_cells(const void *value, uint32_t length, uint32_t index)
-{
-    return (uint64_t)fdt_cell(value, length, index) << 32 | fdt_cell(value, length, index + 1U);
-}
-
 /* From an address of the guest to the device's: the bus has a range of memory for DMA, or none if they are equal. */
 static uint64_t dma_offset(const void *fdt)
 {
@@ -132,7 +127,7 @@ static uint64_t dma_offset(const void *fdt)
     if (range == NULL || length / 4U < DMA_RANGE_CELLS) {
         return 0;
     }
-    return two_cells(range, length, 0) - two_cells(range, length, 2);
+    return fdt_cell64(range, length, 0) - fdt_cell64(range, length, 2);
 }
 
 /* Finds registers and interrupt of the `number`th device of the device tree. False: there are not so many. */
@@ -145,8 +140,8 @@ static bool find(struct virtio_device *device, const void *fdt, unsigned int num
     if (value == NULL || length / 4U < REG_CELLS) {
         return false;
     }
-    device->common.start = (uintptr_t)two_cells(value, length, 0);
-    bytes = two_cells(value, length, 2);
+    device->common.start = (uintptr_t)fdt_cell64(value, length, 0);
+    bytes = fdt_cell64(value, length, 2);
     value = fdt_device_at(fdt, COMPATIBLE, number, "interrupts", &length);
     device->irq = value != NULL ? fdt_cell(value, length, 0) : 0;
     device->common.bytes = REG_CONFIG;
