@@ -32,6 +32,32 @@ bool virtio_failed(const struct virtio_device *device)
     return (device->transport->status(device) & STATUS_NEEDS_RESET) != 0;
 }
 
+static volatile uint32_t *common(const struct virtio_device *device, uint16_t offset)
+{
+    return (volatile uint32_t *)(device->common.start + offset);
+}
+
+static uint64_t offered(const struct virtio_device *device)
+{
+    const struct virtio_transport *transport = device->transport;
+    uint64_t low;
+
+    *common(device, transport->features.offer_select) = 0;
+    low = *common(device, transport->features.offer);
+    *common(device, transport->features.offer_select) = 1;
+    return (uint64_t)*common(device, transport->features.offer) << 32 | low;
+}
+
+static void accept(const struct virtio_device *device, uint64_t features)
+{
+    const struct virtio_transport *transport = device->transport;
+
+    *common(device, transport->features.accept_select) = 0;
+    *common(device, transport->features.accept) = (uint32_t)features;
+    *common(device, transport->features.accept_select) = 1;
+    *common(device, transport->features.accept) = (uint32_t)(features >> 32);
+}
+
 int virtio_negotiate(struct virtio_device *device, uint64_t wanted)
 {
     const struct virtio_transport *transport = device->transport;
@@ -39,12 +65,11 @@ int virtio_negotiate(struct virtio_device *device, uint64_t wanted)
     virtio_reset(device);
     add_status(device, STATUS_ACKNOWLEDGE);
     add_status(device, STATUS_DRIVER);
-    device->features =
-        transport->offered(device) & (wanted | VIRTIO_F_VERSION_1 | VIRTIO_F_EVENT_IDX | VIRTIO_F_ACCESS_PLATFORM);
+    device->features = offered(device) & (wanted | VIRTIO_F_VERSION_1 | VIRTIO_F_EVENT_IDX | VIRTIO_F_ACCESS_PLATFORM);
     if ((device->features & VIRTIO_F_VERSION_1) == 0) {
         return VIRTIO_NO_DEVICE;
     }
-    transport->accept(device, device->features);
+    accept(device, device->features);
     add_status(device, STATUS_FEATURES_OK);
     return (transport->status(device) & STATUS_FEATURES_OK) != 0 ? VIRTIO_OK : VIRTIO_BROKEN;
 }

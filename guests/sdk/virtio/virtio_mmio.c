@@ -47,24 +47,6 @@ static void write64(const struct virtio_device *device, enum mmio_register offse
     low[1] = (uint32_t)(value >> 32);
 }
 
-static uint64_t offered(const struct virtio_device *device)
-{
-    uint64_t low;
-
-    *reg(device, REG_OFFER_SELECT) = 0;
-    low = *reg(device, REG_OFFER);
-    *reg(device, REG_OFFER_SELECT) = 1;
-    return (uint64_t)*reg(device, REG_OFFER) << 32 | low;
-}
-
-static void accept(const struct virtio_device *device, uint64_t features)
-{
-    *reg(device, REG_ACCEPT_SELECT) = 0;
-    *reg(device, REG_ACCEPT) = (uint32_t)features;
-    *reg(device, REG_ACCEPT_SELECT) = 1;
-    *reg(device, REG_ACCEPT) = (uint32_t)(features >> 32);
-}
-
 static uint32_t status(const struct virtio_device *device)
 {
     return *reg(device, REG_STATUS);
@@ -108,8 +90,7 @@ static uint32_t generation(const struct virtio_device *device)
 }
 
 static const struct virtio_transport transport = {
-    .offered = offered,
-    .accept = accept,
+    .features = {REG_OFFER_SELECT, REG_OFFER, REG_ACCEPT_SELECT, REG_ACCEPT},
     .status = status,
     .set_status = set_status,
     .select_queue = select_queue,

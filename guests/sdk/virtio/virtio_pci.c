@@ -117,24 +117,6 @@ static bool find_windows(struct virtio_device *device)
     return device->common.bytes >= COMMON_BYTES && device->isr.bytes >= 1 && device->notify.bytes >= 2;
 }
 
-static uint64_t offered(const struct virtio_device *device)
-{
-    uint64_t low;
-
-    *field32(device, COMMON_OFFER_SELECT) = 0;
-    low = *field32(device, COMMON_OFFER);
-    *field32(device, COMMON_OFFER_SELECT) = 1;
-    return (uint64_t)*field32(device, COMMON_OFFER) << 32 | low;
-}
-
-static void accept(const struct virtio_device *device, uint64_t features)
-{
-    *field32(device, COMMON_ACCEPT_SELECT) = 0;
-    *field32(device, COMMON_ACCEPT) = (uint32_t)features;
-    *field32(device, COMMON_ACCEPT_SELECT) = 1;
-    *field32(device, COMMON_ACCEPT) = (uint32_t)(features >> 32);
-}
-
 static uint32_t status(const struct virtio_device *device)
 {
     return *field8(device, COMMON_STATUS);
@@ -178,8 +160,7 @@ static uint32_t generation(const struct virtio_device *device)
 }
 
 static const struct virtio_transport transport = {
-    .offered = offered,
-    .accept = accept,
+    .features = {COMMON_OFFER_SELECT, COMMON_OFFER, COMMON_ACCEPT_SELECT, COMMON_ACCEPT},
     .status = status,
     .set_status = set_status,
     .select_queue = select_queue,

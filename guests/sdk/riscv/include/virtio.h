@@ -40,8 +40,10 @@ struct virtio_device;
 
 /** How the registers of a device are accessed. */
 struct virtio_transport {
-    uint64_t (*offered)(const struct virtio_device *device); /* features */
-    void (*accept)(const struct virtio_device *device, uint64_t features);
+    /* Offsets in device->common of the registers that select a half of the features and have it: offered, accepted. */
+    struct {
+        uint16_t offer_select, offer, accept_select, accept;
+    } features;
     uint32_t (*status)(const struct virtio_device *device);
     void (*set_status)(const struct virtio_device *device, uint32_t status);
     /* Selects the queue door->number and finds its register for notifications: its largest size, 0 if there is no such queue. */
