@@ -7,7 +7,7 @@
 
 struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: this file; constant, but for what they guard */
 unsigned virtio_device_count;                              /* as virtio_devices */
-static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; constant after boot */
+static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; constant after boot, but `stopped` */
 
 static const struct virtio_class *class_of(uint32_t kind)
 {
