@@ -20,4 +20,28 @@ static inline void fuzz_check(const char *wrong)
     }
 }
 
+/* The rest of the generated input. */
+struct input {
+    const uint8_t *data;
+    size_t left;
+};
+
+/* The next byte; zeros at the end. */
+static inline uint8_t byte(struct input *in)
+{
+    in->left -= in->left != 0;
+    return in->left != 0 ? *in->data++ : 0;
+}
+
+/* The next `count` bytes as a number. */
+static inline uint64_t bytes(struct input *in, unsigned count)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        value = value << 8 | byte(in);
+    }
+    return value;
+}
+
 #endif

@@ -22,27 +22,6 @@
 #define STEPS_MAX 200U
 #define PARAMS (TESTBED_GPA + 0x200U)
 
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-static uint8_t byte(struct input *in)
-{
-    in->left -= in->left != 0;
-    return in->left != 0 ? *in->data++ : 0;
-}
-
-static uint64_t bytes(struct input *in, unsigned count)
-{
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        value = value << 8 | byte(in);
-    }
-    return value;
-}
-
 /* A value that the hypervisor compares with, or an arbitrary one. */
 static uint64_t word(struct input *in)
 {

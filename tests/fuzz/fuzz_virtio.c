@@ -23,27 +23,6 @@
 #define DISK 8192U
 #define SUMMED 65536U
 
-struct input {
-    const uint8_t *data;
-    size_t left;
-};
-
-static uint8_t byte(struct input *in)
-{
-    in->left -= in->left != 0;
-    return in->left != 0 ? *in->data++ : 0;
-}
-
-static uint64_t bytes(struct input *in, unsigned count)
-{
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        value = value << 8 | byte(in);
-    }
-    return value;
-}
-
 static uint64_t area(unsigned slot, unsigned queue)
 {
     return TESTBED_GPA + 0x10000U + (slot * QUEUES + queue) * AREA;
