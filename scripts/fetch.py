@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -27,7 +28,7 @@ import tarfile
 import threading
 import time
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,12 +48,16 @@ SOURCE = "lwip"
 CRATE = "freertos-next"
 QEMU_PACKAGE = "qemu-system-riscv"
 CONNECT_S = 5.0
+CONNECT_AGAIN_S = (2.0, 5.0)  # waits between the attempts to reach another machine
 APT_HELPER = "/usr/lib/apt/apt-helper"
+BATCH = 8  # pinned files of one download
 INDEX_FRESH_S = 900.0  # one build fetches several times; Debian's index changes a few times a day
-# During an update, a mirror or a proxy holds files of two states for some minutes.
-TEMPORARY = re.compile(
-    r"Mirror sync in progress|Hash Sum mismatch|unexpected size|50[0234] |Temporary failure|timed out"
+# A network can fail for a moment.
+BROKEN = re.compile(
+    r"50[0234] |Temporary failure|timed out|Could not connect|Unable to connect|Connection failed|Connection reset"
 )
+# During an update, a mirror or a proxy holds files of two states for some minutes.
+UPDATED = re.compile(r"Mirror sync in progress|Hash Sum mismatch|unexpected size")
 RETRY_AFTER_S = (20.0, 40.0, 80.0)
 
 
@@ -194,15 +199,30 @@ def connect(host: str, port: int) -> str:
     return found[0]
 
 
+@functools.cache  # asked once for each place: a later failure is one of the download, which apt reports
+def why_unreachable(host: str, port: int) -> str:
+    """Returns why a machine cannot be reached, an empty string if it can."""
+    if host == "localhost" or host.startswith("127."):
+        return connect(host, port)
+    if not has_route():
+        return "this machine has no route to any other"
+    for wait_s in CONNECT_AGAIN_S:
+        why = connect(host, port)
+        if not why:
+            return ""
+        say(f"{host}:{port} cannot be reached ({why}); trying again in {wait_s:.0f} s")
+        time.sleep(wait_s)
+    return connect(host, port)
+
+
 def check_reachable(uri: str, needed: list[str]) -> None:
-    """Raises NoNetworkError within a few seconds, if a download from `uri` would fail after
+    """Raises NoNetworkError within half a minute, if a download from `uri` would fail after
     minutes."""
     place = urllib.parse.urlsplit(uri)
     if place.scheme not in ("http", "https") or not place.hostname or uses_proxy():
         return
     port = place.port or (443 if place.scheme == "https" else 80)
-    local = place.hostname == "localhost" or place.hostname.startswith("127.")
-    why = connect(place.hostname, port) if local or has_route() else "this machine has no route to any other"
+    why = why_unreachable(place.hostname, port)
     if why:
         what = f"{place.hostname}:{port} cannot be reached ({why})"
         raise NoNetworkError(f"no network: {what}; needed from there: {', '.join(needed)}")
@@ -289,19 +309,19 @@ class Apt:
         command = [tool, "-c", str(self.config), "-q", *arguments]
         return run(command, what, cwd=self.downloads, env={**os.environ, "LC_ALL": "C"})
 
-    def call_with_retries(self, *arguments: str, what: str) -> str:
-        """Runs apt-get; repeats it after a pause if it failed for a temporary reason."""
+    def call_with_retries(self, tool: str, *arguments: str, what: str, retried: Sequence[re.Pattern[str]]) -> str:
+        """Runs a program of apt; repeats it after a pause if it failed for one of the `retried` reasons."""
         refresh: tuple[str, ...] = ()
         for wait_s in RETRY_AFTER_S:
             try:
-                return self.call("apt-get", *refresh, *arguments, what=what)
+                return self.call(tool, *refresh, *arguments, what=what)
             except FetchError as error:
-                if not TEMPORARY.search(str(error)):
+                if not any(reason.search(str(error)) for reason in retried):
                     raise
                 say(f"{error}; trying again in {wait_s:.0f} s")
             time.sleep(wait_s)
             refresh = ("-o", "Acquire::http::No-Cache=true", "-o", "Acquire::https::No-Cache=true")
-        return self.call("apt-get", *refresh, *arguments, what=what)
+        return self.call(tool, *refresh, *arguments, what=what)
 
     def update(self) -> None:
         if self.updated:
@@ -313,7 +333,8 @@ class Apt:
             stamp.unlink(missing_ok=True)
             check_reachable(mirror(), [f"the index of Debian {self.suite}", *self.wanted])
             say(f"reading the index of Debian {self.suite} for {self.architecture} (about 10 MB)")
-            self.call_with_retries("update", what=f"Debian {self.suite} at {mirror()} cannot be read")
+            what = f"Debian {self.suite} at {mirror()} cannot be read"
+            self.call_with_retries("apt-get", "update", what=what, retried=[BROKEN, UPDATED])
             stamp.write_text(source, encoding="utf-8")
         self.updated = True
 
@@ -365,30 +386,46 @@ class Apt:
         check_reachable(mirror(), [p.name for p in packages])
         say(f"downloading {names} ({sum(p.size for p in packages) / 1e6:.1f} MB)")
         wanted = [f"{p.name}{'' if p.architecture == 'all' else ':' + p.architecture}={p.version}" for p in packages]
-        self.call_with_retries("download", *wanted, what=f"{names} cannot be downloaded")
+        what = f"{names} cannot be downloaded"
+        self.call_with_retries("apt-get", "download", *wanted, what=what, retried=[BROKEN, UPDATED])
 
-    def download_pinned(self, name: str, pin: dict[str, str]) -> Path | None:
+    def place(self, name: str, pin: dict[str, str]) -> Path:
+        """Returns the path to which a pinned file is downloaded."""
+        return self.path(name, pin["version"], pin["architecture"])
+
+    def download_pinned(self, pins: dict[str, dict[str, str]]) -> dict[str, Path]:
         """
-        Downloads a package from its pinned place; returns None if the mirror no longer has it.
+        Downloads files from their pinned places; returns their paths, without those that the
+        mirror no longer has.
 
-        The checksum is pinned, so that no index is needed: a mirror may be replacing its index.
+        The checksums are pinned, so that no index is needed: a mirror may be replacing its index.
         """
-        return self.download_file(name, pin, self.path(name, pin["version"], pin["architecture"]))
+        absent = [name for name in pins if not self._has(name, pins[name])]
+        for first in range(0, len(absent), BATCH):
+            self._download_batch({name: pins[name] for name in absent[first : first + BATCH]})
+        return {name: self.place(name, pins[name]) for name in pins if self._has(name, pins[name])}
 
-    def download_file(self, name: str, pin: dict[str, str], to: Path) -> Path | None:
-        """Downloads the pinned file to `to`; returns None if the mirror no longer has it."""
-        if is_file_of(to, pin["sha256"]):
-            return to
+    def _has(self, name: str, pin: dict[str, str]) -> bool:
+        return is_file_of(self.place(name, pin), pin["sha256"])
+
+    def _download_batch(self, pins: dict[str, dict[str, str]]) -> None:
+        """Downloads some files by one program, so that a mirror sees one connection."""
         self._write_config()
         check_reachable(mirror(), self.wanted)
-        to.unlink(missing_ok=True)
-        say(f"downloading {name} {pin['version']}")
-        uri = f"{mirror().rstrip('/')}/{pin['file']}"
+        arguments: list[str] = []
+        for name, pin in pins.items():
+            self.place(name, pin).unlink(missing_ok=True)
+            arguments += [
+                f"{mirror().rstrip('/')}/{pin['file']}",
+                str(self.place(name, pin)),
+                f"SHA256:{pin['sha256']}",
+            ]
+        names = ", ".join(f"{name} {pin['version']}" for name, pin in pins.items())
+        say(f"downloading {names}")
         try:
-            self.call(APT_HELPER, "download-file", uri, str(to), f"SHA256:{pin['sha256']}", what=name)
+            self.call_with_retries(APT_HELPER, "download-file", *arguments, what=names, retried=[BROKEN])
         except FetchError as error:
-            say(f"note: not as pinned at {uri} ({error}); looking in the index")
-        return to if is_file_of(to, pin["sha256"]) else None
+            say(f"note: not as pinned at {mirror()} ({error}); looking in the index")
 
 
 class SourceApt(Apt):
@@ -410,9 +447,8 @@ class SourceApt(Apt):
             raise FetchError(f"{name}: Debian {self.suite} has no such source package with an orig.tar file")
         return {"version": file[3], "sha256": file[1], "file": f"{folder[1]}/{file[2]}"}
 
-    def download_source(self, name: str, pin: dict[str, str]) -> Path | None:
-        """Downloads the pinned upstream sources; returns None if the mirror no longer has them."""
-        return self.download_file(name, pin, self.downloads / Path(pin["file"]).name)
+    def place(self, name: str, pin: dict[str, str]) -> Path:
+        return self.downloads / Path(pin["file"]).name
 
 
 # --- the guests' sources --------------------------------------------------------------------------
@@ -493,37 +529,42 @@ def write_stamp(stamp: Path, pin: dict[str, str], taken: dict[str, str]) -> None
     stamp.write_text(json.dumps(pinned_part(pin) | taken, indent=2) + "\n", encoding="utf-8")
 
 
+def pin_current(lock: dict, apt: Apt, names: list[str]) -> None:
+    """Pins the suite's current version of each package, also of those that are new in their group."""
+    for name in names:
+        lock["debian"].setdefault(name, {}).update(pin_of(current_package(apt, name)))
+    write_lock(lock)
+
+
+def download_successor(apt: Apt, name: str, pin: dict[str, str]) -> tuple[Path, dict[str, str]]:
+    """Downloads the package that the suite has instead of the pinned one; returns it with its pin."""
+    package = current_package(apt, name)
+    choose_version(name, pin, pin_of(package), apt.suite)
+    [deb] = apt.download([package])
+    return deb, pin_of(package)
+
+
 def fetch_debian(cache: Path, names: list[str], update_lock: bool) -> None:
     """Unpacks each package into cache/pkg/<name>, and writes its description to
     cache/pkg/<name>.json."""
     lock = read_lock()
     apt = Apt(cache, lock["suite"], "riscv64")
-    apt.wanted = names
-    for name in names:
-        if update_lock:
-            lock["debian"].setdefault(name, {})  # a new package
-        pin = lock["debian"][name]
-        stamp = cache / "pkg" / f"{name}.json"
-        if not update_lock and holds(stamp, pinned_part(pin)):
-            stamp.touch()  # make compares times
-            continue
-        if update_lock:
-            pin.update(pin_of(current_package(apt, name)))
-        taken = pin
-        deb = apt.download_pinned(name, pin)
-        if deb is None:
-            package = current_package(apt, name)
-            taken = pin_of(package)
-            choose_version(name, pin, taken, lock["suite"])
-            [deb] = apt.download([package])
-        extract(deb, cache / "pkg" / name)
-        write_stamp(stamp, pin, taken)
     if update_lock:
-        write_lock(lock)
+        pin_current(lock, apt, names)
+    pins = {name: lock["debian"][name] for name in names}
+    stamps = {name: cache / "pkg" / f"{name}.json" for name in names}
+    apt.wanted = [name for name in names if not holds(stamps[name], pinned_part(pins[name]))]
+    files = apt.download_pinned({name: pins[name] for name in apt.wanted})
+    for name in apt.wanted:
+        deb, taken = (files[name], pins[name]) if name in files else download_successor(apt, name, pins[name])
+        extract(deb, cache / "pkg" / name)
+        write_stamp(stamps[name], pins[name], taken)
+    for stamp in stamps.values():
+        stamp.touch()  # make compares times
 
 
 def download_current(apt: SourceApt, name: str, current: dict[str, str]) -> Path:
-    archive = apt.download_source(name, current)
+    archive = apt.download_pinned({name: current}).get(name)
     if archive is None:
         raise FetchError(f"{name} {current['version']}: not what the signed index of Debian {apt.suite} promises")
     return archive
@@ -543,7 +584,7 @@ def fetch_source(cache: Path, name: str, update_lock: bool) -> None:
     if update_lock:
         pin.update(apt.current(name))
     taken = pin
-    archive = apt.download_source(name, pin)
+    archive = apt.download_pinned({name: pin}).get(name)
     if archive is None:
         taken = apt.current(name)
         choose_version(name, pin, taken, lock["suite"])

@@ -188,14 +188,17 @@ apt_places() {
     done < <(apt-get indextargets --format "\$(SITE)" 2>/dev/null | sort -u)
 }
 
-# Fails within seconds if none of apt's sources can be reached; apt itself would take minutes.
+# Fails within half a minute if none of apt's sources can be reached; apt itself would take minutes.
 check_network() {
-    local place places
+    local place places wait
     uses_proxy && return
     mapfile -t places < <(apt_places)
-    for place in "${places[@]}"; do
-        # shellcheck disable=SC2016
-        timeout 5 bash -c 'exec 3<>"/dev/tcp/$1/$2"' _ "${place%:*}" "${place##*:}" 2>/dev/null && return
+    for wait in 0 2 5; do # a network can fail for a moment
+        sleep "$wait"
+        for place in "${places[@]}"; do
+            # shellcheck disable=SC2016
+            timeout 5 bash -c 'exec 3<>"/dev/tcp/$1/$2"' _ "${place%:*}" "${place##*:}" 2>/dev/null && return
+        done
     done
     ((${#places[@]} == 0)) || die "no network: ${places[*]} cannot be reached; needed from there: \
 $(candidates | paste -sd ' '); nothing else of $SYSTEM_NAME is missing"

@@ -133,7 +133,25 @@ def pool(tmp_path, monkeypatch):
 
 def test_a_pinned_package_needs_no_index(pool):
     apt, pin = pool
-    assert apt.download_pinned("p", pin).read_text() == "a package"
+    assert apt.download_pinned({"p": pin})["p"].read_text() == "a package"
+
+
+def test_pinned_packages_are_downloaded_in_batches(pool, monkeypatch):
+    apt, pin = pool
+    call, batches = apt.call, []
+    monkeypatch.setattr(fetch, "BATCH", 2)
+    monkeypatch.setattr(apt, "call", lambda *words, what: (batches.append(what), call(*words, what=what)))
+    pins = {name: {**pin, "version": f"1.{name}"} for name in ("a", "b", "c")}
+    assert list(apt.download_pinned(pins)) == ["a", "b", "c"]
+    assert batches == ["a 1.a, b 1.b", "c 1.c"]
+    assert list(apt.download_pinned(pins)) == ["a", "b", "c"]
+    assert len(batches) == 2
+
+
+def test_a_package_that_is_gone_does_not_stop_the_others(pool):
+    apt, pin = pool
+    gone = {**pin, "version": "2.0", "file": "pool/gone.deb"}
+    assert list(apt.download_pinned({"a": gone, "b": {**pin, "version": "1.b"}})) == ["b"]
 
 
 @pytest.fixture
@@ -197,7 +215,7 @@ def test_other_sources_under_the_pinned_version_are_refused(index_of_sources, tm
 @pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"file": "pool/elsewhere.deb"}], ids=["other", "gone"])
 def test_package_that_differs_from_its_pin_is_searched_in_the_index(pool, change, capsys):
     apt, pin = pool
-    assert apt.download_pinned("p", pin | change) is None
+    assert apt.download_pinned({"p": pin | change}) == {}
     assert re.search(r"^fetch: note: not as pinned at file:.*; looking in the index$", capsys.readouterr().err, re.M)
 
 
@@ -231,7 +249,7 @@ def busy_mirror(tmp_path, monkeypatch):
         apt_get.chmod(0o755)
         apt = fetch.Apt(tmp_path / "cache", "trixie", "riscv64")
         apt.downloads.mkdir(parents=True, exist_ok=True)
-        apt.call_with_retries("update", what="it cannot be read")
+        apt.call_with_retries("apt-get", "update", what="it cannot be read", retried=[fetch.BROKEN, fetch.UPDATED])
         return waited, calls.read_text().splitlines()
 
     return run
@@ -249,6 +267,11 @@ def test_mirror_that_is_being_updated_is_retried(busy_mirror, capsys):
 def test_retries_of_a_mirror_are_limited(busy_mirror):
     with pytest.raises(fetch.FetchError, match="Mirror sync in progress"):
         busy_mirror(99, BUSY)
+
+
+def test_broken_connection_is_retried(busy_mirror):
+    waited, _ = busy_mirror(1, "E: Failed to fetch http://a.example/x.deb  Could not connect to a.example:80")
+    assert waited == [20]
 
 
 def test_permanent_error_is_not_retried(busy_mirror):
@@ -316,6 +339,21 @@ def test_detection_of_a_route(route, ipv6, there, tmp_path):
     assert fetch.has_route(tmp_path) == there
 
 
+@pytest.mark.parametrize("failures", [0, 1, 2, 3])
+def test_a_network_may_fail_for_a_moment(failures, monkeypatch, capsys):
+    """A place is tried three times, and asked only once for it."""
+    answers = ["no answer within 5 s"] * failures + [""]
+    waited: list[float] = []
+    fetch.why_unreachable.cache_clear()
+    monkeypatch.setattr(fetch, "has_route", lambda: True)
+    monkeypatch.setattr(fetch, "connect", lambda *_: answers.pop(0))
+    monkeypatch.setattr(fetch.time, "sleep", waited.append)
+    why = "no answer within 5 s" if failures == 3 else ""
+    assert [fetch.why_unreachable("mirror.example", 80) for _ in range(2)] == [why] * 2
+    assert waited == [2, 5][:failures]
+    assert capsys.readouterr().err.count("trying again") == min(failures, 2)
+
+
 def test_connection_attempts_time_out(monkeypatch):
     monkeypatch.setattr(fetch, "CONNECT_S", 0.1)
     tested = threading.Event()
@@ -332,6 +370,7 @@ def test_connection_attempts_time_out(monkeypatch):
 SETUP_TOOLS = ("bash", "cat", "dirname", "env", "flock", "grep", "mkdir", "paste", "sort", "timeout")
 SETUP_STUBS = {
     "id": "echo 0",
+    "sleep": "",
     "apt-config": "",
     "apt-cache": "echo '  Candidate: 1.0'",
     "apt-get": 'case "$1" in indextargets) echo http://127.0.0.1:1/debian ;; *) echo "apt-get $*"; exit 100 ;; esac',
