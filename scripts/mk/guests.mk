@@ -114,10 +114,16 @@ $(BUILD)/guests/debian/initramfs.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PA
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(DEBIAN_MODULES)) \
 	    --start guests/images/linux/debian.start --output $@
 
-# The fetcher fetches what is missing of some 80 packages.
-$(BUILD)/guests/debian/disk.img: scripts/fetch.py guests/packages.lock $(wildcard guests/images/debian/* guests/images/disk/*.py) | setup
-	@mkdir -p $(@D)
+$(PKG)/userland.stamp: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py userland
+	@touch $@
+
+$(BUILD)/guests/debian/disk.img: $(PKG)/userland.stamp $(wildcard guests/images/debian/* guests/images/disk/*.py)
+	@mkdir -p $(@D)
 	$(PYTHON) guests/images/debian/mkdebian.py --packages $(PKG) --lock guests/packages.lock --size-mib 128 --output $@
 
-.PHONY: guest-linux guest-uboot fetch-freertos
+# All of them: whoever needs many fetches them first, so that a network that fails stops nothing else.
+fetch-guests: $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/$(MODULES_PACKAGE).json $(PKG)/u-boot-qemu.json $(PKG)/lwip.json \
+	$(DEBIAN_STAMPS) $(PKG)/userland.stamp fetch-freertos
+
+.PHONY: guest-linux guest-uboot fetch-freertos fetch-guests
