@@ -39,7 +39,7 @@ endef
 # time. They run one after the other, so that a failure is the last output.
 FOREGROUND := site test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
 
-test: fetch-guests | setup-dev setup-fpga setup-qemu-new ## run all tests except those of soak: unit, image builder, bare guests, simulator and its systems, fabric, fabric behind QEMU, SoC, end to end, tutorials
+test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setup-site setup-qemu-new ## run all tests except those of soak: unit, image builder, bare guests, simulator and its systems, fabric, fabric behind QEMU, SoC, end to end, tutorials
 	$(call suite,$(MAKE) --no-print-directory test-unit,test-unit)
 	$(call suite,MAKE="$(MAKE)" scripts/background.sh $(BUILD)/test-fpga.log test-fpga $(FOREGROUND),test-fpga and the suites in parallel)
 	$(call suite,$(MAKE) --no-print-directory test-cosim,test-cosim)
