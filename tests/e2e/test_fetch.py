@@ -370,7 +370,7 @@ def test_connection_attempts_time_out(monkeypatch):
 SETUP_TOOLS = ("bash", "cat", "dirname", "env", "flock", "grep", "mkdir", "paste", "sort", "timeout")
 SETUP_STUBS = {
     "id": "echo 0",
-    "sleep": "",
+    "sleep": 'echo "slept $1"',
     "apt-config": "",
     "apt-cache": "echo '  Candidate: 1.0'",
     "apt-get": 'case "$1" in indextargets) echo http://127.0.0.1:1/debian ;; *) echo "apt-get $*"; exit 100 ;; esac',
@@ -391,6 +391,7 @@ def test_setup_without_a_network(tmp_path):
     command = [str(programs / "bash"), str(tmp_path / "scripts" / "setup.sh"), "run"]
     done = subprocess.run(command, env={"PATH": str(programs)}, capture_output=True, text=True, check=False)
     assert done.returncode == 1
+    assert done.stdout.splitlines() == ["slept 0", "slept 2", "slept 5"], "it tries three times"
     [said] = done.stderr.splitlines()
     assert said.startswith("setup: error: no network: 127.0.0.1:1 cannot be reached; needed from there: gcc-riscv64-")
     assert re.search(r" device-tree-compiler .*; nothing else of .+ is missing$", said), said
