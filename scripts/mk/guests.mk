@@ -122,7 +122,7 @@ $(BUILD)/guests/debian/disk.img: $(PKG)/userland.stamp $(wildcard guests/images/
 	@mkdir -p $(@D)
 	$(PYTHON) guests/images/debian/mkdebian.py --packages $(PKG) --lock guests/packages.lock --size-mib 128 --output $@
 
-# All of them: whoever needs many fetches them first, so that a network that fails stops nothing else.
+# All of them, before the tests: a network that fails then does so before the first one.
 fetch-guests: $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/$(MODULES_PACKAGE).json $(PKG)/u-boot-qemu.json $(PKG)/lwip.json \
 	$(DEBIAN_STAMPS) $(PKG)/userland.stamp fetch-freertos
 
