@@ -201,6 +201,13 @@
 #define FABRIC_REGS_SORTERS 0xd0U /* Number of sorters, fabric_sorter; SORT_* are commands and state of the first */
 #define FABRIC_REGS_SORTERS_COUNT_LSB 0x0U
 #define FABRIC_REGS_SORTERS_COUNT_WIDTH 0x6U
+#define FABRIC_REGS_IF_MASK 0xd8U /* Mask the interrupt of an IF */
+#define FABRIC_REGS_IF_MASK_VM_LSB 0x0U
+#define FABRIC_REGS_IF_MASK_VM_WIDTH 0x4U
+#define FABRIC_REGS_IF_MASK_DEV_LSB 0x4U
+#define FABRIC_REGS_IF_MASK_DEV_WIDTH 0x4U
+#define FABRIC_REGS_IF_MASK_MASKED_LSB 0x8U
+#define FABRIC_REGS_IF_MASK_MASKED_WIDTH 0x1U
 #define FABRIC_REGS_PRR_STATUS 0x100U /* Region */
 #define FABRIC_REGS_PRR_STATUS_STRIDE 0x8U /* from one element to the next */
 #define FABRIC_REGS_PRR_STATUS_STATE_LSB 0x0U

@@ -338,6 +338,20 @@ extern "C" {
 #define FABRIC_REGS__SORTERS__COUNT_bp 0
 #define FABRIC_REGS__SORTERS__COUNT_bw 6
 
+// reg - fabric_regs::IF_MASK
+#define FABRIC_REGS__IF_MASK__VM_bm 0xf
+#define FABRIC_REGS__IF_MASK__VM_bp 0
+#define FABRIC_REGS__IF_MASK__VM_bw 4
+#define FABRIC_REGS__IF_MASK__VM_reset 0x0
+#define FABRIC_REGS__IF_MASK__DEV_bm 0xf0
+#define FABRIC_REGS__IF_MASK__DEV_bp 4
+#define FABRIC_REGS__IF_MASK__DEV_bw 4
+#define FABRIC_REGS__IF_MASK__DEV_reset 0x0
+#define FABRIC_REGS__IF_MASK__MASKED_bm 0x100
+#define FABRIC_REGS__IF_MASK__MASKED_bp 8
+#define FABRIC_REGS__IF_MASK__MASKED_bw 1
+#define FABRIC_REGS__IF_MASK__MASKED_reset 0x0
+
 // reg - fabric_regs::PRR_STATUS
 #define FABRIC_REGS__PRR_STATUS__STATE_bm 0x7
 #define FABRIC_REGS__PRR_STATUS__STATE_bp 0
@@ -439,7 +453,8 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t SORT_HEAD;
     uint64_t IF_RESET;
     uint64_t SORTERS;
-    uint8_t RESERVED_d8_ff[0x28];
+    uint64_t IF_MASK;
+    uint8_t RESERVED_e0_ff[0x20];
     uint64_t PRR_STATUS[8];
     uint64_t PRR_CONNECT[8];
     uint64_t PRR_STOP[8];

@@ -246,6 +246,14 @@ pub const FABRIC_REGS_IF_RESET_DEV_WIDTH: usize = 0x4;
 pub const FABRIC_REGS_SORTERS: usize = 0xd0;
 pub const FABRIC_REGS_SORTERS_COUNT_LSB: usize = 0x0;
 pub const FABRIC_REGS_SORTERS_COUNT_WIDTH: usize = 0x6;
+/// Mask the interrupt of an IF
+pub const FABRIC_REGS_IF_MASK: usize = 0xd8;
+pub const FABRIC_REGS_IF_MASK_VM_LSB: usize = 0x0;
+pub const FABRIC_REGS_IF_MASK_VM_WIDTH: usize = 0x4;
+pub const FABRIC_REGS_IF_MASK_DEV_LSB: usize = 0x4;
+pub const FABRIC_REGS_IF_MASK_DEV_WIDTH: usize = 0x4;
+pub const FABRIC_REGS_IF_MASK_MASKED_LSB: usize = 0x8;
+pub const FABRIC_REGS_IF_MASK_MASKED_WIDTH: usize = 0x1;
 /// Region
 pub const FABRIC_REGS_PRR_STATUS: usize = 0x100;
 /// from one element to the next

@@ -34,6 +34,10 @@ module fabric_manager
   output logic       if_reset_o,
   output vm_t        if_reset_vm_o,
   output dev_t       if_reset_dev_o,
+  output logic       if_mask_o,
+  output vm_t        if_mask_vm_o,
+  output dev_t       if_mask_dev_o,
+  output logic       if_masked_o,
   /// A solution from the search list is queued.
   input  logic       found_i,
   input  solution_t  found_solution_i,
@@ -234,6 +238,7 @@ module fabric_manager
       request_o    <= 1'b0;
       cancel_o     <= 1'b0;
       if_reset_o   <= 1'b0;
+      if_mask_o    <= 1'b0;
       icap_start_o <= 1'b0;
       found_pop_o  <= 1'b0;
       sort_o       <= 1'b0;
@@ -243,6 +248,7 @@ module fabric_manager
       request_o    <= hw_out.REQUEST.vm.swmod;
       cancel_o     <= hw_out.CANCEL.vm.swmod;
       if_reset_o   <= hw_out.IF_RESET.vm.swmod;
+      if_mask_o    <= hw_out.IF_MASK.masked.swmod;
       icap_start_o <= hw_out.ICAP_START.prr.swmod;
       found_pop_o  <= hw_out.NEW_SOLUTION_POP.pop.swmod;
       sort_o       <= hw_out.SORT_COMMAND.op.swmod;
@@ -271,6 +277,9 @@ module fabric_manager
   assign cancel_dev_o     = hw_out.CANCEL.dev.value;
   assign if_reset_vm_o    = hw_out.IF_RESET.vm.value;
   assign if_reset_dev_o   = hw_out.IF_RESET.dev.value;
+  assign if_mask_vm_o     = hw_out.IF_MASK.vm.value;
+  assign if_mask_dev_o    = hw_out.IF_MASK.dev.value;
+  assign if_masked_o      = hw_out.IF_MASK.masked.value;
   assign hold_cycles_o    = hw_out.HOLD_TIME.cycles.value;
   assign stop_cycles_o    = hw_out.STOP_TIME.cycles.value;
   assign connect_o        = connect_q[NumPrrs-1:0];

@@ -130,9 +130,9 @@ module fabric_top
   client_t request_client, alloc_client;
   task_t alloc_task;
   solution_t answer, found_solution, first_solution;
-  logic if_reset;
-  vm_t cancel_vm, connect_vm, if_reset_vm;
-  dev_t cancel_dev, connect_dev, if_reset_dev;
+  logic if_reset, if_mask, if_masked;
+  vm_t cancel_vm, connect_vm, if_reset_vm, if_mask_vm;
+  dev_t cancel_dev, connect_dev, if_reset_dev, if_mask_dev;
   device_t [MaxDevs-1:0] devices;
   logic [31:0] hold_cycles, stop_cycles, icap_length, icap_cycles, icap_words;
   logic [$clog2(ListDepth+1)-1:0] waiting;
@@ -174,6 +174,10 @@ module fabric_top
     .if_reset_o(if_reset),
     .if_reset_vm_o(if_reset_vm),
     .if_reset_dev_o(if_reset_dev),
+    .if_mask_o(if_mask),
+    .if_mask_vm_o(if_mask_vm),
+    .if_mask_dev_o(if_mask_dev),
+    .if_masked_o(if_masked),
     .found_i(found_valid),
     .found_solution_i(first_solution),
     .found_pop_o(found_pop),
@@ -315,6 +319,10 @@ module fabric_top
     .reset_i(if_reset),
     .reset_vm_i(if_reset_vm),
     .reset_dev_i(if_reset_dev),
+    .set_mask_i(if_mask),
+    .mask_vm_i(if_mask_vm),
+    .mask_dev_i(if_mask_dev),
+    .masked_i(if_masked),
     .stat_o(stat),
     .over_o(over_flag),
     .connected_i(connected),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of every IF: START pending, over, saved, fault, and the interrupt enables; they
+// The flags of every IF: START pending, over, saved, fault, the interrupt enables and their mask; they
 // determine the interrupt of every VM.
 module if_flags
   import fabric_pkg::*;
@@ -23,6 +23,11 @@ module if_flags
   input  logic   reset_i,
   input  vm_t    reset_vm_i,
   input  dev_t   reset_dev_i,
+  /// Pulse: mask the interrupt of this IF, or no longer.
+  input  logic   set_mask_i,
+  input  vm_t    mask_vm_i,
+  input  dev_t   mask_dev_i,
+  input  logic   masked_i,
   output logic [1:0] int_o,
   /// The registers STAT and OVER.
   output logic [31:0] stat_o,
@@ -53,15 +58,18 @@ module if_flags
   } flags_t;
 
   flags_t [NumVms-1:0][NumDevs-1:0] flags_q;
+  logic [NumVms-1:0][NumDevs-1:0] masked_q;
   flags_t selected;
 
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm
     logic [NumDevs-1:0] wants;
     for (genvar d = 0; d < int'(NumDevs); d++) begin : gen_dev
-      logic addressed;
+      logic addressed, clears, masks;
       logic [NumPrrs-1:0] here;
       flags_t next;
       assign addressed = vm_i == vm_t'(v) && dev_i == dev_t'(d);
+      assign clears = reset_i && reset_vm_i == vm_t'(v) && reset_dev_i == dev_t'(d) && here == '0;
+      assign masks = set_mask_i && mask_vm_i == vm_t'(v) && mask_dev_i == dev_t'(d);
       for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_here
         assign here[p] = connected_i[p] && client_i[p].vm == vm_t'(v) && client_i[p].dev == dev_t'(d);
       end
@@ -83,7 +91,7 @@ module if_flags
             next.saved = 1'b0;
           end
         end
-        if (reset_i && reset_vm_i == vm_t'(v) && reset_dev_i == dev_t'(d) && here == '0) next = '0;
+        if (clears) next = '0;
         if (addressed && set_start_i) next.start = 1'b1;
         if (addressed && set_int_i) next.enable = int_i;
       end
@@ -91,7 +99,12 @@ module if_flags
         if (!rst_ni) flags_q[v][d] <= '0;
         else flags_q[v][d] <= next;
       end
-      assign wants[d] = flags_q[v][d].over
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) masked_q[v][d] <= 1'b0;
+        else if (masks) masked_q[v][d] <= masked_i;
+        else if (clears) masked_q[v][d] <= 1'b0;
+      end
+      assign wants[d] = flags_q[v][d].over && !masked_q[v][d]
                         && (flags_q[v][d].fault == FaultNone ? flags_q[v][d].enable[0] : flags_q[v][d].enable[1]);
     end
     assign irq_o[v] = |wants;

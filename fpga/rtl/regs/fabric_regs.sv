@@ -93,6 +93,7 @@ module fabric_regs (
         logic SORT_HEAD;
         logic IF_RESET;
         logic SORTERS;
+        logic IF_MASK;
         logic PRR_STATUS[8];
         logic PRR_CONNECT[8];
         logic PRR_STOP[8];
@@ -163,6 +164,8 @@ module fabric_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hc8);
         decoded_reg_strb.SORTERS = cpuif_req_masked & (cpuif_addr == 10'hd0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hd0);
+        decoded_reg_strb.IF_MASK = cpuif_req_masked & (cpuif_addr == 10'hd8) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'hd8);
         for(int i0=0; i0<8; i0++) begin
             decoded_reg_strb.PRR_STATUS[i0] = cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8) & !cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 10'h100 + (10)'(i0) * 10'h8);
@@ -317,6 +320,20 @@ module fabric_regs (
         } IF_RESET;
         struct {
             struct {
+                logic [3:0] next;
+                logic load_next;
+            } vm;
+            struct {
+                logic [3:0] next;
+                logic load_next;
+            } dev;
+            struct {
+                logic next;
+                logic load_next;
+            } masked;
+        } IF_MASK;
+        struct {
+            struct {
                 logic next;
                 logic load_next;
             } connect;
@@ -451,6 +468,17 @@ module fabric_regs (
                 logic [3:0] value;
             } dev;
         } IF_RESET;
+        struct {
+            struct {
+                logic [3:0] value;
+            } vm;
+            struct {
+                logic [3:0] value;
+            } dev;
+            struct {
+                logic value;
+            } masked;
+        } IF_MASK;
         struct {
             struct {
                 logic value;
@@ -1063,6 +1091,78 @@ module fabric_regs (
     end
     assign hwif_out.IF_RESET.dev.value = field_storage.IF_RESET.dev.value;
     assign hwif_out.IF_RESET.dev.swmod = decoded_reg_strb.IF_RESET && decoded_req_is_wr && |(decoded_wr_biten[7:4]);
+    // Field: fabric_regs.IF_MASK.vm
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IF_MASK.vm.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.IF_MASK && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.IF_MASK.vm.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
+            load_next_c = '1;
+        end
+        field_combo.IF_MASK.vm.next = next_c;
+        field_combo.IF_MASK.vm.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IF_MASK.vm.value <= 4'h0;
+        end else begin
+            if(field_combo.IF_MASK.vm.load_next) begin
+                field_storage.IF_MASK.vm.value <= field_combo.IF_MASK.vm.next;
+            end
+        end
+    end
+    assign hwif_out.IF_MASK.vm.value = field_storage.IF_MASK.vm.value;
+    assign hwif_out.IF_MASK.vm.swmod = decoded_reg_strb.IF_MASK && decoded_req_is_wr && |(decoded_wr_biten[3:0]);
+    // Field: fabric_regs.IF_MASK.dev
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IF_MASK.dev.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.IF_MASK && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.IF_MASK.dev.value & ~decoded_wr_biten[7:4]) | (decoded_wr_data[7:4] & decoded_wr_biten[7:4]);
+            load_next_c = '1;
+        end
+        field_combo.IF_MASK.dev.next = next_c;
+        field_combo.IF_MASK.dev.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IF_MASK.dev.value <= 4'h0;
+        end else begin
+            if(field_combo.IF_MASK.dev.load_next) begin
+                field_storage.IF_MASK.dev.value <= field_combo.IF_MASK.dev.next;
+            end
+        end
+    end
+    assign hwif_out.IF_MASK.dev.value = field_storage.IF_MASK.dev.value;
+    assign hwif_out.IF_MASK.dev.swmod = decoded_reg_strb.IF_MASK && decoded_req_is_wr && |(decoded_wr_biten[7:4]);
+    // Field: fabric_regs.IF_MASK.masked
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.IF_MASK.masked.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.IF_MASK && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.IF_MASK.masked.value & ~decoded_wr_biten[8:8]) | (decoded_wr_data[8:8] & decoded_wr_biten[8:8]);
+            load_next_c = '1;
+        end
+        field_combo.IF_MASK.masked.next = next_c;
+        field_combo.IF_MASK.masked.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.IF_MASK.masked.value <= 1'h0;
+        end else begin
+            if(field_combo.IF_MASK.masked.load_next) begin
+                field_storage.IF_MASK.masked.value <= field_combo.IF_MASK.masked.next;
+            end
+        end
+    end
+    assign hwif_out.IF_MASK.masked.value = field_storage.IF_MASK.masked.value;
+    assign hwif_out.IF_MASK.masked.swmod = decoded_reg_strb.IF_MASK && decoded_req_is_wr && |(decoded_wr_biten[8:8]);
     for(genvar i0=0; i0<8; i0++) begin
         // Field: fabric_regs.PRR_CONNECT[].connect
         always_comb begin

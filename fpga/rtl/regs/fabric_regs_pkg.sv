@@ -412,6 +412,27 @@ package fabric_regs_pkg;
     } fabric_regs__IF_RESET__out_t;
 
     typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } fabric_regs__IF_MASK__vm__out_t;
+
+    typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } fabric_regs__IF_MASK__dev__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } fabric_regs__IF_MASK__masked__out_t;
+
+    typedef struct {
+        fabric_regs__IF_MASK__vm__out_t vm;
+        fabric_regs__IF_MASK__dev__out_t dev;
+        fabric_regs__IF_MASK__masked__out_t masked;
+    } fabric_regs__IF_MASK__out_t;
+
+    typedef struct {
         logic value;
         logic swmod;
     } fabric_regs__PRR_CONNECT__connect__out_t;
@@ -473,6 +494,7 @@ package fabric_regs_pkg;
         fabric_regs__SORT_KEY__out_t SORT_KEY;
         fabric_regs__SORT_COMMAND__out_t SORT_COMMAND;
         fabric_regs__IF_RESET__out_t IF_RESET;
+        fabric_regs__IF_MASK__out_t IF_MASK;
         fabric_regs__PRR_CONNECT__out_t PRR_CONNECT[8];
         fabric_regs__PRR_STOP__out_t PRR_STOP[8];
         fabric_regs__DEVICE__out_t DEVICE[16];
