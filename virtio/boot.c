@@ -12,7 +12,7 @@ static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; 
 static const struct virtio_class *class_of(uint32_t kind)
 {
     static const struct virtio_class *const classes[] = {
-        &virtio_net, &virtio_console, &virtio_block, &virtio_entropy, &virtio_socket, &virtio_crypto, &virtio_ivshmem};
+        &virtio_net, &virtio_console, &virtio_block, &virtio_entropy, &virtio_socket, &virtio_crypto, &virtio_ivshmem, &virtio_accelerator};
 
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
         if (classes[i]->type == kind) {
@@ -195,9 +195,7 @@ static void virtio_vm_reset(struct vm *vm)
         bus->stopped = 0;
     }
     for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
-        bus->devices[i].command = 0;
-        bus->devices[i].isr = 0;
-        bus->devices[i].probing = 0;
+        virtio_pci_reset(&bus->devices[i]);
     }
 }
 ON_VM_RESET(virtio_vm_reset);

@@ -6,6 +6,7 @@
 #include "virtio.h"
 
 #define CLASS_RAM 0x050000U
+#define IVSHMEM_ID 0x1110U
 
 enum {
     INTERRUPT_MASK = 0,
@@ -51,4 +52,4 @@ void ivshmem_write(struct virtio_device *dev, unsigned offset, uint32_t value)
     }
 }
 
-const struct virtio_class virtio_ivshmem = {.type = VIRTIO_IMAGE_IVSHMEM, .pci_class = CLASS_RAM};
+const struct virtio_class virtio_ivshmem = {.type = VIRTIO_IMAGE_IVSHMEM, .id = IVSHMEM_ID, .pci_class = CLASS_RAM};

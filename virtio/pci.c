@@ -2,15 +2,16 @@
 /*
  * A VM's virtual PCI bus: configuration space behind ECAM (PCI Express Base Specification, section 7.2.2), functions without MSI,
  * BARs at fixed addresses. Function n is function 0 of device n of bus 0; its interrupt is INTA, level-triggered, source
- * VIRTIO_IRQ + n of the VM's interrupt controller.
+ * VIRTIO_IRQ + n of the VM's interrupt controller, unless its class has another one.
  */
 #include "arch.h"
+#include "pci_accelerator.h"
 #include "virtio.h"
 
 #define ALL_ONES (~0U)
 #define VENDOR 0x1af4U /* virtio's */
-#define IVSHMEM_ID 0x1110U
 #define VIRTIO_ID 0x1040U /* + device type */
+#define VIRTIO_SUBSYSTEM 0x1100U
 #define REVISION 1U       /* of virtio 1.x */
 
 #define COMMAND_MEMORY 2U
@@ -61,9 +62,13 @@ static const struct capability capabilities[] = {
 
 static void set_line(struct virtio_device *dev)
 {
-    bool level = dev->isr != 0 && (dev->command & COMMAND_INTX_DISABLE) == 0;
+    bool disabled = (dev->command & COMMAND_INTX_DISABLE) != 0;
 
-    arch_vm_irq(dev->vm, VIRTIO_IRQ + dev->config->slot, level);
+    if (dev->class->mask != NULL) {
+        dev->class->mask(dev, disabled);
+    } else {
+        arch_vm_irq(dev->vm, VIRTIO_IRQ + dev->config->slot, dev->isr != 0 && !disabled);
+    }
 }
 
 void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
@@ -90,16 +95,29 @@ uint32_t virtio_take_isr(struct virtio_device *dev)
 
 static bool is_virtio(const struct virtio_device *dev)
 {
-    return dev->class != &virtio_ivshmem;
+    return dev->class->id == 0;
 }
 
-/* The region that BAR 2 of an ivshmem function is; NULL for other functions. */
-static const struct sysimage_region *shared_region(const struct virtio_device *dev)
+static bool is_accelerator(const struct virtio_device *dev)
+{
+    return dev->class == &virtio_accelerator;
+}
+
+static bool is_second_bar(const struct virtio_device *dev, const struct sysimage_region *region)
+{
+    if (is_accelerator(dev)) {
+        return region->kind == SYSIMAGE_REGION_DMA && (dev->config->flags & VIRTIO_IMAGE_DMA) != 0;
+    }
+    return region->kind == SYSIMAGE_REGION_SHARED && region->detail == dev->config->shared;
+}
+
+/* The region that BAR 2 is: that of an ivshmem function, or memory for DMA. NULL for other functions. */
+static const struct sysimage_region *second_bar(const struct virtio_device *dev)
 {
     const struct memmap *map = &dev->vm->memmap;
 
-    for (unsigned i = 0; dev->class == &virtio_ivshmem && i < map->count; i++) {
-        if (map->regions[i].kind == SYSIMAGE_REGION_SHARED && map->regions[i].detail == dev->config->shared) {
+    for (unsigned i = 0; !is_virtio(dev) && i < map->count; i++) {
+        if (is_second_bar(dev, &map->regions[i])) {
             return &map->regions[i];
         }
     }
@@ -108,7 +126,12 @@ static const struct sysimage_region *shared_region(const struct virtio_device *d
 
 static uint32_t id_of(const struct virtio_device *dev)
 {
-    return is_virtio(dev) ? VIRTIO_ID + dev->class->type : IVSHMEM_ID;
+    return is_virtio(dev) ? VIRTIO_ID + dev->class->type : dev->class->id;
+}
+
+static uint32_t subsystem_of(const struct virtio_device *dev)
+{
+    return is_accelerator(dev) ? dev->config->task : VIRTIO_SUBSYSTEM;
 }
 
 static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t address, uint64_t size)
@@ -116,20 +139,28 @@ static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t a
     return (dev->probing >> number & 1U) != 0 ? ~(size - 1U) : address;
 }
 
+static uint32_t first_bar_read(const struct virtio_device *dev)
+{
+    if (is_accelerator(dev)) {
+        return (uint32_t)bar(dev, 0, ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE, ACCELERATOR_PAGE);
+    }
+    return (uint32_t)bar(dev, 0, VIRTIO_BARS + dev->config->slot * VIRTIO_BAR_SIZE, VIRTIO_BAR_SIZE);
+}
+
 static uint32_t bars_read(const struct virtio_device *dev, unsigned offset)
 {
-    const struct sysimage_region *shared = shared_region(dev);
+    const struct sysimage_region *second = second_bar(dev);
 
     if (offset == PCI_BAR0) {
-        return (uint32_t)bar(dev, 0, VIRTIO_BARS + dev->config->slot * VIRTIO_BAR_SIZE, VIRTIO_BAR_SIZE);
+        return first_bar_read(dev);
     }
-    if (shared == NULL) {
+    if (second == NULL) {
         return 0;
     }
     if (offset == PCI_BAR2) {
-        return (uint32_t)bar(dev, 2, shared->gpa, shared->size) | BAR_64BIT | BAR_PREFETCHABLE;
+        return (uint32_t)bar(dev, 2, second->gpa, second->size) | BAR_64BIT | BAR_PREFETCHABLE;
     }
-    return offset == PCI_BAR3 ? (uint32_t)(bar(dev, 3, shared->gpa, shared->size) >> 32) : 0;
+    return offset == PCI_BAR3 ? (uint32_t)(bar(dev, 3, second->gpa, second->size) >> 32) : 0;
 }
 
 static uint32_t capability_read(const struct virtio_device *dev, unsigned offset)
@@ -149,7 +180,9 @@ static uint32_t capability_read(const struct virtio_device *dev, unsigned offset
 
 static uint32_t command_and_status(const struct virtio_device *dev)
 {
-    return dev->command | (dev->isr != 0 ? STATUS_INTERRUPT : 0) | (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
+    bool pending = dev->class->pending != NULL ? dev->class->pending(dev) : dev->isr != 0;
+
+    return dev->command | (pending ? STATUS_INTERRUPT : 0) | (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
 }
 
 static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
@@ -162,7 +195,7 @@ static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
     case PCI_CLASS:
         return REVISION | dev->class->pci_class << 8;
     case PCI_SUBSYSTEM:
-        return VENDOR | 0x1100U << 16;
+        return VENDOR | subsystem_of(dev) << 16;
     case PCI_CAPABILITIES:
         return is_virtio(dev) ? PCI_CAPABILITY : 0;
     case PCI_INTERRUPT:
@@ -189,12 +222,25 @@ static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
     return dev != NULL ? config_word(dev, offset & 0xffcU) >> (offset & 3U) * 8U : ALL_ONES;
 }
 
-static void command_write(struct virtio_device *dev, uint32_t value)
+/* A write of one byte of the register, or of both. */
+static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2, uint32_t value)
 {
+    uint32_t mask = width_log2 == 0 ? 0xffU << byte * 8U : 0xffffU;
+
     spin_lock(&dev->vm->lock);
-    dev->command = value & COMMAND_BITS;
+    dev->command = ((dev->command & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
     set_line(dev);
     vm_unlock(dev->vm);
+}
+
+void virtio_pci_reset(struct virtio_device *dev)
+{
+    dev->command = 0;
+    dev->isr = 0;
+    dev->probing = 0;
+    if (dev->class->mask != NULL) {
+        dev->class->mask(dev, false);
+    }
 }
 
 /* A BAR has a fixed address; a write of all ones makes it show its size (PCI Local Bus Specification 3.0, section 6.2.5.1). */
@@ -215,8 +261,8 @@ static void ecam_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
     if (dev == NULL) {
         return;
     }
-    if (word == PCI_COMMAND && width_log2 > 0) {
-        command_write(dev, (uint32_t)value);
+    if (word == PCI_COMMAND || word == PCI_COMMAND + 1U) {
+        command_write(dev, word - PCI_COMMAND, width_log2, (uint32_t)value);
     } else if (word == PCI_BAR0 || word == PCI_BAR2 || word == PCI_BAR3) {
         bar_write(dev, (word - PCI_BAR0) / 4U, (uint32_t)value);
     }
@@ -229,7 +275,7 @@ static uint32_t bar_read(struct virtio_device *dev, unsigned offset)
     unsigned part = offset & PART_MASK, word = offset & 0xffcU;
 
     if (!is_virtio(dev)) {
-        return part == 0 ? ivshmem_read(dev, word) : 0;
+        return part == 0 && !is_accelerator(dev) ? ivshmem_read(dev, word) : 0;
     }
     if (part == PART_COMMON) {
         return virtio_common_read(dev, word);
@@ -255,6 +301,9 @@ static void bars_store_register(struct virtio_device *dev, unsigned offset, unsi
 {
     if ((dev->command & COMMAND_MEMORY) == 0) {
         return;
+    }
+    if (is_accelerator(dev)) {
+        return; /* its BAR 0 is elsewhere */
     }
     if (!is_virtio(dev)) {
         ivshmem_write(dev, offset, value);

@@ -99,7 +99,8 @@ struct virtio_step {
 /* A type of device. Functions may be NULL. */
 struct virtio_class {
     uint16_t type;      /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
-    uint8_t queues;     /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for ivshmem */
+    uint16_t id;        /* the PCI device id of functions that are no virtio devices; 0 for the others */
+    uint8_t queues;     /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id */
     uint32_t pci_class; /* class code, subclass, interface */
     uint64_t features;  /* beside those of all devices */
     /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
@@ -114,6 +115,10 @@ struct virtio_class {
     struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
+    /* Of a function with an interrupt of its own, instead of dev->isr and source VIRTIO_IRQ + slot: whether one is pending, and what the
+     * command register's "interrupt disable" does. With vm->lock held, or at boot. */
+    bool (*pending)(const struct virtio_device *dev);
+    void (*mask)(const struct virtio_device *dev, bool masked);
 };
 
 /* A function of a VM's PCI bus, with its registers. */
@@ -165,6 +170,9 @@ void virtio_interrupt(struct virtio_device *dev, uint32_t bits);
 
 /* Reads the ISR status and clears it. */
 uint32_t virtio_take_isr(struct virtio_device *dev);
+
+/* Sets the function's configuration space as after power-on. With vm->lock held. */
+void virtio_pci_reset(struct virtio_device *dev);
 
 /* --- transport.c --- */
 
@@ -269,7 +277,7 @@ void virtio_copy(void *dst, const void *src, size_t size);
 /* --- devices --- */
 
 extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
-    virtio_ivshmem;
+    virtio_ivshmem, virtio_accelerator;
 
 /* net.c: what has become of a port's frames since the boot. */
 struct virtio_net_counts {

@@ -10,6 +10,7 @@
 #include "overlay.h"
 #include "platform.h"
 #include "sched.h"
+#include "virtio_image.h"
 
 #define BITSTREAM_WORDS 64U
 #define TAG_WORDS 8U
@@ -28,6 +29,7 @@ static unsigned top_next = ~0U;
 static unsigned stop_cycles_next;
 static uint32_t idcode_next;               /* owner: testbed_accel_idcode() */
 static bool overlays_next;                 /* owner: testbed_accel_overlays() */
+static bool functions_next;                /* owner: testbed_accel_functions() */
 static struct testbed_image *booted_image; /* owner: testbed_accel_boot() */
 
 _Static_assert(TESTBED_STREAMS >= TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS, "one for each");
@@ -45,7 +47,14 @@ struct section {
     struct vdm_image_fragment fragments[3];
     struct vdm_image_provided provided[2];
 };
-_Static_assert(sizeof(struct section) <= sizeof(((struct testbed_image *)NULL)->room), "the section fits");
+/* That of PCI functions, behind it. */
+struct function_section {
+    struct virtio_image header;
+    struct virtio_image_function functions[2 * TESTBED_ACCEL_DEVICES];
+};
+_Static_assert(sizeof(struct section) % 8U == 0 && sizeof(struct section) + sizeof(struct function_section) <=
+                                                       sizeof(((struct testbed_image *)NULL)->room),
+               "the sections fit");
 
 static uint64_t fabric_read(uint64_t at, unsigned bytes)
 {
@@ -135,6 +144,28 @@ static void make_overlays(struct section *s)
     s->header.provided_offset = offsetof(struct section, provided);
 }
 
+static void make_functions(struct testbed_image *image)
+{
+    struct function_section *s = (void *)((char *)image->room + sizeof(struct section));
+
+    memset(s, 0, sizeof(*s));
+    s->header = (struct virtio_image){.nfunctions = ARRAY_SIZE(s->functions),
+                                      .functions_offset = offsetof(struct function_section, functions)};
+    for (uint32_t i = 0; i < ARRAY_SIZE(s->functions); i++) {
+        uint32_t device = i % TESTBED_ACCEL_DEVICES;
+
+        s->functions[i] = (struct virtio_image_function){.vm = i / TESTBED_ACCEL_DEVICES,
+                                                         .slot = device,
+                                                         .kind = VIRTIO_IMAGE_ACCELERATOR,
+                                                         .device = device,
+                                                         .task = device + 1U};
+    }
+    image->sections[1] =
+        (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
+                                  .offset = offsetof(struct testbed_image, room) + (uint32_t)sizeof(struct section),
+                                  .size = sizeof(*s)};
+}
+
 static void make_section(struct testbed_image *image, unsigned nvms, uint64_t priorities, unsigned guest_models)
 {
     struct section *s = (struct section *)(void *)image->room;
@@ -172,6 +203,9 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
     }
     image->sections[0] = (struct sysimage_section){
         .tag = VDM_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = sizeof(*s)};
+    if (functions_next) {
+        make_functions(image);
+    }
     if (edit_next != NULL) {
         edit_next(image->streams, s->bitstreams);
     }
@@ -193,6 +227,11 @@ void testbed_accel_edit(testbed_accel_edit_t *edit)
 void testbed_accel_idcode(uint32_t idcode)
 {
     idcode_next = idcode;
+}
+
+void testbed_accel_functions(bool wanted)
+{
+    functions_next = wanted;
 }
 
 void testbed_accel_overlays(bool wanted)

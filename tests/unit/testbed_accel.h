@@ -39,6 +39,9 @@ void testbed_accel_idcode(uint32_t idcode);
  * 1; number 1, "one", has region 1 for device 2. At most three VMs then. */
 void testbed_accel_overlays(bool wanted);
 
+/* The next boots have a PCI function for each device of VMs 0 and 1, in the devices' order. */
+void testbed_accel_functions(bool wanted);
+
 /* One section of the work that the manager has left; whether it is one of an overlay. */
 bool testbed_accel_step(void);
 

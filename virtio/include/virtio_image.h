@@ -33,10 +33,12 @@ enum virtio_image_kind {
     VIRTIO_IMAGE_SOCKET = 19,
     VIRTIO_IMAGE_CRYPTO = 20,
     VIRTIO_IMAGE_IVSHMEM = 0x110,
+    VIRTIO_IMAGE_ACCELERATOR = 0x111,
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
 #define VIRTIO_IMAGE_UPLINK (1U << 1)    /* NET: behind it are all addresses that no port of its segment has */
+#define VIRTIO_IMAGE_DMA (1U << 2)       /* ACCELERATOR: BAR 2 is the VM's memory for DMA */
 
 struct virtio_image {
     uint32_t nfunctions, functions_offset; /* struct virtio_image_function[], in the order of their VMs and slots */
@@ -61,6 +63,8 @@ struct virtio_image_function {
     uint64_t disk_size;        /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
     uint64_t content;          /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
     uint64_t content_size;     /* BLOCK: bytes of it, at most disk_size */
+    uint32_t device;           /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
+    uint32_t task;             /* ACCELERATOR: number of its HW task, the function's subsystem id */
     /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the port that are the other end of the
      * line; and the line's name, of VIRTIO_CONSOLE_NAME bytes with zeros behind it. */
     uint16_t other_functions[4], other_ports[4];

@@ -50,7 +50,7 @@ def guest_dts(system: System, vm: Vm) -> str:
         body += ["", *soc]
     if "spi" in vm.shared_devices:
         body += ["", *_shared_clock(system.board)]
-    if vm.accelerators or vm.shared_pages:
+    if vm.accelerator_pages or vm.shared_pages:
         body += ["", *_fabric(system, vm)]
     if vm.functions:
         body += ["", *_pci(vm)]
@@ -278,7 +278,7 @@ def _fabric(system: System, vm: Vm) -> list[str]:
     """Returns the bus of the fabric's devices and of the shared ones. It is not a part of /soc, whose dma-ranges would
     make a driver translate: DMA addresses of these devices are guest-physical."""
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
-    for use in vm.accelerators:
+    for use in vm.accelerator_pages:
         body += ["", *_accelerator(use)]
     for name in vm.shared_pages:
         body += ["", *_shared_device(system, name, vm.shared_devices[name])]
@@ -360,6 +360,8 @@ def _pci(vm: Vm) -> list[str]:
     """Returns the host bridge of the VM's virtual PCI bus. It is not a part of /soc, as _fabric()."""
     functions = vm.functions
     windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW), *((f.region.base, f.region.size) for f in functions if f.region)]
+    windows += [(f.address, f.size) for f in functions if f.device]
+    windows += [(vm.dma_base, vm.dma_size) for f in functions if f.has_dma_memory]
     # A function's address on the bus, its pin INTA, and its source.
     routes = [f"<{f.slot << 11:#x} 0 0 1 &plic {f.irq}>" for f in functions]
     body = [

@@ -92,6 +92,7 @@ def _function(function: PciFunction) -> dict[str, Any]:
         "mac": function.mac.hex(":") or None,
         "cid": function.cid or None,
         "shared": function.node["shared"],
+        "device": function.node["device"],
         "disk": disk if function.disk_size else None,
     }
 

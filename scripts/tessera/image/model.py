@@ -244,6 +244,7 @@ class PciFunction:
     content: File | None = None  # what the disk contains at boot; the rest are zeros
     disk_size: int = 0
     disk_host: int = 0  # 0 until placed
+    device: Accelerator | None = None
 
     @property
     def name(self) -> str:
@@ -254,13 +255,23 @@ class PciFunction:
         return self.node["model"]
 
     @property
+    def has_dma_memory(self) -> bool:
+        """Whether BAR 2 is the VM's memory for DMA."""
+        return bool(self.node["dma-memory"])
+
+    @property
     def address(self) -> int:
         """The guest-physical address of BAR 0."""
-        return virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE
+        return self.device.address if self.device else virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE
+
+    @property
+    def size(self) -> int:
+        """Bytes of BAR 0."""
+        return virtual.ACCEL_SIZE if self.device else virtual.PCI_BAR_SIZE
 
     @property
     def irq(self) -> int:
-        return virtual.PCI_IRQ + self.slot
+        return virtual.ACCEL_IRQ if self.device else virtual.PCI_IRQ + self.slot
 
 
 @dataclass
@@ -380,14 +391,20 @@ class Vm:
         if self.has_rtc:
             found.append(("rtc", virtual.RTC_BASE, virtual.RTC_SIZE))
         found += [(device.name, device.base, device.size) for device in self.devices]
-        found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerators]
+        found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerator_pages]
         found += [
             (name, io_image.address(name), len(io_image.DEVICES[name]) * virtual.SHARED_PAGE)
             for name in self.shared_pages
         ]
         if self.functions:
             found.append(("pci", virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE))
-        return found + [(one.name, one.address, virtual.PCI_BAR_SIZE) for one in self.functions]
+        return found + [(one.name, one.address, one.size) for one in self.functions]
+
+    @property
+    def accelerator_pages(self) -> list[VmAccelerator]:
+        """The accelerators that the device tree describes: those that are no PCI functions."""
+        functions = [function.device for function in self.functions]
+        return [use for use in self.accelerators if use.device not in functions]
 
     @property
     def shared_pages(self) -> list[str]:

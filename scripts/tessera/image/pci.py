@@ -9,7 +9,7 @@ from tessera.image import pci_image
 from tessera.image.files import load_disk
 from tessera.image.kinds import size_text, suggest
 from tessera.image.layout import align_up
-from tessera.image.model import PciFunction, Shared, System, Vm
+from tessera.image.model import Accelerator, PciFunction, Shared, System, Vm
 from tessera.image.reading import Read
 
 NODE = "pci"
@@ -23,12 +23,14 @@ _PROPS = {
     "virtio-console": ("line",),
     "virtio-vsock": ("cid", "peers"),
     "ivshmem": ("shared",),
+    "accelerator": ("device", "dma-memory"),
 }
 _REQUIRED = {
     "virtio-net": ("network", "the name of a network"),
     "virtio-blk": ("size", "the disk's size, or image, its first content"),
     "virtio-console": ("line", "the name of a line"),
     "ivshmem": ("shared", "the name of a shared region"),
+    "accelerator": ("device", "the name of a device of the VM's accelerators"),
 }
 
 
@@ -43,6 +45,8 @@ def load_functions(system: Read, vms: list[Vm], search: tuple[Path, ...]) -> lis
     for vm in vms:
         vm.functions = _functions_of(vm, search)
         _check_regions(vm)
+        _check_devices(vm)
+        _check_dma_memory(vm)
     functions = [function for vm in vms for function in vm.functions]
     _check_macs(functions)
     _check_uplinks(functions)
@@ -66,6 +70,7 @@ def _check_nodes(system: Read, networks: list[Read]) -> None:
         _check_properties(node)
         _check_network(node, networks)
         _check_shared(node, vm, shared)
+        _check_device(node, vm)
     _check_used(networks, [node for _, node in nodes])
     _check_vsocks(nodes)
     _check_lines([node for _, node in nodes])
@@ -132,6 +137,17 @@ def _check_shared(node: Read, vm: Read, shared: list[Read]) -> None:
         node.problem("shared", f'expected the name of a shared region of {vm.path}, got "{name}"{guess}')
 
 
+def _check_device(node: Read, vm: Read) -> None:
+    """Reports a device that the VM does not have, or has only while an overlay is applied."""
+    name, uses = node["device"], {use.name: use for use in _section(vm, "accelerators")}
+    if name is not None and name not in uses:
+        guess = suggest(name, list(uses)) or f" ({', '.join(uses) or 'there are none'})"
+        node.problem("device", f'expected the name of a device of {vm.path}/accelerators, got "{name}"{guess}')
+    elif name is not None and uses[name]["overlay"]:
+        got = f'got "{name}" of overlay {uses[name]["overlay"]}'
+        node.problem("device", f"expected a device that the VM always has, not one of an overlay, {got}")
+
+
 def _check_used(networks: list[Read], nodes: list[Read]) -> None:
     """Reports networks without a function, unless a function has no known network: it may be a function of theirs."""
     used = {node["network"] for node in nodes if node["model"] == "virtio-net"}
@@ -173,6 +189,8 @@ def _function(vm: Vm, slot: int, node: Read, search: tuple[Path, ...]) -> PciFun
         function.cid = node["cid"] or pci_image.SMALLEST_CID + vm.id
     elif function.model == "ivshmem":
         function.region = _region(vm, node)
+    elif function.model == "accelerator":
+        function.device = next((use.device for use in vm.accelerators if use.device.name == node["device"]), None)
     elif function.model == "virtio-blk":
         function.content = load_disk(node, "image", search) if node["image"] else None
         size = len(function.content.data) if function.content else 0
@@ -196,6 +214,30 @@ def _check_regions(vm: Vm) -> None:
             name = function.region.name
             got = f'got "{name}", which {owners[name].node.path} has'
             function.node.problem("shared", f"expected a region that no other function of the VM has, {got}")
+
+
+def _check_devices(vm: Vm) -> None:
+    owners: dict[str, PciFunction] = {}
+    for function in vm.functions:
+        if function.device and owners.setdefault(function.device.name, function) is not function:
+            name = function.device.name
+            got = f'got "{name}", which {owners[name].node.path} has'
+            function.node.problem("device", f"expected a device that no other function of the VM has, {got}")
+
+
+def _check_dma_memory(vm: Vm) -> None:
+    """Reports functions whose BAR 2 cannot be the VM's memory for DMA."""
+    owners = [function.node for function in vm.functions if function.has_dma_memory]
+    size, base = vm.dma_size, vm.dma_base
+    for node in owners[1:]:
+        got = f"got it also in {owners[0].path}"
+        node.problem("dma-memory", f"expected one function of the VM with its memory for DMA, {got}")
+    for node in owners[:1]:
+        if not size:
+            node.problem("dma-memory", "expected only on a function of a VM with dma-memory, got it without")
+        elif size & (size - 1) or base % size:
+            expected = "expected memory for DMA whose size is a power of two and whose address is a multiple of it, as a BAR"
+            node.problem("dma-memory", f"{expected} is, got {size_text(size)} at {base:#x}")
 
 
 def _check_macs(functions: list[PciFunction]) -> None:
@@ -286,6 +328,11 @@ def _lines(system: System, vm: Vm, function: PciFunction) -> dict[str, int | byt
     }
 
 
+def _accelerator(function: PciFunction, device: Accelerator) -> dict[str, int]:
+    flags = pci_image.DMA if function.has_dma_memory else 0
+    return {"flags": flags, "device": device.number, "task": device.node["task"]}
+
+
 def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
     fields: dict[str, int | bytes] = {
         name: b"" if kind.endswith("s") else 0 for name, kind in pci_image.FUNCTION.fields
@@ -301,6 +348,8 @@ def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[byt
         fields |= _lines(system, vm, function)
     elif function.region:
         fields["shared"] = function.region.id
+    elif function.device:
+        fields |= _accelerator(function, function.device)
     return pci_image.FUNCTION.pack(**fields)
 
 

@@ -24,6 +24,7 @@ KINDS = {
     "socket": 19,
     "crypto": 20,
     "ivshmem": 0x110,
+    "accelerator": 0x111,
 }
 MODELS = {
     "virtio-net": KINDS["net"],
@@ -33,10 +34,12 @@ MODELS = {
     "ivshmem": KINDS["ivshmem"],
     "virtio-console": KINDS["console"],
     "virtio-crypto": KINDS["crypto"],
+    "accelerator": KINDS["accelerator"],
 }
 
 READ_ONLY = 1 << 0  # of a disk
 UPLINK = 1 << 1  # of a network
+DMA = 1 << 2  # of an accelerator
 
 IMAGE = Record("virtio_image", (("nfunctions", "I"), ("functions_offset", "I")))
 FUNCTION = Record(
@@ -59,6 +62,8 @@ FUNCTION = Record(
         ("disk_size", "Q"),
         ("content", "Q"),
         ("content_size", "Q"),
+        ("device", "I"),
+        ("task", "I"),
         ("other_functions", "8s"),
         ("other_ports", "8s"),
         ("names", "128s"),

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A device of the fabric as a PCI function: BAR 0 is the device's own page, which the component fpga/vdm maps, so a guest accesses
+ * it as it does without the function. BAR 2 can be the VM's memory for DMA. INTA is source 21, that of all the VM's devices of the
+ * fabric; the fabric masks the interrupt of a device whose function has "interrupt disable" set.
+ */
+#include "pci_accelerator.h"
+#include "virtio.h"
+
+#define CLASS_ACCELERATOR 0x120000U
+#define ACCELERATOR_ID 0x10f0U /* of those that vendor 0x1af4 leaves to experiments */
+
+COMPONENT_DEFAULT bool accelerator_exists(const struct vm *vm, unsigned device)
+{
+    (void)vm;
+    (void)device;
+    return false;
+}
+
+COMPONENT_DEFAULT bool accelerator_pending(const struct vm *vm, unsigned device)
+{
+    (void)vm;
+    (void)device;
+    return false;
+}
+
+COMPONENT_DEFAULT void accelerator_mask(const struct vm *vm, unsigned device, bool masked)
+{
+    (void)vm;
+    (void)device;
+    (void)masked;
+}
+
+static const char *accelerator_boot(struct virtio_device *dev)
+{
+    return accelerator_exists(dev->vm, dev->config->device) ? NULL
+                                                            : "the image has a PCI function of an accelerator that its "
+                                                              "VM does not have";
+}
+
+static bool pending(const struct virtio_device *dev)
+{
+    return accelerator_pending(dev->vm, dev->config->device);
+}
+
+static void mask(const struct virtio_device *dev, bool masked)
+{
+    accelerator_mask(dev->vm, dev->config->device, masked);
+}
+
+const struct virtio_class virtio_accelerator = {.type = VIRTIO_IMAGE_ACCELERATOR,
+                                                .id = ACCELERATOR_ID,
+                                                .pci_class = CLASS_ACCELERATOR,
+                                                .boot = accelerator_boot,
+                                                .pending = pending,
+                                                .mask = mask};
