@@ -42,6 +42,8 @@ GROUPS = {
     # An SSH server with its libraries.
     "ssh": ["dropbear-bin", "libc6", "libcrypt1", "libgmp10", "libtomcrypt1", "libtommath1", "zlib1g"],
     "iperf": ["iperf", "libgcc-s1", "libstdc++6"],
+    # A small Python: of the whole standard library one module is taken. It also needs libc6 and zlib1g.
+    "python": ["python3.13-minimal", "libpython3.13-minimal", "libpython3.13-stdlib", "libexpat1"],
 }
 USERLAND = "userland"  # the packages of this group in packages.lock: Debian with systemd
 SOURCE = "lwip"

@@ -32,7 +32,9 @@ def library(builder):
 
 def test_functions(library):
     """The number of the device and its task; the memory for DMA on one of them."""
-    found = [(one["vm"], one["slot"], given(one)) for one in section(library.build(SYSTEM)) if one["kind"] == ACCELERATOR]
+    found = [
+        (one["vm"], one["slot"], given(one)) for one in section(library.build(SYSTEM)) if one["kind"] == ACCELERATOR
+    ]
     assert found == [
         (0, 1, {"device": QAM, "task": 1}),
         (0, 2, {"device": FFT, "task": 3, "flags": pci_image.DMA}),

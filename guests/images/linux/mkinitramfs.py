@@ -137,6 +137,24 @@ def with_dependencies(names: list[str], folder: Path, release: str) -> dict[str,
     return ordered
 
 
+def tree(place: str) -> dict[str, bytes]:
+    """The files of `DESTINATION=SOURCE`, a folder or a file, by their paths in the archive."""
+    destination, equals, source = place.partition("=")
+    if not (destination and equals and source):
+        raise BuildError(f"--tree: expected DESTINATION=SOURCE, got {place}")
+    top = Path(source)
+    if not top.is_dir():
+        return {destination: top.read_bytes()}
+    found = sorted(path for path in top.rglob("*") if path.is_file())
+    return {f"{destination}/{path.relative_to(top).as_posix()}": path.read_bytes() for path in found}
+
+
+def further_folders(files: dict[str, bytes]) -> list[str]:
+    """The folders of files that are not in FOLDERS, each behind the one that contains it."""
+    parents = {parent.as_posix() for path in files for parent in Path(path).parents}
+    return sorted(parents - {".", *FOLDERS})
+
+
 def build(
     busybox: bytes, files: dict[str, bytes], modules: dict[str, bytes], started: dict[str, bytes], start: bytes
 ) -> bytes:
@@ -153,6 +171,8 @@ def build(
     for name in busybox_applets(busybox):
         if name != "busybox":
             cpio.add(f"bin/{name}", stat.S_IFLNK | 0o777, b"busybox")
+    for folder in further_folders(files):
+        cpio.add(folder, stat.S_IFDIR | 0o755)
     for path, content in files.items():
         cpio.add(path, stat.S_IFREG | 0o755, content)
     for name, content in (modules | started).items():
@@ -179,6 +199,13 @@ def main() -> int:
     parser.add_argument(
         "--library", type=Path, action="append", default=[], help="a shared library for /lib; repeatable"
     )
+    parser.add_argument(
+        "--tree",
+        metavar="DESTINATION=SOURCE",
+        action="append",
+        default=[],
+        help="a file, or the files of a folder, for this path in the archive; repeatable",
+    )
     parser.add_argument("--module", action="append", default=[], help="a further module, loaded by /init; repeatable")
     parser.add_argument("--kernel-package", type=Path, help="an unpacked linux-image, which holds these modules")
     parser.add_argument("--start", type=Path, help="a script that /init runs when they are loaded")
@@ -189,6 +216,8 @@ def main() -> int:
         modules = find_modules(arguments.installer_initrd.read_bytes(), release)
         files = {f"bin/{path.name}": path.read_bytes() for path in arguments.program}
         files |= {f"lib/{path.name}": path.read_bytes() for path in arguments.library}
+        for place in arguments.tree:
+            files |= tree(place)
         started = with_dependencies(arguments.module, arguments.kernel_package, release)
         start = arguments.start.read_bytes() if arguments.start else b""
         data = build(arguments.busybox.read_bytes(), files, modules, started, start)

@@ -236,7 +236,9 @@ def _check_dma_memory(vm: Vm) -> None:
         if not size:
             node.problem("dma-memory", "expected only on a function of a VM with dma-memory, got it without")
         elif size & (size - 1) or base % size:
-            expected = "expected memory for DMA whose size is a power of two and whose address is a multiple of it, as a BAR"
+            expected = (
+                "expected memory for DMA whose size is a power of two and whose address is a multiple of it, as a BAR"
+            )
             node.problem("dma-memory", f"{expected} is, got {size_text(size)} at {base:#x}")
 
 
