@@ -38,12 +38,12 @@ static const char *accelerator_boot(struct virtio_device *dev)
                                                               "VM does not have";
 }
 
-static bool pending(const struct virtio_device *dev)
+static bool function_pending(const struct virtio_device *dev)
 {
     return accelerator_pending(dev->vm, dev->config->device);
 }
 
-static void mask(const struct virtio_device *dev, bool masked)
+static void function_mask(const struct virtio_device *dev, bool masked)
 {
     accelerator_mask(dev->vm, dev->config->device, masked);
 }
@@ -52,5 +52,5 @@ const struct virtio_class virtio_accelerator = {.type = VIRTIO_IMAGE_ACCELERATOR
                                                 .id = ACCELERATOR_ID,
                                                 .pci_class = CLASS_ACCELERATOR,
                                                 .boot = accelerator_boot,
-                                                .pending = pending,
-                                                .mask = mask};
+                                                .pending = function_pending,
+                                                .mask = function_mask};

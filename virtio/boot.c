@@ -11,8 +11,9 @@ static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; 
 
 static const struct virtio_class *class_of(uint32_t kind)
 {
-    static const struct virtio_class *const classes[] = {
-        &virtio_net, &virtio_console, &virtio_block, &virtio_entropy, &virtio_socket, &virtio_crypto, &virtio_ivshmem, &virtio_accelerator};
+    static const struct virtio_class *const classes[] = {&virtio_net,     &virtio_console,    &virtio_block,
+                                                         &virtio_entropy, &virtio_socket,     &virtio_crypto,
+                                                         &virtio_ivshmem, &virtio_accelerator};
 
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
         if (classes[i]->type == kind) {

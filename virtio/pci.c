@@ -9,10 +9,10 @@
 #include "virtio.h"
 
 #define ALL_ONES (~0U)
-#define VENDOR 0x1af4U /* virtio's */
+#define VENDOR 0x1af4U    /* virtio's */
 #define VIRTIO_ID 0x1040U /* + device type */
 #define VIRTIO_SUBSYSTEM 0x1100U
-#define REVISION 1U       /* of virtio 1.x */
+#define REVISION 1U /* of virtio 1.x */
 
 #define COMMAND_MEMORY 2U
 #define COMMAND_MASTER 4U

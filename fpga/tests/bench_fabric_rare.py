@@ -274,8 +274,8 @@ async def reset_of_an_if_clears_its_flags(dut):
 
 @cocotb.test()
 async def masked_if_raises_no_interrupt(dut):
-    """IF_MASK hides an IF from the interrupt of its VM, and nothing else: its registers and the other IFs of the VM stay
-    as they are, and the interrupt comes when the mask is removed."""
+    """IF_MASK hides an IF from the interrupt of its VM, and nothing else: its registers and the other IFs of the VM
+    stay as they are, and the interrupt comes when the mask is removed."""
     made = await fabric(dut)
     line = dut.irq_vm_o
     for device in (0, 1):

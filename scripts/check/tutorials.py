@@ -42,6 +42,7 @@ TUTORIALS = (
                 "debugging",
                 "trace",
                 "networking",
+                "linux-accelerators",
             ),
             "virtual-platform",
         )

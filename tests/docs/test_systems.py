@@ -132,6 +132,22 @@ def test_network(blocks, reader):
         leave(shown)
 
 
+def test_linux_accelerators(blocks, reader):
+    run, transcript, *listings = blocks
+    assert [one.listing for one in listings] == ["systems/python.dts#vm", "guests/examples/dsp/accelerator.py#finish"]
+    _, *turns = re.split(r"^linux:~# ", transcript.text, flags=re.MULTILINE)
+    with reader.terminal(command(run)) as shown:
+        shown.until(r"^linux *\| linux:~# *$", BOOT_S)
+        for turn in turns:
+            line, _, answer = turn.partition("\n")
+            prompts = shown.text.count("linux:~#")
+            shown.write(f"{line}\r".encode())
+            shown.wait(lambda before=prompts: shown.text.count("linux:~#") > before, BOOT_S, turn)
+            said = [row.partition("| ")[2] for row in shown.text.splitlines() if row.startswith("linux ")]
+            assert missing(answer, transcript.varies, "\n".join(said)) is None, said
+        leave(shown)
+
+
 def test_watchdog(blocks, reader):
     _, report = blocks
     with reader.terminal("make run SYSTEM=watchdog") as shown:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Accelerators as PCI functions (docs/accelerators.md): a program in Linux's user space runs jobs of two of them from Python,
-by uio_pci_generic, beside a bare VM that uses the same devices at a higher priority.
+Accelerators as PCI functions (docs/linux-accelerators.md): a program in Linux's user space runs jobs of two of them
+from Python, by uio_pci_generic, beside a bare VM that uses the same devices at a higher priority.
 """
 
 import base64
@@ -54,17 +54,20 @@ def test_jobs_from_python(machine):
 
 
 def test_functions_in_sysfs(machine):
-    """What identifies them: class, subsystem ids; their driver, and the resources, which are the pages and the memory."""
+    """What identifies them: class, subsystem ids; their driver; the resources, which are pages and memory."""
     where = "/sys/bus/pci/devices/0000:00:0"
     ask(machine, f"cat {where}0.0/class {where}1.0/subsystem_device | tr '\\n' ' '; echo", r"^0x120000 0x0003 $")
     ask(machine, f"ls {where}*/driver/module/drivers", r"uio_pci_generic")
-    ask(machine, f"head -n 3 {where}0.0/resource | cut -c 1-38 | tr '\\n' ' '; echo", r"^0x0{8}18100000 0x0{8}18100fff .*"
-        r"0x0{8}a0000000 0x0{8}a01fffff")  # fmt: skip
+    ask(
+        machine,
+        f"head -n 3 {where}0.0/resource | cut -c 1-38 | tr '\\n' ' '; echo",
+        r"^0x0{8}18100000 0x0{8}18100fff .*0x0{8}a0000000 0x0{8}a01fffff",
+    )
 
 
 def test_programs_that_misbehave(machine):
-    """guest/functions.py: BARs, the interrupt's status and disable bit, DMA outside of the memory, random writes, killed
-    processes."""
+    """guest/functions.py: BARs, the interrupt's status and disable bit, DMA outside of the memory, random writes,
+    killed processes."""
     upload(machine, SCRIPT)
     said = ask(machine, "python3 functions.py 2>&1; echo status $?", r"^status (\d+)$")
     assert said[1] == "0", machine.console.text("linux")[-3000:]

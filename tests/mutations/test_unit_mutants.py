@@ -15,6 +15,7 @@ from helpers import alone_building, run
 from tessera.run.runner import ROOT
 
 OUT = ROOT / "build" / "mutants"
+MANAGER = "../manager/"  # tests that need the fabric's RTL
 FAULTS = tomllib.loads((Path(__file__).parent / "unit_faults.toml").read_text(encoding="utf-8"))["fault"]
 
 
@@ -22,13 +23,16 @@ def failure(tests: str, mutant: str = "") -> str | None:
     """The name of the first test that fails, with the source `mutant` from build/mutants; None: all pass."""
     words = ["HOST_BUILD=build/mutants/host", f"HOST_MUTANT={mutant}", "KIND_TESTS=", f"KIND_PROPERTIES={tests}"]
     with alone_building():
+        if tests.startswith(MANAGER):
+            assert run(["make", "--no-print-directory", "-s", "build/cosim/libmodel.so"]).returncode == 0
         (OUT / "host" / "libcore.so").unlink(missing_ok=True)  # make does not notice that a source is another one
         done = run(
             ["make", "--no-print-directory", "-s", *words, "test-unit-kind"],
             PYTEST_ADDOPTS="-x",
             TESSERA_FIRST_FAILURE="1",
+            PYTHONPATH="tests/unit",
         )
-    found = re.search(r"^FAILED tests/unit/\w+\.py::(\w+)", done.stdout, flags=re.MULTILINE)
+    found = re.search(r"^FAILED tests/(?:unit|manager)/\w+\.py::(\w+)", done.stdout, flags=re.MULTILINE)
     assert (done.returncode == 0) == (found is None), f"no test ran:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
     return found[1] if found else None
 

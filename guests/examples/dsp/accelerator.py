@@ -57,8 +57,8 @@ def _map(file: Path, size: int) -> mmap.mmap:
 
 
 class Memory:
-    """The memory to which accelerators have access: BAR 2 of one of the functions. Buffers are given until the end of the
-    process."""
+    """The memory to which accelerators have access: BAR 2 of one of the functions. Buffers are given until the end of
+    the process."""
 
     def __init__(self) -> None:
         for function in functions():
@@ -108,8 +108,8 @@ class Accelerator:
         os.close(self._config)
         self._registers.close()
 
-    # Python copies bytes of a mapping with accesses of any width. The registers below take any; START, OVER and INT_CTRL have an
-    # effect when their first byte is written, so only this one is.
+    # Python copies bytes of a mapping with accesses of any width. Most registers take any; START, OVER and INT_CTRL
+    # have an effect when their first byte is written, so only this one is.
 
     def _put(self, register: int, value: int, size: int = 4) -> None:
         self._registers[register : register + size] = value.to_bytes(size, "little")
@@ -141,6 +141,7 @@ class Accelerator:
         """uio_pci_generic sets "interrupt disable" with each interrupt; whoever waits for the next one clears it."""
         os.pwrite(self._config, struct.pack("<H", MEMORY_AND_MASTER), COMMAND)
 
+    # listing: finish
     def finish(self) -> tuple[bytes, int]:
         """Sleeps until the job is over; returns its output, and the task's own result."""
         while not self.is_over:
@@ -153,6 +154,7 @@ class Accelerator:
             raise AcceleratorError(f"the job has failed: {FAULTS[fault] if fault < len(FAULTS) else fault}")
         return bytes(self._memory.bytes[self._output : self._output + size]), code
 
+    # listing end
     def run(self, data: bytes, most: int, command: int = 0, custom: tuple[int, ...] = ()) -> tuple[bytes, int]:
         """Runs a job: start() and finish()."""
         self.start(data, most, command, custom)

@@ -190,12 +190,22 @@ def _function(vm: Vm, slot: int, node: Read, search: tuple[Path, ...]) -> PciFun
     elif function.model == "ivshmem":
         function.region = _region(vm, node)
     elif function.model == "accelerator":
-        function.device = next((use.device for use in vm.accelerators if use.device.name == node["device"]), None)
+        function.device = _device(vm, node["device"])
     elif function.model == "virtio-blk":
-        function.content = load_disk(node, "image", search) if node["image"] else None
-        size = len(function.content.data) if function.content else 0
-        function.disk_size = node["size"] or align_up(size, pci_image.SECTOR)
+        _load_content(function, search)
     return function
+
+
+def _load_content(function: PciFunction, search: tuple[Path, ...]) -> None:
+    node = function.node
+    function.content = load_disk(node, "image", search) if node["image"] else None
+    size = len(function.content.data) if function.content else 0
+    function.disk_size = node["size"] or align_up(size, pci_image.SECTOR)
+
+
+def _device(vm: Vm, name: str) -> Accelerator | None:
+    """Returns the device of an accelerator, None if it has a problem."""
+    return next((use.device for use in vm.accelerators if use.device.name == name), None)
 
 
 def _region(vm: Vm, node: Read) -> Shared | None:

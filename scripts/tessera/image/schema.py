@@ -489,15 +489,15 @@ VM_FUNCTION = NodeSchema(
             "device",
             Text(15),
             "The device of the VM's `accelerators` whose page is BAR 0 of an accelerator "
-            "([accelerators.md](accelerators.md#from-linux-by-python)). The VM always has the device, not by an overlay; "
-            "no other function is for it, and the device tree does not describe it as a device of the fabric.",
+            "([accelerators.md](accelerators.md#from-linux-by-python)). The VM always has the device, not by an "
+            "overlay; no other function is for it, and the device tree does not describe it as a device of the fabric.",
             default_words="none; an accelerator needs one",
         ),
         Prop(
             "dma-memory",
             Flag(),
-            "BAR 2 of an accelerator is the VM's `dma-memory`, for the buffers of all its accelerators: on one function "
-            "of the VM. The memory's size is a power of two, and its address a multiple of it.",
+            "BAR 2 of an accelerator is the VM's `dma-memory`, for the buffers of all its accelerators: on one "
+            "function of the VM. The memory's size is a power of two, and its address a multiple of it.",
             default=False,
         ),
     ),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by Linux in a VM (test_accelerators_linux.py), beside guests/examples/dsp/accelerator.py: what a program in user space
-can do to the functions of two accelerators. Prints a line for each check that holds."""
+"""Run by Linux in a VM (test_accelerators_linux.py), beside guests/examples/dsp/accelerator.py: what a program in user
+space can do to the functions of two accelerators. Prints a line for each check that holds."""
 
 import os
 import random
@@ -10,8 +10,22 @@ import struct
 import sys
 import time
 
-from accelerator import COMMAND, CUSTOM, DATA_ADDR, FFT512, NO_INTX, OVER, QAM16, RESULT, START, STAT
-from accelerator import Accelerator, AcceleratorError, Memory, functions
+from accelerator import (
+    COMMAND,
+    CUSTOM,
+    DATA_ADDR,
+    FFT512,
+    NO_INTX,
+    OVER,
+    QAM16,
+    RESULT,
+    START,
+    STAT,
+    Accelerator,
+    AcceleratorError,
+    Memory,
+    functions,
+)
 
 MEMORY_AND_MASTER = 6
 PENDING = 1 << 19  # in the word of command and status
@@ -88,8 +102,8 @@ def bars(qam: Function, fft: Function) -> None:
 
 
 def status(qam: Function, fft: Function) -> None:
-    """Disabled, an interrupt is seen in the status, and comes once it is enabled; the handler disables it again, so that
-    each time that it is enabled gives one, and none once the job is acknowledged."""
+    """Disabled, an interrupt is seen in the status, and comes once it is enabled; the handler disables it again, so
+    that each time that it is enabled gives one, and none once the job is acknowledged."""
     works(qam)
     before = qam.heard(0)
     qam.begin_and_wait()

@@ -17,6 +17,12 @@
 #define JOB 64U          /* bytes */
 #define STARTS 64UL      /* in turn, of one device */
 
+#define ECAM 0x30000000UL /* the functions of both devices, in their order */
+#define COMMAND 4U
+#define BAR0 0x10U
+#define COMMAND_NO_INTX 0x400U
+#define STATUS_PENDING (1U << 19)
+
 static volatile uint32_t *reg(uint64_t device, uint64_t offset)
 {
     return (volatile uint32_t *)(ACCEL_PAGES + device * ACCEL_PAGE + offset);
@@ -300,6 +306,69 @@ void accel_overlays(struct verdict *v, uint64_t arg)
     }
     for (uint64_t device = 0; device < DEVICES; device++) {
         judge_device(v, device);
+    }
+}
+
+/* The configuration space of a device's PCI function. */
+static uint64_t function_of(uint64_t device)
+{
+    return ECAM + device * 0x8000U;
+}
+
+/* A store of random bits, one to four bytes. */
+static void store_somewhere(uint64_t number)
+{
+    const uint64_t at = function_of(number & 1U) + (number >> 1 & 7U ? number >> 4 & 0x3cU : COMMAND);
+    const uint32_t value = (uint32_t)(number >> 32);
+
+    if ((number >> 10 & 3U) == 0) {
+        *(volatile uint8_t *)(at + (number >> 12 & 3U)) = (uint8_t)value;
+    } else if ((number >> 10 & 3U) == 1) {
+        *(volatile uint16_t *)(at + (number >> 12 & 2U)) = (uint16_t)value;
+    } else {
+        *(volatile uint32_t *)at = value;
+    }
+}
+
+/* The function shows an interrupt of its device, disabled or not, and no more when the job is acknowledged. */
+static void judge_status(struct verdict *v, uint64_t device)
+{
+    volatile uint32_t *command = (volatile uint32_t *)(function_of(device) + COMMAND);
+
+    *reg(device, FABRIC_IF_OVER) = 1;
+    *reg(device, FABRIC_IF_INT_CTRL) = 3;
+    start(device, RAM_FREE, RAM_FREE + 0x1000, JOB);
+    judge(v, over(device), "the job of device %lu does not end", device);
+    for (uint32_t disable = 0; disable <= COMMAND_NO_INTX; disable += COMMAND_NO_INTX) {
+        *command = disable;
+        judge(v, *command == (disable | STATUS_PENDING), "device %lu: command and status are 0x%x", device, *command);
+    }
+    *reg(device, FABRIC_IF_OVER) = 1;
+    judge(v, *command == COMMAND_NO_INTX, "device %lu: command and status are 0x%x", device, *command);
+    *command = 0;
+    *reg(device, FABRIC_IF_INT_CTRL) = 0;
+}
+
+/* Random bits in the configuration space of the devices' PCI functions, while jobs run whose end raises an interrupt. */
+void accel_functions(struct verdict *v, uint64_t arg)
+{
+    uint64_t state = 0x0123456789abcdefU, end = machine_time() + FLOOD_TIME;
+
+    (void)arg;
+    for (uint64_t n = 0; machine_time() < end; n++) {
+        if (n % 64U == 0) {
+            *reg(n / 64U % DEVICES, FABRIC_IF_INT_CTRL) = 3;
+            start(n / 64U % DEVICES, RAM_FREE, RAM_FREE + 0x1000, JOB);
+        }
+        store_somewhere(random_next(&state));
+    }
+    for (uint64_t device = 0; device < DEVICES; device++) {
+        volatile uint32_t *bar = (volatile uint32_t *)(function_of(device) + BAR0);
+
+        *bar = 0;
+        judge(v, *bar == ACCEL_PAGES + device * ACCEL_PAGE, "BAR of device %lu: 0x%x", device, *bar);
+        judge_device(v, device);
+        judge_status(v, device);
     }
 }
 
