@@ -102,13 +102,14 @@ $(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(
 PYTHON_PACKAGES := libc6 libexpat1 libpython3.13-minimal libpython3.13-stdlib python3.13-minimal zlib1g
 PYTHON_LIBRARIES := $(foreach file,libc6/ld-linux-riscv64-lp64d.so.1 libc6/libc.so.6 libc6/libm.so.6 libexpat1/libexpat.so.1 \
 	zlib1g/libz.so.1,$(PKG)/$(dir $(file))usr/lib/riscv64-linux-gnu/$(notdir $(file)))
+PYTHON_STAMPS := $(PYTHON_PACKAGES:%=$(PKG)/%.json)
 PYTHON_MMAP := python3.13/lib-dynload/mmap.cpython-313-riscv64-linux-gnu.so
 DSP := $(wildcard guests/examples/dsp/*.py)
 
-$(foreach name,$(filter python% libpython% libexpat%,$(PYTHON_PACKAGES)),$(PKG)/$(name).json) &: scripts/fetch.py guests/packages.lock | setup
+$(filter-out $(DEBIAN_STAMPS),$(PYTHON_STAMPS)) &: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py python
 
-$(BUILD)/guests/linux/python.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json $(PYTHON_PACKAGES:%=$(PKG)/%.json) $(DSP)
+$(BUILD)/guests/linux/python.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json $(PYTHON_STAMPS) $(DSP)
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) --module uio_pci_generic \
 	    --tree usr/bin/python3.13=$(PKG)/python3.13-minimal/usr/bin/python3.13 $(addprefix --library ,$(PYTHON_LIBRARIES)) \
 	    --tree usr/lib/python3.13=$(PKG)/libpython3.13-minimal/usr/lib/python3.13 \
@@ -141,6 +142,6 @@ $(BUILD)/guests/debian/disk.img: $(PKG)/userland.stamp $(wildcard guests/images/
 
 # All of them, before the tests: a network that fails then does so before the first one.
 fetch-guests: $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/$(MODULES_PACKAGE).json $(PKG)/u-boot-qemu.json $(PKG)/lwip.json \
-	$(DEBIAN_STAMPS) $(PKG)/userland.stamp fetch-freertos
+	$(DEBIAN_STAMPS) $(PYTHON_STAMPS) $(PKG)/userland.stamp fetch-freertos
 
 .PHONY: guest-linux guest-uboot fetch-freertos fetch-guests
