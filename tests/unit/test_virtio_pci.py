@@ -8,6 +8,7 @@ import sys
 import pytest
 from core import CORE
 from virtio import (
+    ACCELERATOR,
     ACKNOWLEDGE,
     BAR_SIZE,
     BARS,
@@ -242,6 +243,8 @@ def test_registers_of_a_stopped_vm():
         ([{"vm": 0, "kind": SOCKET, "cid": 2}], "a wrong context id"),
         ([{"vm": 0, "kind": ENTROPY, "slot": 1}], "in the wrong order"),
         ([{"vm": 0, "kind": ENTROPY}] * 9, "in the wrong order"),
+        ([{"vm": 0, "kind": ACCELERATOR}], "an accelerator that its VM does not have"),
+        ([{"vm": 0, "kind": ACCELERATOR, "device": 1 << 31}], "an accelerator that its VM does not have"),
         ([DISK], "a disk is not in the board's RAM"),
     ],
 )
