@@ -57,3 +57,20 @@ def test_init_finds_the_modules_and_the_script():
 
 def test_without_a_script_nothing_is_loaded():
     assert not {"etc/modules", "etc/start"} & set(archived({}, b""))
+
+
+def test_tree_of_a_folder_and_of_a_file(tmp_path):
+    (tmp_path / "lib/sub").mkdir(parents=True)
+    (tmp_path / "lib/a.py").write_bytes(b"a")
+    (tmp_path / "lib/sub/b.py").write_bytes(b"b")
+    files = mkinitramfs.tree(f"usr/lib/python={tmp_path}/lib")
+    assert files == {"usr/lib/python/a.py": b"a", "usr/lib/python/sub/b.py": b"b"}
+    assert mkinitramfs.tree(f"bin/a={tmp_path}/lib/a.py") == {"bin/a": b"a"}
+    with pytest.raises(mkinitramfs.BuildError, match="expected DESTINATION=SOURCE, got somewhere"):
+        mkinitramfs.tree("somewhere")
+
+
+def test_folders_come_before_their_files(tmp_path):
+    """Also those between the archive's own folders and a file."""
+    files = {"usr/lib/python/sub/b.py": b"b", "bin/a": b"a"}
+    assert mkinitramfs.further_folders(files) == ["usr", "usr/lib", "usr/lib/python", "usr/lib/python/sub"]
