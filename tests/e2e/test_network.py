@@ -5,20 +5,14 @@ drivers of Debian's kernel, and FreeRTOS with lwIP, rtos; uplink connects them t
 an order: the last ones restart VMs.
 """
 
-import copy
 import hashlib
 import re
-import socket
-import subprocess
-import threading
 import urllib.request
 from collections.abc import Iterator
-from functools import partial
-from http.server import HTTPServer, SimpleHTTPRequestHandler
-from pathlib import Path
 
 import pytest
 from helpers import BOOT_S, LINUX_PROMPT, SOON_S, booted, built, command, keyboard, tell, wait_for_signs_of_life
+from host_network import LOOPBACK, services, ssh, web_server, with_free_ports
 
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import BuiltSystem
@@ -31,7 +25,6 @@ DISK_BYTES = 16 << 20
 SECTOR = 512
 SUM = r"\b([0-9a-f]{64})\b"
 HOST = "192.168.80.254"  # the host's address in the network
-LOOPBACK = "127.0.0.1"
 DEVICE_CIPHER, KERNEL_CIPHER = "virtio_crypto_aes_cbc", "cbc(aes-generic)"
 KEYS = ["2b7e151628aed2a6abf7158809cf4f3c", "00112233445566778899aabbccddeeff" * 2]
 
@@ -39,37 +32,15 @@ KEYS = ["2b7e151628aed2a6abf7158809cf4f3c", "00112233445566778899aabbccddeeff" *
 @pytest.fixture(scope="module")
 def system() -> BuiltSystem:
     """The system with any free ports of the host."""
-    system = copy.deepcopy(built("network"))
-    arguments = system.data["qemu"]["arguments"]
-    arguments[:] = [re.sub(rf"hostfwd=tcp:{LOOPBACK}:\d+-", f"hostfwd=tcp:{LOOPBACK}:0-", word) for word in arguments]
-    return system
+    return with_free_ports(built("network"))
 
 
 @pytest.fixture(scope="module")
 def ports(machine) -> dict[str, int]:
-    """The ports of the host that reach guests, by their services: an SSH server speaks first."""
-    found = {}
-    for port in listening(machine.process.pid):
-        with socket.create_connection((LOOPBACK, port)) as connection:
-            connection.settimeout(SOON_S)
-            connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
-            found["ssh" if connection.recv(4) == b"SSH-" else "http"] = port
+    """The ports of the host that reach guests, by their services."""
+    found = dict(services(machine.process.pid))
     assert set(found) == {"ssh", "http"}
     return found
-
-
-def listening(pid: int) -> list[int]:
-    """The TCP ports on which a process listens (state 0A)."""
-    links = [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
-    return [int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in links]
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """A server that does not print its requests."""
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -103,16 +74,6 @@ def assert_sent(machine: Machine, to: str, file: str, source: str) -> None:
     """The file in VM `to` is the one that `source` had at the beginning, and no longer."""
     ask(machine, to, f"wc -c <{file}", rf"^{FILE_BYTES}$")
     assert sum_of(machine, to, file) == sum_of(machine, source, f"/tmp/{source}")
-
-
-def ssh(ports: dict[str, int], command: str, data: bytes = b"") -> bytes:
-    """Runs a command in east from the host."""
-    options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "BatchMode=yes", f"ConnectTimeout={BOOT_S}"]
-    words = ["ssh", "-F", "none", *(word for option in options for word in ("-o", option))]
-    words += ["-p", str(ports["ssh"]), f"root@{LOOPBACK}", command]
-    done = subprocess.run(words, input=data, capture_output=True, timeout=2 * BOOT_S, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
 
 
 @pytest.mark.parametrize(("name", "to"), [("east", WEST), ("east", RTOS), ("west", EAST), ("west", RTOS)])
@@ -158,14 +119,14 @@ def test_tcp_echo_of_freertos(machine):
 
 
 def test_shell_from_the_host(machine, ports):
-    assert ssh(ports, "hostname; cat /proc/version").decode().startswith("(none)\nLinux version 6.12.")
+    assert ssh(ports["ssh"], "hostname; cat /proc/version").decode().startswith("(none)\nLinux version 6.12.")
 
 
 def test_files_from_and_to_the_host(machine, ports):
     """Through SSH, whose own checksums would end the connection if a frame were wrong, and by HTTP."""
-    received = ssh(ports, "cat /tmp/east")
+    received = ssh(ports["ssh"], "cat /tmp/east")
     assert hashlib.sha256(received).hexdigest() == sum_of(machine, "east", "/tmp/east")
-    ssh(ports, "cat >/tmp/back", received[::-1])
+    ssh(ports["ssh"], "cat >/tmp/back", received[::-1])
     assert sum_of(machine, "east", "/tmp/back") == hashlib.sha256(received[::-1]).hexdigest()
 
 
@@ -178,21 +139,11 @@ def test_web_page_of_freertos_from_the_host(machine, ports):
 def test_servers_of_the_host(machine, tmp_path):
     """east has the gateway; west has none, but its frames to the subnet reach the host, too."""
     (tmp_path / "file").write_bytes(bytes(range(256)) * (FILE_BYTES // 256))
-    server = HTTPServer((LOOPBACK, 0), partial(Quiet, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with web_server(tmp_path) as port:
         for name in ("east", "west"):
-            ask(
-                machine,
-                name,
-                f"wget -qO /tmp/got http://{HOST}:{server.server_port}/file; echo status $?",
-                r"^status 0$",
-            )
+            ask(machine, name, f"wget -qO /tmp/got http://{HOST}:{port}/file; echo status $?", r"^status 0$")
             wanted = hashlib.sha256((tmp_path / "file").read_bytes()).hexdigest()
             assert sum_of(machine, name, "/tmp/got") == wanted
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 IPERF = r"\]\s+0\.0000-[\d.]+ sec\s+([\d.]+) KBytes\s+([\d.]+) Kbits/sec"
