@@ -11,9 +11,9 @@ static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; 
 
 static const struct virtio_class *class_of(uint32_t kind)
 {
-    static const struct virtio_class *const classes[] = {&virtio_net,     &virtio_console,    &virtio_block,
-                                                         &virtio_entropy, &virtio_socket,     &virtio_crypto,
-                                                         &virtio_ivshmem, &virtio_accelerator};
+    static const struct virtio_class *const classes[] = {&virtio_net,     &virtio_console,     &virtio_block,
+                                                         &virtio_entropy, &virtio_socket,      &virtio_crypto,
+                                                         &virtio_ivshmem, &virtio_accelerator, &virtio_host};
 
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
         if (classes[i]->type == kind) {
@@ -171,6 +171,16 @@ static const char *virtio_boot(void)
 }
 ON_BOOT(virtio_boot);
 
+/* False: to be called again. */
+static bool stop_function(struct virtio_device *dev)
+{
+    if (dev->class->stop != NULL) {
+        return dev->class->stop(dev);
+    }
+    virtio_reset(dev);
+    return virtio_resume_all(dev);
+}
+
 /* None of the VM's VCPUs runs. A function is reset in each call; what others have sent to it is dropped or answered. Once all are, no
  * other VM's work accesses the VM's memory, which is loaded next. */
 static bool virtio_vm_stop(struct vm *vm)
@@ -180,8 +190,7 @@ static bool virtio_vm_stop(struct vm *vm)
     if (bus == NULL || bus->stopped == bus->count) {
         return true;
     }
-    virtio_reset(&bus->devices[bus->stopped]);
-    if (virtio_resume_all(&bus->devices[bus->stopped])) {
+    if (stop_function(&bus->devices[bus->stopped])) {
         bus->stopped++;
     }
     return false;

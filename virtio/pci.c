@@ -2,41 +2,19 @@
 /*
  * A VM's virtual PCI bus: configuration space behind ECAM (PCI Express Base Specification, section 7.2.2), functions without MSI,
  * BARs at fixed addresses. Function n is function 0 of device n of bus 0; its interrupt is INTA, level-triggered, source
- * VIRTIO_IRQ + n of the VM's interrupt controller, unless its class has another one.
+ * VIRTIO_IRQ + n of the VM's interrupt controller, unless its class has another one. host.c has what differs for functions of the
+ * machine.
  */
 #include "arch.h"
 #include "pci_accelerator.h"
+#include "pci_regs.h"
 #include "virtio.h"
 
-#define ALL_ONES (~0U)
-#define VENDOR 0x1af4U    /* virtio's */
 #define VIRTIO_ID 0x1040U /* + device type */
 #define VIRTIO_SUBSYSTEM 0x1100U
 #define REVISION 1U /* of virtio 1.x */
 
-#define COMMAND_MEMORY 2U
-#define COMMAND_MASTER 4U
-#define COMMAND_INTX_DISABLE 0x400U
-#define COMMAND_BITS (COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE)
-#define STATUS_INTERRUPT (1U << 19) /* in the word of command and status */
-#define STATUS_CAPABILITIES (1U << 20)
-
-/* Offsets in the configuration space, of 32-bit words. */
-enum {
-    PCI_ID = 0x00,
-    PCI_COMMAND = 0x04,
-    PCI_CLASS = 0x08,
-    PCI_BAR0 = 0x10,
-    PCI_BAR2 = 0x18,
-    PCI_BAR3 = 0x1c,
-    PCI_SUBSYSTEM = 0x2c,
-    PCI_CAPABILITIES = 0x34,
-    PCI_INTERRUPT = 0x3c,
-    PCI_CAPABILITY = 0x40, /* the first; of 20 bytes each */
-};
 #define CAPABILITY_SIZE 20U
-#define CAPABILITY_VENDOR 0x09U
-#define BAR_64BIT 4U
 #define BAR_PREFETCHABLE 8U
 
 /* Parts of BAR 0, of 4 KiB each: virtio 1.2, section 4.1.4. */
@@ -187,6 +165,9 @@ static uint32_t command_and_status(const struct virtio_device *dev)
 
 static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
 {
+    if (dev->class->config_space != NULL) {
+        return dev->class->config_space(dev, offset);
+    }
     switch (offset) {
     case PCI_ID:
         return VENDOR | id_of(dev) << 16;
@@ -225,11 +206,16 @@ static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 /* A write of one byte of the register, or of both. */
 static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2, uint32_t value)
 {
-    uint32_t mask = width_log2 == 0 ? 0xffU << byte * 8U : 0xffffU;
+    uint32_t mask = width_log2 == 0 ? 0xffU << byte * 8U : 0xffffU, command;
 
     spin_lock(&dev->vm->lock);
-    dev->command = ((dev->command & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
-    set_line(dev);
+    command = ((config_word(dev, PCI_COMMAND) & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
+    if (dev->class->command != NULL) {
+        dev->class->command(dev, command);
+    } else {
+        dev->command = command;
+        set_line(dev);
+    }
     vm_unlock(dev->vm);
 }
 
@@ -263,7 +249,7 @@ static void ecam_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
     }
     if (word == PCI_COMMAND || word == PCI_COMMAND + 1U) {
         command_write(dev, word - PCI_COMMAND, width_log2, (uint32_t)value);
-    } else if (word == PCI_BAR0 || word == PCI_BAR2 || word == PCI_BAR3) {
+    } else if (word - PCI_BAR0 < 4U * PCI_BARS && word % 4U == 0) {
         bar_write(dev, (word - PCI_BAR0) / 4U, (uint32_t)value);
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the files of the component `virtio` share. Each VM that the system file gives functions has a PCI bus of its own (pci.c) with
- * virtio 1.2 devices (transport.c, queue.c and a file for each type of device) and ivshmem functions.
+ * virtio 1.2 devices (transport.c, queue.c and a file for each type of device), ivshmem functions, and functions of the machine's bus
+ * (host.c).
  *
  * All work is done in the store that notifies a queue, in short steps: between two steps the hypervisor polls interrupts, and if one is
  * pending, the store is executed again after the interrupt's handler (arch_virtio.h).
@@ -98,9 +99,10 @@ struct virtio_step {
 
 /* A type of device. Functions may be NULL. */
 struct virtio_class {
-    uint16_t type;      /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
-    uint16_t id;        /* the PCI device id of functions that are no virtio devices; 0 for the others */
-    uint8_t queues;     /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id */
+    uint16_t type; /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
+    uint16_t id;   /* the PCI device id of functions that are no virtio devices; 0 for the others */
+    uint8_t
+        queues; /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id or of the machine */
     uint32_t pci_class; /* class code, subclass, interface */
     uint64_t features;  /* beside those of all devices */
     /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
@@ -119,6 +121,11 @@ struct virtio_class {
      * command register's "interrupt disable" does. With vm->lock held, or at boot. */
     bool (*pending)(const struct virtio_device *dev);
     void (*mask)(const struct virtio_device *dev, bool masked);
+    /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of the configuration space; the guest
+     * writes COMMAND_BITS of the command register (with vm->lock); the VM has stopped: ends DMA (false: to be called again). */
+    uint32_t (*config_space)(const struct virtio_device *dev, unsigned offset);
+    void (*command)(struct virtio_device *dev, uint32_t value);
+    bool (*stop)(struct virtio_device *dev);
 };
 
 /* A function of a VM's PCI bus, with its registers. */
@@ -277,7 +284,7 @@ void virtio_copy(void *dst, const void *src, size_t size);
 /* --- devices --- */
 
 extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
-    virtio_ivshmem, virtio_accelerator;
+    virtio_ivshmem, virtio_accelerator, virtio_host;
 
 /* net.c: what has become of a port's frames since the boot. */
 struct virtio_net_counts {

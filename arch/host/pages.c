@@ -91,6 +91,16 @@ void arch_device_write64(volatile void *at, uint64_t value)
     host_registers.write((uint64_t)at, 8, value);
 }
 
+uint8_t arch_device_read8(const volatile void *at)
+{
+    return (uint8_t)host_registers.read((uint64_t)at, 1);
+}
+
+void arch_device_write8(volatile void *at, uint8_t value)
+{
+    host_registers.write((uint64_t)at, 1, value);
+}
+
 uint32_t arch_device_read32(const volatile void *at)
 {
     return (uint32_t)host_registers.read((uint64_t)at, 4);

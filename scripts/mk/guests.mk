@@ -7,6 +7,7 @@ INSTALLER := $(PKG)/$(INSTALLER_PACKAGE)/usr/lib/debian-installer/images/13/risc
 MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
 FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
 NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic virtio_crypto algif_skcipher
+PASSTHROUGH_MODULES := virtio_net virtio_blk nvme e1000e
 DISK_MODULES := virtio_blk crc32c_generic ext4
 DEBIAN_MODULES := $(DISK_MODULES) autofs4
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
@@ -26,6 +27,9 @@ $(PKG)/$(MODULES_PACKAGE).json: scripts/fetch.py guests/packages.lock | setup
 $(PKG)/u-boot-qemu.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py uboot
 
+$(PKG)/qemu-efi-riscv64.json: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py edk2
+
 $(PKG)/lwip.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py lwip
 
@@ -40,9 +44,23 @@ $(BUILD)/guests/linux/Image: $(PKG)/$(INSTALLER_PACKAGE).json
 	@mkdir -p $(@D)
 	cp $(INSTALLER)/linux $@
 
+# The installer, and a disk for it, whose file takes no space until it is written.
+$(BUILD)/guests/debian/installer.gz: $(PKG)/$(INSTALLER_PACKAGE).json
+	@mkdir -p $(@D)
+	cp $(INSTALLER)/initrd.gz $@
+
+$(BUILD)/guests/debian/installer-disk.img:
+	@mkdir -p $(@D)
+	truncate -s 4G $@
+
 $(BUILD)/guests/uboot/u-boot.bin: $(PKG)/u-boot-qemu.json
 	@mkdir -p $(@D)
 	cp $(PKG)/u-boot-qemu/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin $@
+
+# EDK2's code, at the start of a file of the flash's size, whose rest are zeros.
+$(BUILD)/guests/edk2/code.fd: $(PKG)/qemu-efi-riscv64.json
+	@mkdir -p $(@D)
+	head -c 8M $(PKG)/qemu-efi-riscv64/usr/share/qemu-efi-riscv64/RISCV_VIRT_CODE.fd >$@
 
 # Our programs for Linux: without a C library, compiled by the compiler of the bare guests. Without relaxation, because gp is not
 # initialized. $(call linux_program,name,sources,flags): build/guests/linux/name.
@@ -115,6 +133,16 @@ $(BUILD)/guests/linux/python.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAG
 	    --tree usr/lib/python3.13=$(PKG)/libpython3.13-minimal/usr/lib/python3.13 \
 	    --tree usr/lib/$(PYTHON_MMAP)=$(PKG)/libpython3.13-stdlib/usr/lib/$(PYTHON_MMAP) \
 	    $(foreach file,$(DSP),--tree root/$(notdir $(file))=$(file)) --start guests/images/linux/python.start --output $@
+
+# The same with the drivers of networks and disks of the machine, and such disks, which keep what a guest writes.
+$(BUILD)/guests/linux/passthrough.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json $(DEBIAN_STAMPS)
+	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(PASSTHROUGH_MODULES)) \
+	    $(addprefix --program ,$(DEBIAN_PROGRAMS)) $(addprefix --library ,$(DEBIAN_LIBRARIES)) \
+	    --start guests/images/linux/network.start --output $@
+
+$(addprefix $(BUILD)/guests/linux/,slot-disk.img function-disk.img):
+	@mkdir -p $(@D)
+	truncate -s 16M $@
 
 # The same with the drivers of a virtual disk, and the disk from which U-Boot boots it.
 $(BUILD)/guests/linux/disk.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json

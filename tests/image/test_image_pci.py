@@ -24,7 +24,7 @@ INCLUDE = (str(HEADER.relative_to(ROOT)),)
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
 CONTENT = bytes(range(256)) * 20 + b"end"
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR = pci_image.MODELS.values()
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _ = pci_image.MODELS.values()
 
 
 @pytest.fixture
@@ -88,8 +88,10 @@ def test_constants_are_those_of_the_header():
     ours = {"VIRTIO_IMAGE_TAG": pci_image.TAG, "VIRTIO_IMAGE_READ_ONLY": pci_image.READ_ONLY}
     ours |= {"VIRTIO_IMAGE_UPLINK": pci_image.UPLINK, "VIRTIO_IMAGE_DMA": pci_image.DMA}
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_FUNCTIONS", "MAX_FUNCTIONS_PER_VM")}
+    ours["VIRTIO_MAX_HOST_FUNCTIONS"] = pci_image.MAX_HOST_FUNCTIONS
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_NETWORKS", "CONSOLE_PORTS", "CONSOLE_NAME")}
     ours |= {f"VIRTIO_{name}": getattr(virtual, f"PCI_{name}") for name in ("ECAM", "ECAM_SIZE", "BARS", "BAR_SIZE")}
+    ours |= {f"VIRTIO_{name}": getattr(virtual, f"PCI_{name}") for name in ("HOST_BARS", "HOST_WINDOW")}
     ours |= {"VIRTIO_IRQ": virtual.PCI_IRQ}
     kinds = {f"VIRTIO_IMAGE_{name.upper()}": number for name, number in pci_image.KINDS.items()}
     text = HEADER.read_text()
@@ -380,7 +382,7 @@ def test_manifest(disks):
     manifest = manifest_of(disks.build(SYSTEM))
     assert manifest["networks"] == ["wan", "lan"]
     functions = manifest["vms"][1]["functions"]
-    none = dict.fromkeys(("network", "mac", "cid", "shared", "device", "disk"))
+    none = dict.fromkeys(("network", "mac", "cid", "shared", "device", "disk", "host"))
     net = {"name": "net0", "model": "virtio-net", "slot": 0, "interrupt": 24}
     assert functions[0] == {**none, **net, "network": "lan", "mac": "02:00:00:00:00:01"}
     assert functions[1]["disk"]["content"]["size"] == len(CONTENT)

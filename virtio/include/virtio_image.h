@@ -22,6 +22,10 @@
 #define VIRTIO_ECAM_SIZE 0x100000U /* 32 devices of 8 functions, 4 KiB each */
 #define VIRTIO_BARS 0x40000000U    /* BAR 0 of function n is at VIRTIO_BARS + n * VIRTIO_BAR_SIZE */
 #define VIRTIO_BAR_SIZE 0x4000U
+#define VIRTIO_MAX_HOST_FUNCTIONS 4U /* of the machine's bus, in all VMs: it has four interrupt lines */
+#define VIRTIO_HOST_BARS \
+    0x41000000U /* BARs of function n, if it is the machine's: from VIRTIO_HOST_BARS + n * VIRTIO_HOST_WINDOW on */
+#define VIRTIO_HOST_WINDOW 0x200000U
 #define VIRTIO_IRQ 24U /* sources 24 to 31 of the VM's interrupt controller */
 
 /* What a function is: the device type of virtio 1.2, section 5, or a number of our own. */
@@ -34,6 +38,7 @@ enum virtio_image_kind {
     VIRTIO_IMAGE_CRYPTO = 20,
     VIRTIO_IMAGE_IVSHMEM = 0x110,
     VIRTIO_IMAGE_ACCELERATOR = 0x111,
+    VIRTIO_IMAGE_HOST = 0x112, /* a function of the machine's own PCI bus */
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
@@ -69,6 +74,11 @@ struct virtio_image_function {
      * line; and the line's name, of VIRTIO_CONSOLE_NAME bytes with zeros behind it. */
     uint16_t other_functions[4], other_ports[4];
     char names[128];
+    uint64_t config; /* HOST: host-physical address of the function's configuration space, 4 KiB aligned */
+    uint64_t
+        window; /* HOST: that of VIRTIO_HOST_WINDOW bytes of the machine's bus, for its BARs only, aligned to their number */
+    uint32_t irq;      /* HOST: source of its INTA at the machine's interrupt controller, of no other device */
+    uint32_t reserved; /* 0 */
 };
 _Static_assert(sizeof(((struct virtio_image_function *)0)->names) == VIRTIO_CONSOLE_PORTS * VIRTIO_CONSOLE_NAME &&
                    sizeof(((struct virtio_image_function *)0)->other_ports) == VIRTIO_CONSOLE_PORTS * sizeof(uint16_t),

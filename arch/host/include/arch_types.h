@@ -116,6 +116,8 @@ void arch_timer_set(ticks_t deadline);
 /* Registers of a device: those of host_registers. */
 uint64_t arch_device_read64(const volatile void *at);
 void arch_device_write64(volatile void *at, uint64_t value);
+uint8_t arch_device_read8(const volatile void *at);
+void arch_device_write8(volatile void *at, uint8_t value);
 uint32_t arch_device_read32(const volatile void *at);
 void arch_device_write32(volatile void *at, uint32_t value);
 

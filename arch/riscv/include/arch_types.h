@@ -254,6 +254,16 @@ static inline void arch_device_write64(volatile void *at, uint64_t value)
     *(volatile uint64_t *)at = value;
 }
 
+static inline uint8_t arch_device_read8(const volatile void *at)
+{
+    return *(const volatile uint8_t *)at;
+}
+
+static inline void arch_device_write8(volatile void *at, uint8_t value)
+{
+    *(volatile uint8_t *)at = value;
+}
+
 static inline uint32_t arch_device_read32(const volatile void *at)
 {
     return *(const volatile uint32_t *)at;

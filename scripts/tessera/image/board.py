@@ -9,7 +9,7 @@ from pathlib import Path
 from tessera.fabric.bitstream import KEY_SIZE
 from tessera.image import io_image, schema, vdm
 from tessera.image.kinds import size_text, suggest
-from tessera.image.model import Board, BoardDevice, Fabric, SharedDevices
+from tessera.image.model import Board, BoardDevice, Fabric, PciBus, SharedDevices
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
 from tessera.image.source import Source
@@ -98,6 +98,7 @@ def read_board(path: Path) -> Board:
         devices={device.name: device for device in map(_device, _device_nodes(node))},
         fabric=_fabric(node.children["fabric"], path.parent) if "fabric" in node.children else None,
         shared_devices=_shared(node.children["shared-devices"]) if "shared-devices" in node.children else None,
+        pci=_pci(node.children["pci"]) if "pci" in node.children else None,
     )
 
 
@@ -113,7 +114,17 @@ def _device(node: Read) -> BoardDevice:
         base=node["base"],
         size=node["size"],
         interrupt=node["interrupt"],
+        bank_width=node["bank-width"],
         reset=node["reset-register"],
+        qemu_bus=node["qemu-bus"],
+    )
+
+
+def _pci(node: Read) -> PciBus:
+    return PciBus(
+        configuration=node["configuration"],
+        memory=node["memory"],
+        interrupt=node["interrupt"],
         qemu_bus=node["qemu-bus"],
     )
 
@@ -176,13 +187,18 @@ def _check(node: Read) -> None:
             "dma-alias", f"expected addresses behind the RAM of {node['ram-size']:#x}, got {node['dma-alias']:#x}"
         )
     devices = _device_nodes(node)
+    _check_devices(devices)
+    _check_blocks(node, devices)
+
+
+def _check_devices(devices: list[Read]) -> None:
+    """Reports devices with registers or an interrupt of another one."""
     for index, device in enumerate(devices):
         for other in devices[:index]:
-            if device["interrupt"] == other["interrupt"]:
+            if device["interrupt"] and device["interrupt"] == other["interrupt"]:
                 device.problem("interrupt", f"expected a source that no other device has, got that of {other.path}")
             if device["base"] < other["base"] + other["size"] and other["base"] < device["base"] + device["size"]:
                 device.problem("base", f"expected registers that no other device has, got some of {other.path}")
-    _check_blocks(node, devices)
 
 
 def _check_blocks(board: Read, devices: list[Read]) -> None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that concern several nodes: counts, the keyboard, the assignment of devices."""
 
-from tessera.image import hostnet, layout
+from tessera.image import hostnet, layout, schema
 from tessera.image.kinds import suggest
 from tessera.image.model import Board
+from tessera.image.pcikinds import device_of
 from tessera.image.reading import Read
 
 HYPERVISOR_NAME = "tessera"
@@ -142,33 +143,46 @@ def check_watchdogs(system: Read, vms: list[Read]) -> None:
 
 def check_devices(nodes: list[Read], board: Board) -> None:
     """Reports problems of the nodes of /devices, except of their files."""
-    slots = [device.name for device in board.devices.values() if device.qemu_bus]
     used: dict[str, Read] = {}
     for node in nodes:
         if not node.sound:
             continue
-        slot = node["slot"]
         if node.name in board.devices:
             node.problem("", f"expected a name that is not a device of {board.name}")
-        if slot not in slots:
-            guess = suggest(slot, slots) or f" ({', '.join(slots)})"
-            node.problem("slot", f'expected a slot of {board.name}, got "{slot}"{guess}')
-        elif used.setdefault(slot, node) is not node:
+        slot = node["slot"]
+        if _check_slot(node, board) and used.setdefault(slot, node) is not node:
             node.problem("slot", f'expected a free slot, got "{slot}", which {used[slot].path} has')
         _check_model(node)
 
 
+def _check_slot(node: Read, board: Board) -> bool:
+    """Returns whether the device's slot exists and can have its model; reports one that does not."""
+    slots = [device.name for device in board.devices.values() if device.qemu_bus]
+    slot, model, expected = node["slot"], node["model"], ""
+    if slot in slots:
+        if model not in schema.SLOT_MODELS:
+            expected = f'expected a PCI function like "00:01.0" for a {model}, got "{slot}"'
+    elif not (board.pci and device_of(slot)):
+        functions = ' or a PCI function like "00:01.0"' if board.pci else ""
+        guess = suggest(slot, slots) or f" ({', '.join(slots)})"
+        expected = f'expected a slot of {board.name}{functions}, got "{slot}"{guess}'
+    if expected:
+        node.problem("slot", expected)
+    return not expected
+
+
 # The properties that only devices of a model have.
-_PROPS_OF_MODEL = {"virtio-blk": ("file", "read-only"), "virtio-net": ("subnet", "forwards")}
+_DISKS = ("virtio-blk", "nvme")
+_PROPS_OF_MODELS = {_DISKS: ("file", "read-only"), hostnet.MODELS: ("subnet", "forwards")}
 
 
 def _check_model(node: Read) -> None:
-    if node["model"] == "virtio-blk" and not node["file"]:
+    if node["model"] in _DISKS and not node["file"]:
         node.problem("file", "missing; expected the disk's raw image")
-    for model, props in _PROPS_OF_MODEL.items():
+    for models, props in _PROPS_OF_MODELS.items():
         for prop in props:
-            if node["model"] != model and node.given(prop):
-                node.problem(prop, f"expected only on a {model}, got it on a {node['model']}")
+            if node["model"] not in models and node.given(prop):
+                node.problem(prop, f"expected only on a {' or '.join(models)}, got it on a {node['model']}")
     hostnet.check(node)
 
 
@@ -179,17 +193,25 @@ def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read
     result: dict[str, Read] = {}
     for vm in vms:
         for name in vm["devices"] or ():
-            slot = slot_of.get(name)
-            if name not in slot_of:
+            if name in slot_of:
+                _assign(vm, name, slot_of[name] or "", board, result)
+            else:
                 known = list(slot_of)
                 guess = suggest(name, known) or f" ({', '.join(known)})"
                 vm.problem("devices", f'expected devices of /devices or of {board.name}, got "{name}"{guess}')
-            elif slot not in board.devices:
-                continue  # reported with the device
-            elif slot in result:
-                irq = board.devices[slot].interrupt
-                got = f'got "{name}" (interrupt {irq}), which {result[slot].path} has'
-                vm.problem("devices", f"expected a device that no other VM has, {got}")
-            else:
-                result[slot] = vm
     return result
+
+
+def _assign(vm: Read, name: str, slot: str, board: Board, result: dict[str, Read]) -> None:
+    """Gives the device in the slot to the VM; reports one that is assigned already, and a PCI function."""
+    device = board.devices.get(slot)
+    if device_of(slot):
+        expected = 'expected devices that are no PCI functions, which nodes of pci with model = "host" assign'
+        vm.problem("devices", f'{expected}, got "{name}"')
+    elif device is None:
+        return  # reported with the device
+    elif device.name in result:
+        got = f'got "{name}" (interrupt {device.interrupt}), which {result[device.name].path} has'
+        vm.problem("devices", f"expected a device that no other VM has, {got}")
+    else:
+        result[device.name] = vm

@@ -79,6 +79,9 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     if vm.functions:
         spaces.append(("the PCI bus", "memory-base", virtual.PCI_ECAM, virtual.PCI_ECAM + virtual.PCI_ECAM_SIZE))
         spaces.append(("the PCI BARs", "memory-base", virtual.PCI_BARS, virtual.PCI_BARS + virtual.PCI_WINDOW))
+    for function in vm.host_functions:
+        base, size = function.bars
+        spaces.append((f"the BARs of {function.name}", "memory-base", base, base + size))
     spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
     return spaces
 
@@ -155,8 +158,9 @@ def _check_devices(vm: Vm) -> None:
 
 
 def _check_rate(vm: Vm) -> None:
-    if vm.node.given("interrupts-per-ms") and not vm.irqs and not vm.shared_devices:
-        vm.node.problem("interrupts-per-ms", "expected only on a VM with devices, accelerators or shared devices")
+    if vm.node.given("interrupts-per-ms") and not (vm.irqs or vm.shared_devices or vm.host_functions):
+        expected = "expected only on a VM with devices, accelerators, shared devices or PCI functions of the machine"
+        vm.node.problem("interrupts-per-ms", expected)
 
 
 def _check_messages(vm: Vm) -> None:

@@ -258,9 +258,11 @@ def _device(device: BoardDevice) -> list[str]:
     body = [
         f"compatible = {_string(device.compatible)};",
         f"reg = {_reg(device.base, device.size)};",
-        "interrupt-parent = <&plic>;",
-        f"interrupts = <{device.interrupt}>;",
     ]
+    if device.interrupt:
+        body += ["interrupt-parent = <&plic>;", f"interrupts = <{device.interrupt}>;"]
+    if device.bank_width:
+        body.append(f"bank-width = <{device.bank_width}>;")
     return _node(f"{device.node_name}@{device.base:x}", body)
 
 
@@ -360,8 +362,9 @@ def _pci(vm: Vm) -> list[str]:
     """Returns the host bridge of the VM's virtual PCI bus. It is not a part of /soc, as _fabric()."""
     functions = vm.functions
     windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW), *((f.region.base, f.region.size) for f in functions if f.region)]
-    windows += [(f.address, f.size) for f in functions if f.device]
+    windows += [f.bars for f in functions if f.device]
     windows += [(vm.dma_base, vm.dma_size) for f in functions if f.has_dma_memory]
+    windows += [f.bars for f in vm.host_functions]
     # A function's address on the bus, its pin INTA, and its source.
     routes = [f"<{f.slot << 11:#x} 0 0 1 &plic {f.irq}>" for f in functions]
     body = [
@@ -377,7 +380,17 @@ def _pci(vm: Vm) -> list[str]:
         f"interrupt-map = {', '.join(routes)};",
         "dma-coherent;",
     ]
+    if vm.host_functions:
+        body.append(f"dma-ranges = {_pci_dma_ranges(vm)};")
     return _node(f"pci@{virtual.PCI_ECAM:x}", body)
+
+
+def _pci_dma_ranges(vm: Vm) -> str:
+    """As _dma_ranges(), for functions of the machine. Drivers do not translate for virtio functions of the hypervisor,
+    which do not offer VIRTIO_F_ACCESS_PLATFORM."""
+    pieces = [(vm.host_base, vm.memory_base, vm.memory_size)]
+    pieces += [(one.host_base, one.base, one.size) for one in vm.more]
+    return ", ".join(_cells(PCI_MEMORY64, *(cell for number in piece for cell in _wide(number))) for piece in pieces)
 
 
 def _pci_range(base: int, size: int) -> str:

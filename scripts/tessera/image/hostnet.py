@@ -6,6 +6,7 @@ from ipaddress import IPv4Address, IPv4Network
 from tessera.image.reading import Read
 
 LOOPBACK = "127.0.0.1"
+MODELS = ("virtio-net", "e1000e")
 
 
 def gateway(subnet: IPv4Network) -> IPv4Address:

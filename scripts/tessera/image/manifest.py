@@ -4,9 +4,10 @@
 import hashlib
 from typing import Any
 
-from tessera.image import hostnet
+from tessera.image import hostnet, hostpci
 from tessera.image.accelerators import hold_us
 from tessera.image.model import Accelerator, Device, File, PciFunction, Shared, System, Vm, VmAccelerator
+from tessera.image.pcikinds import device_of, spell_function
 from tessera.image.schema import COLOURS
 from tessera.run.virtualtime import By, virtual_time
 
@@ -94,6 +95,7 @@ def _function(function: PciFunction) -> dict[str, Any]:
         "shared": function.node["shared"],
         "device": function.node["device"],
         "disk": disk if function.disk_size else None,
+        "host": spell_function(function.node["function"]) if function.host else None,
     }
 
 
@@ -167,7 +169,10 @@ def _qemu(system: System) -> dict[str, Any] | None:
     if system.node["virtual-time"]:
         arguments += virtual_time(By.SYSTEM)
     for device in system.devices:
-        arguments += _device_arguments(device, board.devices[device.slot].qemu_bus or "")
+        if board.pci and device_of(device.slot):
+            arguments += hostpci.qemu_arguments(device, board.pci)
+        else:
+            arguments += _device_arguments(device, board.devices[device.slot].qemu_bus or "")
     return {"machine": board.qemu_machine, "memory_mib": board.ram_size >> 20, "arguments": arguments}
 
 
@@ -179,7 +184,4 @@ def _device_arguments(device: Device, bus: str) -> list[str]:
     if device.model == "virtio-net":
         net = hostnet.netdev(device.name, device.node)
         return ["-netdev", net, "-device", f"virtio-net-device,netdev={device.name},{common}"]
-    file = str(device.file).replace(",", ",,")
-    read_only = ",read-only=on" if device.node["read-only"] else ""
-    drive = f"if=none,id={device.name},format=raw,file={file}{read_only}"
-    return ["-drive", drive, "-device", f"virtio-blk-device,drive={device.name},{common}"]
+    return ["-drive", hostpci.drive(device), "-device", f"virtio-blk-device,drive={device.name},{common}"]

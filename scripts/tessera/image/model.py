@@ -22,7 +22,8 @@ class BoardDevice:
     node_name: str
     base: int
     size: int
-    interrupt: int
+    interrupt: int  # 0: none
+    bank_width: int  # bytes of an access to a CFI flash; 0: it is no flash
     reset: int  # offset of the 32-bit register that resets the device when 0 is written; 0: none
     qemu_bus: str | None
 
@@ -68,6 +69,16 @@ class SharedDevices:
 
 
 @dataclass(frozen=True)
+class PciBus:
+    """The board's PCI bus."""
+
+    configuration: int  # address of the configuration space of bus 0
+    memory: int  # addresses of the bus for BARs: from here on
+    interrupt: int  # source of its first interrupt line
+    qemu_bus: str | None
+
+
+@dataclass(frozen=True)
 class Board:
     """A board; addresses are host-physical, sizes in bytes."""
 
@@ -101,6 +112,7 @@ class Board:
     devices: dict[str, BoardDevice]
     fabric: Fabric | None = None
     shared_devices: SharedDevices | None = None
+    pci: PciBus | None = None
 
     @property
     def ram_end(self) -> int:
@@ -231,6 +243,15 @@ class Overlay:
         return self.node.name
 
 
+@dataclass(frozen=True)
+class HostFunction:
+    """A place on the machine's PCI bus: host-physical addresses, and the source of its interrupt."""
+
+    config: int
+    window: int
+    interrupt: int
+
+
 @dataclass
 class PciFunction:
     """A function on a VM's virtual PCI bus; `slot` is its device number there. Fields that its model does not have are
@@ -245,6 +266,7 @@ class PciFunction:
     disk_size: int = 0
     disk_host: int = 0  # 0 until placed
     device: Accelerator | None = None
+    host: HostFunction | None = None
 
     @property
     def name(self) -> str:
@@ -260,14 +282,13 @@ class PciFunction:
         return bool(self.node["dma-memory"])
 
     @property
-    def address(self) -> int:
-        """The guest-physical address of BAR 0."""
-        return self.device.address if self.device else virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE
-
-    @property
-    def size(self) -> int:
-        """Bytes of BAR 0."""
-        return virtual.ACCEL_SIZE if self.device else virtual.PCI_BAR_SIZE
+    def bars(self) -> tuple[int, int]:
+        """The guest-physical address of BAR 0, or of the BARs of a function of the machine, and their bytes."""
+        if self.device:
+            return self.device.address, virtual.ACCEL_SIZE
+        if self.model == "host":
+            return virtual.PCI_HOST_BARS + self.slot * virtual.PCI_HOST_WINDOW, virtual.PCI_HOST_WINDOW
+        return virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE, virtual.PCI_BAR_SIZE
 
     @property
     def irq(self) -> int:
@@ -398,13 +419,18 @@ class Vm:
         ]
         if self.functions:
             found.append(("pci", virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE))
-        return found + [(one.name, one.address, one.size) for one in self.functions]
+        return found + [(one.name, *one.bars) for one in self.functions]
 
     @property
     def accelerator_pages(self) -> list[VmAccelerator]:
         """The accelerators that the device tree describes: those that are no PCI functions."""
         functions = [function.device for function in self.functions]
         return [use for use in self.accelerators if use.device not in functions]
+
+    @property
+    def host_functions(self) -> list[PciFunction]:
+        """Its functions that are the machine's."""
+        return [one for one in self.functions if one.model == "host"]
 
     @property
     def shared_pages(self) -> list[str]:
@@ -415,7 +441,7 @@ class Vm:
     def irqs(self) -> list[tuple[int, int]]:
         """The passed-through interrupts: source of the machine, source of the VM's interrupt controller. The
         component fpga/io adds that of the shared devices."""
-        found = [(device.interrupt, device.interrupt) for device in self.devices]
+        found = [(device.interrupt, device.interrupt) for device in self.devices if device.interrupt]
         return found + ([(self.fabric_irq, virtual.ACCEL_IRQ)] if self.fabric_irq else [])
 
     def _leaves(self, base: int, size: int) -> bool:

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from tessera.image import pci_image
+from tessera.image import hostpci, pci_image
 from tessera.image.files import load_disk
 from tessera.image.kinds import size_text, suggest
 from tessera.image.layout import align_up
@@ -24,6 +24,7 @@ _PROPS = {
     "virtio-vsock": ("cid", "peers"),
     "ivshmem": ("shared",),
     "accelerator": ("device", "dma-memory"),
+    "host": ("function",),
 }
 _REQUIRED = {
     "virtio-net": ("network", "the name of a network"),
@@ -31,6 +32,7 @@ _REQUIRED = {
     "virtio-console": ("line", "the name of a line"),
     "ivshmem": ("shared", "the name of a shared region"),
     "accelerator": ("device", "the name of a device of the VM's accelerators"),
+    "host": ("function", "a PCI function of the machine"),
 }
 
 
@@ -358,6 +360,8 @@ def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[byt
         fields |= {"cid": function.cid, "peers": _peers(system, vm)}
     elif function.model == "virtio-console":
         fields |= _lines(system, vm, function)
+    elif function.model == "host":
+        fields |= hostpci.fields(function)
     elif function.region:
         fields["shared"] = function.region.id
     elif function.device:

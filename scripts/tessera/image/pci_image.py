@@ -11,6 +11,7 @@ TAG = 0x49435056
 
 MAX_FUNCTIONS = 32  # in all VMs
 MAX_FUNCTIONS_PER_VM = 8
+MAX_HOST_FUNCTIONS = 4  # of the machine's bus, in all VMs
 MAX_NETWORKS = 16
 CONSOLE_PORTS = 4
 CONSOLE_NAME = 32  # bytes of a line's name, with the 0 behind it
@@ -25,6 +26,7 @@ KINDS = {
     "crypto": 20,
     "ivshmem": 0x110,
     "accelerator": 0x111,
+    "host": 0x112,
 }
 MODELS = {
     "virtio-net": KINDS["net"],
@@ -35,6 +37,7 @@ MODELS = {
     "virtio-console": KINDS["console"],
     "virtio-crypto": KINDS["crypto"],
     "accelerator": KINDS["accelerator"],
+    "host": KINDS["host"],
 }
 
 READ_ONLY = 1 << 0  # of a disk
@@ -67,6 +70,10 @@ FUNCTION = Record(
         ("other_functions", "8s"),
         ("other_ports", "8s"),
         ("names", "128s"),
+        ("config", "Q"),
+        ("window", "Q"),
+        ("irq", "I"),
+        ("reserved", "I"),
     ),
 )
 

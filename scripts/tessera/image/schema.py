@@ -8,7 +8,7 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import io_image, layout, netkinds, pci_image, vdm, virtual
+from tessera.image import io_image, layout, netkinds, pci_image, pcikinds, vdm, virtual
 from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
@@ -62,31 +62,46 @@ class NodeSchema:
     required: bool = False
 
 
+SLOT_MODELS = ("virtio-rng", "virtio-blk", "virtio-net")
+DEVICE_MODELS = (*SLOT_MODELS, "nvme", "e1000e")  # the others are for PCI functions
+
 DEVICE = NodeSchema(
     doc="A device that QEMU puts into a slot of the board. The node's name is the device's name:",
     props=(
-        Prop("slot", Text(31), "The board's slot of the device.", required=True),
-        Prop("model", Choice(("virtio-rng", "virtio-blk", "virtio-net")), "The model of the device.", required=True),
+        Prop(
+            "slot",
+            Text(31),
+            "The board's slot of the device, or a function of the board's PCI bus like `00:01.0`, of bus 00 and of a "
+            "device from 01 to 1f.",
+            required=True,
+        ),
+        Prop(
+            "model",
+            Choice(DEVICE_MODELS),
+            "The model of the device. nvme and e1000e are for PCI functions only.",
+            required=True,
+        ),
         Prop(
             "file",
             Text(255),
-            "The raw image of a virtio-blk, a [file's path](#paths-of-files).",
-            default_words="none; a virtio-blk needs one",
+            "The raw image of a virtio-blk or nvme, a [file's path](#paths-of-files). What the guest writes stays in "
+            "the file.",
+            default_words="none; a virtio-blk and an nvme need one",
         ),
-        Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
+        Prop("read-only", Flag(), "The guest cannot write to the virtio-blk or nvme.", default=False),
         Prop(
             "subnet",
             netkinds.Subnet(),
-            "The IPv4 network of a virtio-net, whose addresses QEMU translates to the host's: guests reach what the "
-            "host reaches. The host has the highest address, a name server the one before.",
+            "The IPv4 network of a virtio-net or e1000e, whose addresses QEMU translates to the host's: guests reach "
+            "what the host reaches. The host has the highest address, a name server the one before.",
             default=netkinds.DEFAULT_SUBNET,
             default_words=f"`{netkinds.DEFAULT_SUBNET}`",
         ),
         Prop(
             "forwards",
             netkinds.Forwards(),
-            "Ports of the host that reach guests through a virtio-net, for programs of the host only. Port 0 of the "
-            "host: QEMU takes a free one.",
+            "Ports of the host that reach guests through a virtio-net or e1000e, for programs of the host only. Port 0 "
+            "of the host: QEMU takes a free one.",
             default_words="none",
         ),
     ),
@@ -252,15 +267,16 @@ VM_PROPS = (
     Prop(
         "devices",
         Words("device names"),
-        "Devices passed through: nodes of `/devices`, or devices of the board. DMA of a device is not confined to its "
-        "VM: the board has no IOMMU.",
+        "Devices passed through: nodes of `/devices` that are no PCI functions, or devices of the board. DMA of a "
+        "device is not confined to its VM: the board has no IOMMU.",
         default=(),
         default_words="none",
     ),
     Prop(
         "interrupts-per-ms",
         Number(0, layout.MAX_IRQS_PER_MS),
-        "Interrupts per millisecond that each of the `devices`, the accelerators together, and the shared devices "
+        "Interrupts per millisecond that each of the `devices` and of the PCI functions of the machine, the "
+        "accelerators together, and the shared devices "
         f"together may cause in the long run, with bursts of up to {layout.IRQ_BURST}. Further interrupts stay pending "
         "in the device until the rate allows them. 0: no limit.",
         default=20,
@@ -405,7 +421,12 @@ VM_SHARED_DEVICES = NodeSchema(
 VM_FUNCTION = NodeSchema(
     doc="A function on the VM's virtual PCI bus. The node's name is the function's name:",
     props=(
-        Prop("model", Choice(tuple(pci_image.MODELS)), "The model of the function.", required=True),
+        Prop(
+            "model",
+            Choice(tuple(pci_image.MODELS)),
+            "The model of the function; `host` is a function of the machine ([networking.md](networking.md)).",
+            required=True,
+        ),
         Prop(
             "network",
             Text(layout.NAME_LEN - 1),
@@ -499,6 +520,14 @@ VM_FUNCTION = NodeSchema(
             "BAR 2 of an accelerator is the VM's `dma-memory`, for the buffers of all its accelerators: on one "
             "function of the VM. The memory's size is a power of two, and its address a multiple of it.",
             default=False,
+        ),
+        Prop(
+            "function",
+            pcikinds.PciAddress(),
+            "The function of the machine's PCI bus that a host is; with QEMU, the `slot` of a device of `/devices`. No "
+            "other function has its interrupt line, which devices whose numbers differ by a multiple of 4 share. "
+            "Its DMA is not confined to the VM: the board has no IOMMU.",
+            default_words="none; a host needs one",
         ),
     ),
 )
@@ -918,7 +947,20 @@ BOARD_DEVICE = NodeSchema(
             "Bytes of its registers.",
             required=True,
         ),
-        Prop("interrupt", Number(1, 31), "Its source at the interrupt controller.", required=True),
+        Prop(
+            "interrupt",
+            Number(1, 31),
+            "Its source at the interrupt controller.",
+            default=0,
+            default_words="no interrupt",
+        ),
+        Prop(
+            "bank-width",
+            Number(1, 8),
+            "`bank-width` of its node: bytes of an access to a CFI flash.",
+            default=0,
+            default_words="not a flash",
+        ),
         Prop(
             "reset-register",
             Number(0, 0xFFC),
@@ -928,6 +970,32 @@ BOARD_DEVICE = NodeSchema(
             default_words="none",
         ),
         Prop("qemu-bus", Text(31), "For a slot: QEMU's name of the bus.", default_words="not a slot"),
+    ),
+)
+
+BOARD_PCI = NodeSchema(
+    doc="The board's PCI bus, bus 00, whose functions can be passed through. A board without this node has none.",
+    props=(
+        Prop(
+            "configuration",
+            Address(align=1 << 20, below=1 << 32),
+            "Address of its configuration space (ECAM), 1 MiB.",
+            required=True,
+        ),
+        Prop(
+            "memory",
+            Address(align=virtual.PCI_HOST_WINDOW, below=1 << 32),
+            "Address of the bus's memory, as for the harts. The hypervisor places BARs in its first "
+            f"{pci_image.MAX_HOST_FUNCTIONS * virtual.PCI_HOST_WINDOW // MIB} MiB.",
+            required=True,
+        ),
+        Prop(
+            "interrupt",
+            Number(1, 60),
+            "Source of the first of its four interrupt lines, which the others follow. INTA of device d is line d % 4.",
+            required=True,
+        ),
+        Prop("qemu-bus", Text(31), "QEMU's name of the bus.", default_words="not a bus of QEMU"),
     ),
 )
 
@@ -1159,6 +1227,7 @@ BOARD = NodeSchema(
     ),
     children={
         "devices": NodeSchema(doc="Devices for guests.", named=BOARD_DEVICE, named_words="a device"),
+        "pci": BOARD_PCI,
         "fabric": FABRIC,
         "shared-devices": BOARD_SHARED_DEVICES,
     },

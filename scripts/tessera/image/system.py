@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from tessera.image import schema, virtual
+from tessera.image import hostpci, schema, virtual
 from tessera.image.accelerators import assign_accelerators, load_accelerators
 from tessera.image.board import load_board, machine_of, with_ram
 from tessera.image.check_rt import check_rt
@@ -69,6 +69,7 @@ def load_system(
     accelerators, overlays = _accelerators(node, board, vms, search)
     load_shared_devices(node, vms, board)
     networks = load_functions(node, vms, search)
+    hostpci.assign(vms, _section(node, "devices"), board)
     for vm in vms:
         place_guest(vm)
         check_vm(vm)

@@ -43,6 +43,8 @@ PCI_ECAM_SIZE = 0x100000
 PCI_BARS = 0x40000000
 PCI_BAR_SIZE = 0x4000
 PCI_WINDOW = 0x200000  # bytes from PCI_BARS on that the bridge forwards to the bus
+PCI_HOST_BARS = 0x41000000  # BARs of function n, if it is the machine's: from PCI_HOST_BARS + n * PCI_HOST_WINDOW on
+PCI_HOST_WINDOW = 0x200000
 PCI_IRQ = 24  # the interrupt of function 0; those of the other functions follow
 
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM

@@ -25,6 +25,8 @@ enum slot {
     SLOT_SECOND,
     SLOTS
 };
+#define SLOT_MACHINE 7U /* a virtio-rng of the machine's PCI bus */
+#define FUNCTIONS 8U
 #define FRAMES_PER_MS 40U /* of SLOT_NET */
 #define GROUPS_PER_MS 5U
 #define DISK_SECTORS 4096U

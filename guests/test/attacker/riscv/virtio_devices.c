@@ -43,11 +43,11 @@ void virtio_registers(struct verdict *v, uint64_t arg)
     for (uint64_t offset = 0; offset < ECAM_SIZE + 64; offset += offset % 0x8000U < 0x60 ? 1 : 0xf9d) {
         try_offset(v, ECAM, ECAM_SIZE, offset);
     }
-    for (uint64_t offset = 0; offset < SLOTS * BAR_SIZE + 16; offset += offset % 0x1000U < 0x40 ? 3 : 0x1f3) {
-        try_offset(v, BARS, SLOTS * BAR_SIZE, offset);
+    for (uint64_t offset = 0; offset < FUNCTIONS * BAR_SIZE + 16; offset += offset % 0x1000U < 0x40 ? 3 : 0x1f3) {
+        try_offset(v, BARS, FUNCTIONS * BAR_SIZE, offset);
     }
     for (unsigned long device = 0; device < 32; device++) {
-        for (unsigned long function = device < SLOTS ? 1 : 0; function < 8; function++) {
+        for (unsigned long function = device < FUNCTIONS ? 1 : 0; function < 8; function++) {
             judge_nothing(v, device, function);
         }
     }
