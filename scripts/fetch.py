@@ -39,6 +39,7 @@ GROUPS = {
     "linux": ["debian-installer-13-netboot-riscv64", "busybox-static"],
     "linux-modules": ["linux-image-6.12.107+deb13-riscv64"],  # all modules of the installer's kernel
     "uboot": ["u-boot-qemu"],
+    "edk2": ["qemu-efi-riscv64"],
     # An SSH server with its libraries.
     "ssh": ["dropbear-bin", "libc6", "libcrypt1", "libgmp10", "libtomcrypt1", "libtommath1", "zlib1g"],
     "iperf": ["iperf", "libgcc-s1", "libstdc++6"],

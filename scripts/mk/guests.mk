@@ -170,6 +170,6 @@ $(BUILD)/guests/debian/disk.img: $(PKG)/userland.stamp $(wildcard guests/images/
 
 # All of them, before the tests: a network that fails then does so before the first one.
 fetch-guests: $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/$(MODULES_PACKAGE).json $(PKG)/u-boot-qemu.json $(PKG)/lwip.json \
-	$(DEBIAN_STAMPS) $(PYTHON_STAMPS) $(PKG)/userland.stamp fetch-freertos
+	$(PKG)/qemu-efi-riscv64.json $(DEBIAN_STAMPS) $(PYTHON_STAMPS) $(PKG)/userland.stamp fetch-freertos
 
 .PHONY: guest-linux guest-uboot fetch-freertos fetch-guests

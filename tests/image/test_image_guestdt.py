@@ -97,6 +97,17 @@ def test_passed_through_device(builder):
     assert "dma-ranges" not in tree(result.files["two.dtb"])["/soc"]
 
 
+def test_flash(builder):
+    """A device without an interrupt, of which the driver has to know how wide an access is."""
+    built_system = builder.build(SYSTEM.replace('devices = "rng0";', 'devices = "flash1";'))
+    node = tree(built_system.files["one.dtb"])["/soc/flash@22000000"]
+    assert node["compatible"] == b"cfi-flash\0"
+    assert cells(node["reg"]) == [0, 0x22000000, 0, 0x200000]
+    assert cells(node["bank-width"]) == [4]
+    assert not {"interrupts", "interrupt-parent", "#interrupt-cells"} & set(node)
+    assert read_image(built_system.files["tessera.bin"]).vms[0].irqs == []
+
+
 def test_polled_uart(builder):
     nodes = built(builder, "uart-polled; no-plic;")
     assert "interrupts" not in nodes["/soc/serial@10000000"]

@@ -181,11 +181,13 @@ def test_writes_have_no_effect_but_the_command(machine):
         for offset in range(0, 0x200, 1 << width):
             if offset // 4 * 4 != COMMAND:
                 guest_write(offset, 0xA5A5A5A5, width)
-    guest_write(COMMAND, 0xFF, 0)  # half of the register
     guest_write(COMMAND + 2, 0xFFFF, 1)
     assert function.writes == []
+    guest_write(COMMAND, 0xFF, 0)
+    guest_write(COMMAND + 1, 0xFF, 0)
+    assert function.writes == [(COMMAND, MEMORY | MASTER), (COMMAND, MEMORY | MASTER | INTX_DISABLE)]
     guest_write(COMMAND, 0xFFFF, 1)
-    assert function.writes == [(COMMAND, MEMORY | MASTER | INTX_DISABLE)]
+    assert function.writes[-1] == (COMMAND, MEMORY | MASTER | INTX_DISABLE)
     assert guest_read(COMMAND) & 0xFFFF == MEMORY | MASTER | INTX_DISABLE
     guest_write(COMMAND, 0, 1)
     assert function.writes[-1] == (COMMAND, MEMORY), "memory is always decoded"
