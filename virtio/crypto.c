@@ -4,9 +4,14 @@
  * control queue makes a session; a request on the data queue names a session. Keys are cleared when the driver destroys the session or
  * resets the device, and when the VM stops.
  *
+ * A device with a unit of the fabric (cipher_unit.h) has it compute what suits it: with keys of 128 bits, the blocks that lie in one
+ * buffer of the source and in one of the destination. All else is computed here. While a job runs, the VCPU that has notified the
+ * queue is suspended in its store, which it executes again afterwards; jobs and requests are thus done in their order.
+ *
  * Lock order: the lock of the control queue, then that of the data queue.
  */
 #include "aes.h"
+#include "cipher_unit.h"
 #include "lib.h"
 #include "virtio.h"
 
@@ -16,6 +21,12 @@
 
 #define SESSIONS 32U /* of a device */
 #define ROUNDS 3U    /* of AES in a step: 1,100 instructions to decrypt */
+
+/* Bytes of a job of the unit: fewer are computed here, and the guest waits 41 us for the most, at 100 MHz. */
+#define JOB_MIN 64U
+#define JOB_MAX 4096U
+#define JOB_KEY 16U /* bytes */
+#define JOB_ALIGN 8U
 
 #define READY 1U /* bit of the configuration's status */
 #define SERVICE_CIPHER 0U
@@ -76,9 +87,11 @@ struct session {
 /* What the next step of a data request does. */
 enum phase {
     BEGIN,
-    HEAD, /* reads struct data_request */
-    SEEK, /* looks for the first buffer to write to */
-    TAKE, /* reads a block */
+    HEAD,  /* reads struct data_request */
+    SEEK,  /* looks for the first buffer to write to */
+    OFFER, /* instead of TAKE, with a unit: begins a job */
+    AWAIT, /* the job runs */
+    TAKE,  /* reads a block */
     CRYPT,
     PUT,    /* writes it */
     FINISH, /* skips what is left to write to, and writes the status */
@@ -96,6 +109,10 @@ struct engine {
     struct aes_key key;
     uint64_t key_session; /* whose key it is, 0: nobody's */
     enum phase phase;
+    enum phase first; /* of a block: OFFER with a unit, else TAKE; constant */
+    uint32_t unit;    /* constant */
+    uint32_t job;     /* bytes of the unit's job */
+    bool waits;       /* the VCPU is suspended until the job is over */
     uint8_t status;
     struct data_request request;
     struct virtio_chain from, into; /* both walk over the source's descriptors, and each checks what it has read */
@@ -110,7 +127,10 @@ static struct engine engines[VIRTIO_MAX_FUNCTIONS]; /* by number of the function
 
 static const char *crypto_boot(struct virtio_device *dev)
 {
-    engines[virtio_number(dev)] = (struct engine){.phase = BEGIN};
+    uint32_t unit = dev->config->unit;
+
+    engines[virtio_number(dev)] =
+        (struct engine){.phase = BEGIN, .first = unit != 0 ? OFFER : TAKE, .unit = unit != 0 ? unit - 1U : 0};
     dev->data = &engines[virtio_number(dev)];
     return NULL;
 }
@@ -340,7 +360,7 @@ static enum virtio_found read_head(struct engine *e)
 static void begin_block(struct engine *e)
 {
     e->at = 0;
-    e->phase = e->left != 0 ? TAKE : FINISH;
+    e->phase = e->left != 0 ? e->first : FINISH;
 }
 
 static void begin_data(struct engine *e)
@@ -441,6 +461,104 @@ static enum virtio_found space(struct engine *e, uint32_t *n)
     return VIRTIO_SOME;
 }
 
+/* --- jobs of the unit --- */
+
+/* The guest-physical address of memory that a descriptor has named. Its buffer lies in one region. */
+static uint64_t gpa_of(const struct virtio_device *dev, const char *at)
+{
+    const struct memmap *map = &dev->vm->memmap;
+    uint64_t gpa = 0;
+
+    for (unsigned i = 0; i < map->count; i++) {
+        const struct sysimage_region *r = &map->regions[i];
+        const char *base = arch_memory(memmap_cpu_base(r));
+
+        if (r->kind != SYSIMAGE_REGION_MMIO && (uintptr_t)at - (uintptr_t)base < r->size) {
+            gpa = r->gpa + ((uintptr_t)at - (uintptr_t)base);
+        }
+    }
+    return gpa;
+}
+
+/* The unit reads ahead, so source and result are the same memory, or do not overlap. */
+static bool suits(const char *source, const char *result, uint32_t size)
+{
+    uintptr_t from = (uintptr_t)source, to = (uintptr_t)result;
+
+    return size >= JOB_MIN && (from | to) % JOB_ALIGN == 0 &&
+           (from == to || (from < to ? to - from : from - to) >= size);
+}
+
+static bool begin_job(const struct virtio_device *dev, const struct engine *e, uint32_t size)
+{
+    const struct session *s = &e->sessions[e->key_session % SESSIONS];
+    struct cipher_job job = {.source = gpa_of(dev, e->from.at),
+                             .result = gpa_of(dev, e->into.at),
+                             .size = size,
+                             .decrypts = e->request.opcode == CIPHER_DECRYPT};
+    bool begun;
+
+    memcpy(job.key, s->key, sizeof(job.key));
+    memcpy(job.vector, e->request.vector, sizeof(job.vector));
+    begun = cipher_unit_begin(dev->vm, e->unit, &job);
+    memset(job.key, 0, sizeof(job.key));
+    return begun;
+}
+
+/* Begins a job with the blocks that suit the unit; without them, or without the unit, a block is computed here. */
+static enum virtio_found offer(const struct virtio_device *dev, struct engine *e)
+{
+    enum virtio_found found = virtio_chain_span(&e->from);
+    uint32_t n;
+
+    e->phase = TAKE;
+    if (found != VIRTIO_SOME || e->from.writable || e->from.room < JOB_MIN || e->key.words != JOB_KEY / 4U) {
+        return found; /* take() finds what is wrong */
+    }
+    found = space(e, &n);
+    if (found != VIRTIO_SOME) {
+        return found;
+    }
+    n = smaller(smaller(n, e->from.room), smaller(e->left, JOB_MAX)) & ~(AES_BLOCK - 1U);
+    if (!suits(e->from.at, e->into.at, n)) {
+        return found;
+    }
+    virtio_copy(e->block, e->from.at + n - AES_BLOCK, AES_BLOCK); /* a job in place overwrites it */
+    if (begin_job(dev, e, n)) {
+        e->job = n;
+        e->phase = AWAIT;
+    }
+    return found;
+}
+
+static void end_job(struct engine *e)
+{
+    bool encrypts = e->request.opcode == CIPHER_ENCRYPT;
+
+    virtio_copy(e->request.vector, encrypts ? e->into.at + e->job - AES_BLOCK : (const char *)e->block, AES_BLOCK);
+    virtio_chain_advance(&e->from, e->job);
+    virtio_chain_advance(&e->into, e->job);
+    e->written += e->job;
+    e->left -= e->job;
+    begin_block(e);
+}
+
+/* A destroyed session ends the request only after its job. */
+static enum virtio_found await_job(struct engine *e)
+{
+    enum cipher_outcome outcome = cipher_unit_result(e->unit);
+
+    if (outcome == CIPHER_DONE) {
+        end_job(e);
+    } else if (outcome == CIPHER_FAILED) {
+        fail(e, STATUS_ERROR);
+    } else {
+        e->waits = true;
+        arch_store_again();
+    }
+    return VIRTIO_SOME;
+}
+
 static enum virtio_found put(struct engine *e)
 {
     uint32_t n;
@@ -480,8 +598,8 @@ static enum virtio_found finish(struct virtio_device *dev, struct engine *e, str
     return found;
 }
 
-/* At most a buffer of the source, ROUNDS rounds and a buffer of the destination; or a step of the key's expansion. */
-static enum virtio_found block_step(struct engine *e)
+/* At most a buffer of the source, ROUNDS rounds and a buffer of the destination; or a step of the key's expansion; or a job's begin. */
+static enum virtio_found block_step(const struct virtio_device *dev, struct engine *e)
 {
     enum virtio_found found = VIRTIO_SOME;
 
@@ -492,6 +610,9 @@ static enum virtio_found block_step(struct engine *e)
     if (!aes_expanded(&e->key)) {
         aes_expand(&e->key);
         return VIRTIO_SOME;
+    }
+    if (e->phase == OFFER) {
+        return offer(dev, e);
     }
     if (e->phase == TAKE) {
         found = take(e);
@@ -516,8 +637,10 @@ static enum virtio_found data_step(struct virtio_device *dev, struct engine *e, 
         return seek(e);
     case FINISH:
         return finish(dev, e, q);
+    case AWAIT:
+        return await_job(e);
     default:
-        return block_step(e);
+        return block_step(dev, e);
     }
 }
 
@@ -527,6 +650,10 @@ static struct virtio_step crypto_step(struct virtio_device *dev, struct virtq *q
     bool control = q == &dev->queues[QUEUE_CONTROL];
     enum virtio_found found = control ? control_step(dev, e, q) : data_step(dev, e, q);
 
+    if (!control && e->waits) {
+        e->waits = false;
+        return (struct virtio_step){.wait = true};
+    }
     return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : dev};
 }
 
@@ -547,6 +674,13 @@ static void crypto_reset(struct virtio_device *dev)
     spin_unlock(&dev->queues[QUEUE_DATA].lock);
 }
 
+static bool crypto_stop(struct virtio_device *dev)
+{
+    const struct engine *e = dev->data;
+
+    return e->first == TAKE || cipher_unit_stop(dev->vm, e->unit);
+}
+
 const struct virtio_class virtio_crypto = {
     .type = VIRTIO_IMAGE_CRYPTO,
     .queues = 2,
@@ -556,4 +690,5 @@ const struct virtio_class virtio_crypto = {
     .requests = 1U << QUEUE_DATA | 1U << QUEUE_CONTROL,
     .step = crypto_step,
     .reset = crypto_reset,
+    .stop = crypto_stop,
 };

@@ -122,9 +122,11 @@ struct virtio_class {
     bool (*pending)(const struct virtio_device *dev);
     void (*mask)(const struct virtio_device *dev, bool masked);
     /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of the configuration space; the guest
-     * writes COMMAND_BITS of the command register (with vm->lock); the VM has stopped: ends DMA (false: to be called again). */
+     * writes COMMAND_BITS of the command register (with vm->lock) */
     uint32_t (*config_space)(const struct virtio_device *dev, unsigned offset);
     void (*command)(struct virtio_device *dev, uint32_t value);
+    /* After the VM has stopped or the driver has reset the device: one step of ending what accesses the VM's memory without the
+     * hypervisor. True if it was the last. Only for a class without waiting(). Without locks. */
     bool (*stop)(struct virtio_device *dev);
 };
 
@@ -266,7 +268,7 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
  * another CPU could keep this one. Without locks. */
 bool virtio_resume(struct virtio_device *to, ulong number);
 
-/* The same for the queues of a device that was reset, one of them in each call. */
+/* The same for the queues of a device that was reset, one of them in each call; or a step of the class's stop(). */
 bool virtio_resume_all(struct virtio_device *to);
 
 /* The guest has notified queue `number`. */

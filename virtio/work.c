@@ -67,7 +67,7 @@ bool virtio_resume(struct virtio_device *to, ulong number)
 bool virtio_resume_all(struct virtio_device *to)
 {
     if (to->class->waiting == NULL) {
-        return true;
+        return to->class->stop == NULL || to->class->stop(to);
     }
     if (virtio_resume(to, to->resuming)) {
         to->resuming++;

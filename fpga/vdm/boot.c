@@ -64,7 +64,7 @@ static const char *set_client(struct vdm_client *c, unsigned number, const struc
     c->vm = &hyp.vms[config->vm];
     c->config = config;
     c->number = number;
-    for (unsigned i = 0; i < c->vm->total; i++) {
+    for (unsigned i = 0; i < c->vm->total && config->operated == 0; i++) {
         c->vm->vcpus[i].data[COMPONENT_FPGA_VDM] = c;
     }
     return NULL;
@@ -100,7 +100,7 @@ static const char *set_accel(struct accel *a, const struct vdm_image_accel *conf
     a->present = true;
     list_init(&a->waiters);
     c->accels[config->device] = a;
-    if (!arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page)) {
+    if (!(c->config->operated != 0 ? vdm_hide_page(a) : arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page))) {
         return "page tables for guests are used up";
     }
     vdm_reset_device(a);

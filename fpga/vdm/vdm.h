@@ -235,6 +235,11 @@ void vdm_set_devices(void);
 /* The answer of the fabric to a request, SOLUTION. */
 uint64_t vdm_ask(uint64_t request);
 
+/* --- unit.c --- */
+
+/* The page of a device that the manager operates is in no second stage. At boot. True, as arch_page_map(). */
+bool vdm_hide_page(struct accel *a);
+
 /* --- port.c; called with vdm.lock held --- */
 
 /* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise after the regions that wait already. */

@@ -12,6 +12,7 @@ from c_headers import evaluate
 from fixtures import ROOT, changed, read_cases
 from image_reader import read_image
 
+from tessera.fabric.bitstream import simulated
 from tessera.image import fdt, io_image, layout, pci_image, vdm, virtual
 from tessera.image.build import Options, build
 from tessera.image.layout import align_up
@@ -155,6 +156,55 @@ def test_defaults(disks):
 def test_crypto_has_no_properties(builder):
     (function,) = section(builder.build(system_of('aes { model = "virtio-crypto"; };')))
     assert (function["kind"], given(function)) == (CRYPTO, {})
+
+
+NO_UNIT = 'aes { model = "virtio-crypto"; };'
+UNIT = 'aes { model = "virtio-crypto"; unit = "aes128"; unit-priority = <3>; };'
+FABRIC = """accelerators {
+    qam16 { task = <1>; regions = <0>; bitstreams = "1-0.bin"; };
+    aes128 { task = <5>; regions = <0>; bitstreams = "5-0.bin"; };
+};"""
+
+
+def with_bitstreams(builder):
+    for task in (1, 5):
+        builder.file(f"{task}-0.bin", simulated(0, task, 65))
+    return builder
+
+
+def fabric_rows(built, name, record):
+    """An array of the fabric's section."""
+    data = read_image(built.files["tessera.bin"]).sections[vdm.TAG]
+    head = vdm.IMAGE.unpack(data)
+    return [record.unpack(data, head[f"{name}_offset"] + n * record.size) for n in range(head[f"n{name}"])]
+
+
+def test_unit_of_crypto(builder):
+    """The device is one of a client of its own, behind those of the VMs, which the hypervisor operates."""
+    built = with_bitstreams(builder).build(
+        system_of('soft { model = "virtio-crypto"; }; ' + UNIT, "accelerators { qam16 { }; };", FABRIC)
+    )
+    soft, unit = section(built)
+    assert (given(soft), given(unit)) == ({}, {"unit": 2})
+    clients, accels = fabric_rows(built, "clients", vdm.CLIENT), fabric_rows(built, "accels", vdm.ACCEL)
+    assert [(one["vm"], one["operated"]) for one in clients] == [(0, 0), (0, 1)]
+    assert [(one["client"], one["device"], one["priority"]) for one in accels] == [(0, 0, 0), (1, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("function", "head", "message"),
+    [
+        (UNIT, "", 'unit: expected the name of a device of /accelerators, got "aes128" (there are none)'),
+        (UNIT.replace("aes128", "aes127"), FABRIC, 'got "aes127" (did you mean "aes128"?)'),
+        (UNIT.replace("aes128", "qam16"), FABRIC, 'unit: expected a device of task 5, AES-128, got "qam16" of task 1'),
+        (UNIT.replace('unit = "aes128";', ""), FABRIC, "unit-priority: expected only with a unit"),
+        (UNIT.replace("virtio-crypto", "virtio-rng"), FABRIC, "expected only on a function of model virtio-crypto"),
+        (NO_UNIT, FABRIC, "expected a VM with a node accelerators, or a function with a unit, got none"),
+    ],
+)
+def test_refused_units(builder, function, head, message):
+    with pytest.raises(BuildError, match=re.escape(message)):
+        with_bitstreams(builder).build(system_of(function, head=head))
 
 
 def lines_of(*ends):

@@ -38,7 +38,7 @@ def section(system: System) -> bytes:
     streams = sorted({(d.number, region, size) for d in system.devices for region, size in d.words.items()})
     uses = [(d.vm, d.number, d.priority) for d in system.devices]
     arrays = {
-        "clients": (vdm.CLIENT, [{"vm": n, "event_irq": 11, "may_raise": 0, "reserved": 0} for n in range(CLIENTS)]),
+        "clients": (vdm.CLIENT, [{"vm": n, "event_irq": 11, "may_raise": 0, "operated": 0} for n in range(CLIENTS)]),
         "devices": (vdm.DEVICE, device_rows(system)),
         "bitstreams": (
             vdm.BITSTREAM,

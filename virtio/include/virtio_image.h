@@ -77,8 +77,8 @@ struct virtio_image_function {
     uint64_t config; /* HOST: host-physical address of the function's configuration space, 4 KiB aligned */
     uint64_t
         window; /* HOST: that of VIRTIO_HOST_WINDOW bytes of the machine's bus, for its BARs only, aligned to their number */
-    uint32_t irq;      /* HOST: source of its INTA at the machine's interrupt controller, of no other device */
-    uint32_t reserved; /* 0 */
+    uint32_t irq;  /* HOST: source of its INTA at the machine's interrupt controller, of no other device */
+    uint32_t unit; /* CRYPTO: 1 + number of the fabric's client that is its unit; 0: it has none */
 };
 _Static_assert(sizeof(((struct virtio_image_function *)0)->names) == VIRTIO_CONSOLE_PORTS * VIRTIO_CONSOLE_NAME &&
                    sizeof(((struct virtio_image_function *)0)->other_ports) == VIRTIO_CONSOLE_PORTS * sizeof(uint16_t),

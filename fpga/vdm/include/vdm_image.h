@@ -61,7 +61,8 @@ struct vdm_image_client {
     uint32_t vm;        /* number of the VM in the system */
     uint32_t event_irq; /* source of the VM's interrupt controller for VDM events, 1 .. 31 */
     uint32_t may_raise; /* 1: may change priorities of its devices (HCALL_ACCEL_SET_PRIORITY) */
-    uint32_t reserved;  /* 0 */
+    uint32_t
+        operated; /* 1: the manager operates its device for a function of the VM (unit.c), and the VM sees nothing of it */
 };
 
 struct vdm_image_device {

@@ -140,8 +140,23 @@ def assign_accelerators(system: Read, vms: list[Vm], devices: list[Accelerator],
     if board.fabric is not None:
         _number(clients, board.name, board.fabric)
     _check_monitors(vms, node)
-    if node is not None and not clients:
-        node.problem("", "expected a VM with a node accelerators, got none")
+
+
+def check_units(system: System) -> None:
+    """Reports units beyond the VMs that the fabric serves, and devices that no VM uses. Needs the VMs' functions."""
+    node, fabric = system.node.children.get("accelerators"), system.board.fabric
+    named = [one.node for vm in system.vms for one in vm.functions if one.node["unit"]]
+    clients = [vm for vm in system.vms if "accelerators" in vm.node.children]
+    if node is not None and not named and not clients:
+        node.problem("", "expected a VM with a node accelerators, or a function with a unit, got none")
+    if fabric is not None:
+        _check_number(system, named, fabric.vms - bool(system.overlays) - len(clients))
+
+
+def _check_number(system: System, named: list[Read], most: int) -> None:
+    if named and len(named) > most:
+        expected = f"expected fewer VMs with accelerators and functions with a unit on {system.board.name}"
+        named[max(most, 0)].problem("unit", f"{expected}, at most {max(most, 0)} units here, got {len(named)}")
 
 
 def _check_uses(uses: Read, known: list[str]) -> None:
@@ -176,14 +191,12 @@ def _array(record: Record, rows: list[dict[str, int | bytes]]) -> bytes:
 
 
 def _clients(system: System) -> list[dict[str, int | bytes]]:
+    """Returns the VMs with accelerators, and behind them the units, which are clients of their own."""
+    vms = [(vm, int(vm.node["accelerator-priorities"]), 0) for vm in system.clients]
+    units = [(vm, 0, 1) for vm, _ in system.units]
     return [
-        {
-            "vm": vm.id,
-            "event_irq": virtual.ACCEL_EVENT_IRQ,
-            "may_raise": int(vm.node["accelerator-priorities"]),
-            "reserved": 0,
-        }
-        for vm in system.clients
+        {"vm": vm.id, "event_irq": virtual.ACCEL_EVENT_IRQ, "may_raise": may_raise, "operated": operated}
+        for vm, may_raise, operated in vms + units
     ]
 
 
@@ -215,16 +228,25 @@ def _bitstream_rows(system: System, offset_of: Callable[[bytes], int]) -> list[d
 
 
 def _accels(system: System) -> list[dict[str, int | bytes]]:
+    vms = [
+        (number, use.device, use.node["priority"], use.node["model"])
+        for number, vm in enumerate(system.clients)
+        for use in vm.accelerators
+    ]
+    units = [
+        (number, one.unit, one.node["unit-priority"], "native")
+        for number, (_, one) in enumerate(system.units, len(system.clients))
+        if one.unit
+    ]
     return [
         {
             "client": number,
-            "device": use.device.number,
-            "priority": use.node["priority"],
-            "model": vdm.MODELS[use.node["model"]],
-            "gpa": use.device.address,
+            "device": device.number,
+            "priority": priority,
+            "model": vdm.MODELS[model],
+            "gpa": device.address,
         }
-        for number, vm in enumerate(system.clients)
-        for use in vm.accelerators
+        for number, device, priority, model in vms + units
     ]
 
 
@@ -245,11 +267,11 @@ def _sources(system: System) -> int:
 
 def _timers(system: System) -> int:
     """Returns the number of software timers of the hypervisor: one for each VCPU, two for each VM (watchdog, clock),
-    one for each passed-through device, the console's and three of the manager; for shared devices one for each of their
-    VMs and one of their manager."""
+    one for each passed-through device, the console's, three of the manager and one for all units; for shared
+    devices one for each of their VMs and one of their manager."""
     vcpus = sum(vm.vcpus for vm in system.vms)
     shared = 1 + len(system.sharers) if system.sharers else 0
-    return vcpus + 2 * len(system.vms) + len(system.devices) + 4 + shared
+    return vcpus + 2 * len(system.vms) + len(system.devices) + 4 + shared + bool(system.units)
 
 
 def _frames(fabric: Fabric) -> list[dict[str, int | bytes]]:

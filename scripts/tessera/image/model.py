@@ -267,6 +267,7 @@ class PciFunction:
     disk_host: int = 0  # 0 until placed
     device: Accelerator | None = None
     host: HostFunction | None = None
+    unit: Accelerator | None = None  # that the hypervisor operates
 
     @property
     def name(self) -> str:
@@ -477,6 +478,11 @@ class System:
     def clients(self) -> list[Vm]:
         """The VMs that use the fabric; their index is their number there."""
         return [vm for vm in self.vms if vm.accelerators]
+
+    @property
+    def units(self) -> list[tuple[Vm, PciFunction]]:
+        """The functions with a unit of the fabric; their numbers there follow those of the `clients`."""
+        return [(vm, one) for vm in self.vms for one in vm.functions if one.unit]
 
     @property
     def sharers(self) -> list[Vm]:

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from tessera.image import hostpci, pci_image
+from tessera.image import hostpci, pci_image, vdm
 from tessera.image.files import load_disk
 from tessera.image.kinds import size_text, suggest
 from tessera.image.layout import align_up
@@ -25,6 +25,7 @@ _PROPS = {
     "ivshmem": ("shared",),
     "accelerator": ("device", "dma-memory"),
     "host": ("function",),
+    "virtio-crypto": ("unit", "unit-priority"),
 }
 _REQUIRED = {
     "virtio-net": ("network", "the name of a network"),
@@ -36,7 +37,7 @@ _REQUIRED = {
 }
 
 
-def load_functions(system: Read, vms: list[Vm], search: tuple[Path, ...]) -> list[str]:
+def load_functions(system: Read, vms: list[Vm], devices: list[Accelerator], search: tuple[Path, ...]) -> list[str]:
     """Gives each VM its functions; returns the names of the networks. Reports problems of /networks and of the VMs'
     nodes."""
     networks = _section(system, NETWORKS)
@@ -45,7 +46,7 @@ def load_functions(system: Read, vms: list[Vm], search: tuple[Path, ...]) -> lis
     _check_number(networks, pci_image.MAX_NETWORKS, "networks")
     _check_nodes(system, networks)
     for vm in vms:
-        vm.functions = _functions_of(vm, search)
+        vm.functions = _functions_of(vm, devices, search)
         _check_regions(vm)
         _check_devices(vm)
         _check_dma_memory(vm)
@@ -73,6 +74,7 @@ def _check_nodes(system: Read, networks: list[Read]) -> None:
         _check_network(node, networks)
         _check_shared(node, vm, shared)
         _check_device(node, vm)
+        _check_unit(node, _section(system, "accelerators"))
     _check_used(networks, [node for _, node in nodes])
     _check_vsocks(nodes)
     _check_lines([node for _, node in nodes])
@@ -150,6 +152,21 @@ def _check_device(node: Read, vm: Read) -> None:
         node.problem("device", f"expected a device that the VM always has, not one of an overlay, {got}")
 
 
+def _check_unit(node: Read, devices: list[Read]) -> None:
+    """Reports the name of no device, or of one that does not compute AES, and a priority without a unit."""
+    tasks = {device.name: device["task"] for device in devices if device.name != "overlays"}
+    name = node["unit"]
+    if name is None:
+        if node.given("unit-priority"):
+            node.problem("unit-priority", "expected only with a unit")
+    elif name not in tasks:
+        guess = suggest(name, list(tasks)) or f" ({', '.join(tasks) or 'there are none'})"
+        node.problem("unit", f'expected the name of a device of /accelerators, got "{name}"{guess}')
+    elif tasks[name] != vdm.AES128_TASK:
+        expected = f"expected a device of task {vdm.AES128_TASK}, AES-128"
+        node.problem("unit", f'{expected}, got "{name}" of task {tasks[name]}')
+
+
 def _check_used(networks: list[Read], nodes: list[Read]) -> None:
     """Reports networks without a function, unless a function has no known network: it may be a function of theirs."""
     used = {node["network"] for node in nodes if node["model"] == "virtio-net"}
@@ -177,14 +194,14 @@ def _check_peers(node: Read, others: list[str]) -> None:
             node.problem("peers", f'expected names of other VMs with a virtio-vsock, got "{name}"{guess}')
 
 
-def _functions_of(vm: Vm, search: tuple[Path, ...]) -> list[PciFunction]:
+def _functions_of(vm: Vm, devices: list[Accelerator], search: tuple[Path, ...]) -> list[PciFunction]:
     """Returns the functions of the VM, as far as they have no problem."""
     nodes = vm.node.children[NODE].children.values() if NODE in vm.node.children else ()
-    return [_function(vm, slot, node, search) for slot, node in enumerate(nodes) if node.sound]
+    return [_function(vm, slot, node, devices, search) for slot, node in enumerate(nodes) if node.sound]
 
 
-def _function(vm: Vm, slot: int, node: Read, search: tuple[Path, ...]) -> PciFunction:
-    function = PciFunction(slot, node)
+def _function(vm: Vm, slot: int, node: Read, devices: list[Accelerator], search: tuple[Path, ...]) -> PciFunction:
+    function = PciFunction(slot, node, unit=_named(devices, node["unit"]))
     if function.model == "virtio-net":
         function.mac = node["mac"] or DEFAULT_MAC + bytes((vm.id % 256, slot % 256))  # larger numbers are reported
     elif function.model == "virtio-vsock":
@@ -192,7 +209,7 @@ def _function(vm: Vm, slot: int, node: Read, search: tuple[Path, ...]) -> PciFun
     elif function.model == "ivshmem":
         function.region = _region(vm, node)
     elif function.model == "accelerator":
-        function.device = _device(vm, node["device"])
+        function.device = _named([use.device for use in vm.accelerators], node["device"])
     elif function.model == "virtio-blk":
         _load_content(function, search)
     return function
@@ -205,9 +222,9 @@ def _load_content(function: PciFunction, search: tuple[Path, ...]) -> None:
     function.disk_size = node["size"] or align_up(size, pci_image.SECTOR)
 
 
-def _device(vm: Vm, name: str) -> Accelerator | None:
-    """Returns the device of an accelerator, None if it has a problem."""
-    return next((use.device for use in vm.accelerators if use.device.name == name), None)
+def _named(devices: list[Accelerator], name: str | None) -> Accelerator | None:
+    """Returns the device of this name, None if it has a problem."""
+    return next((device for device in devices if device.name == name), None)
 
 
 def _region(vm: Vm, node: Read) -> Shared | None:
@@ -362,6 +379,8 @@ def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[byt
         fields |= _lines(system, vm, function)
     elif function.model == "host":
         fields |= hostpci.fields(function)
+    elif function.unit:
+        fields["unit"] = 1 + len(system.clients) + [one for _, one in system.units].index(function)
     elif function.region:
         fields["shared"] = function.region.id
     elif function.device:

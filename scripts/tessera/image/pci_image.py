@@ -73,7 +73,7 @@ FUNCTION = Record(
         ("config", "Q"),
         ("window", "Q"),
         ("irq", "I"),
-        ("reserved", "I"),
+        ("unit", "I"),
     ),
 )
 

@@ -529,6 +529,19 @@ VM_FUNCTION = NodeSchema(
             "Its DMA is not confined to the VM: the board has no IOMMU.",
             default_words="none; a host needs one",
         ),
+        Prop(
+            "unit",
+            Text(layout.NAME_LEN - 1),
+            f"The device of `/accelerators`, of task {vdm.AES128_TASK}, with which the hypervisor computes what suits "
+            "it for a virtio-crypto. The VM does not see the device.",
+            default_words="none; the hypervisor computes all",
+        ),
+        Prop(
+            "unit-priority",
+            Number(0, vdm.MAX_PRIORITY),
+            "Priority of the requests for the unit's region; a higher one preempts lower ones, never an equal one.",
+            default=0,
+        ),
     ),
 )
 

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from tessera.image import hostpci, schema, virtual
-from tessera.image.accelerators import assign_accelerators, load_accelerators
+from tessera.image.accelerators import assign_accelerators, check_units, load_accelerators
 from tessera.image.board import load_board, machine_of, with_ram
 from tessera.image.check_rt import check_rt
 from tessera.image.check_system import (
@@ -68,7 +68,7 @@ def load_system(
     shared = _shared(node, vms)
     accelerators, overlays = _accelerators(node, board, vms, search)
     load_shared_devices(node, vms, board)
-    networks = load_functions(node, vms, search)
+    networks = load_functions(node, vms, accelerators, search)
     hostpci.assign(vms, _section(node, "devices"), board)
     for vm in vms:
         place_guest(vm)
@@ -93,6 +93,7 @@ def load_system(
         overlays=overlays,
         networks=networks,
     )
+    check_units(system)
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system

@@ -18,6 +18,8 @@ MAX_PROVIDED = 32  # by one overlay
 
 MODELS = {"native": 0, "guest": 1}
 
+AES128_TASK = 5  # the HW task that computes AES-CBC
+
 IMAGE = Record(
     "vdm_image",
     (
@@ -53,7 +55,7 @@ IMAGE = Record(
     ),
 )
 FRAMES = Record("vdm_image_frames", (("region", "I"), ("first", "I"), ("count", "I"), ("reserved", "I")))
-CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("reserved", "I")))
+CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("operated", "I")))
 DEVICE = Record(
     "vdm_image_device",
     (("name", f"{NAME_LEN}s"), ("task", "I"), ("size_class", "I"), ("regions", "I"), ("stop_cycles", "I")),

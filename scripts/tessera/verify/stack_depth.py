@@ -31,7 +31,7 @@ POINTERS = {
     ("console/console.c", "divert"): r"frames_typed|channels_typed",
     ("core/resource.c", "bound"): r"(vdm|io)_bound",
     ("core/hypercall.c", "record"): r"trace_(send|receive)",
-    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|vdm|vdm_waiters|io|virtio)_boot",
+    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|vdm|vdm_waiters|units|io|virtio)_boot",
     ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
     ("core/include/component.h", "vm_reset"): r"rtc_reset|(vdm|io|virtio)_vm_reset",
     ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
@@ -45,6 +45,7 @@ POINTERS = {
     ("virtio/pci.c", "command"): r"host_command",
     ("virtio/pci.c", "config"): r"(net|blk|vsock|console|crypto)_config",
     ("virtio/work.c", "waiting"): r"(vsock|console)_waiting",
+    ("virtio/work.c", "stop"): r"crypto_stop",
     ("virtio/work.c", "step"): r"(net|blk|rng|vsock|console|crypto)_step",
     ("virtio/transport.c", "reset"): r"(net|blk|rng|vsock|console|crypto)_reset",
     ("fpga/vdm/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
@@ -59,7 +60,7 @@ POINTERS = {
     (
         "core/timer.c",
         "expired",
-    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|vdm_continue",
+    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|vdm_continue|look_at_units",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")
