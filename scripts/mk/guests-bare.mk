@@ -219,6 +219,7 @@ $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK)
 $(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) guests/test/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Iguests/test/bench))
 $(eval $(call bare_guest,virtio_peers,$(wildcard guests/test/virtio_peers/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio_crypto,$(wildcard guests/test/virtio_crypto/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,crypto_compare,$(wildcard guests/test/crypto_compare/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
 FLASH_BYTES := $(wildcard guests/test/flash_bytes/*.c)
 FLASH_BYTES_RTOS := $(wildcard guests/test/flash_bytes/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Load of a virtio-crypto for measurements, polled. The guest encrypts and decrypts a buffer, prints the instructions that it took for
- * each block of 16 bytes, those of the hypervisor included, and then decrypts without end. Boot argument:
+ * each block of 16 bytes, those of the hypervisor included, and then decrypts without end. Boot arguments:
  *   key=n      bits of the key: 128, 192 or 256 (default)
+ *   requests=n decryptions, and then the guest ends
+ *   aligned=1  all buffers are aligned, so that a unit of the fabric can use them; else the encrypted data are at an odd address
  */
 #include <string.h>
 
@@ -52,7 +54,8 @@ int main(unsigned long hart, const void *fdt);
 
 static struct virtio_device device;
 static struct virtqueue data, control;
-static uint8_t plain[BYTES], encrypted[BYTES + 1U], decrypted[BYTES];
+static uint8_t plain[BYTES] __attribute__((aligned(8))), encrypted[BYTES + 1U] __attribute__((aligned(8))),
+    decrypted[BYTES] __attribute__((aligned(8)));
 
 /* Gives the buffer to the device and waits for it. */
 static bool finish(struct virtqueue *queue, const struct virtqueue_part *parts, unsigned int count)
@@ -100,7 +103,7 @@ static bool crypt(uint32_t opcode, uint64_t session, uint8_t *from, uint8_t *to)
     return finish(&data, parts, 4) && status == 0;
 }
 
-/* The same with a count of instructions. The encrypted data are at an odd address. */
+/* The same with a count of instructions. */
 static bool measure(const char *what, uint32_t opcode, uint64_t session, uint8_t *from, uint8_t *to)
 {
     bool done = crypt(opcode, session, from, to); /* the key is expanded */
@@ -110,6 +113,16 @@ static bool measure(const char *what, uint32_t opcode, uint64_t session, uint8_t
     print("virtio_crypto: %lu instructions to %s a block\n",
           (unsigned long)((machine_instructions() - before) / (BYTES / BLOCK)), what);
     return done;
+}
+
+static bool decrypt_all(uint64_t session, uint8_t *from, uint64_t requests)
+{
+    bool works = true;
+
+    for (uint64_t left = requests; works && left > 0; left--) {
+        works = crypt(DECRYPT, session, from, decrypted);
+    }
+    return works;
 }
 
 static bool open_device(const void *fdt)
@@ -128,6 +141,7 @@ static bool open_device(const void *fdt)
 int main(unsigned long hart, const void *fdt)
 {
     uint32_t key_bytes = (uint32_t)fdt_bootarg_number(fdt, "key", 256) / 8U;
+    uint8_t *between = encrypted + (fdt_bootarg_number(fdt, "aligned", 0) != 0 ? 0 : 1);
     uint64_t there, back;
     bool works;
 
@@ -143,12 +157,10 @@ int main(unsigned long hart, const void *fdt)
     }
     there = create(ENCRYPT, key_bytes);
     back = create(DECRYPT, key_bytes);
-    works = measure("encrypt", ENCRYPT, there, plain, encrypted + 1) &&
-            measure("decrypt", DECRYPT, back, encrypted + 1, decrypted) && memcmp(plain, decrypted, BYTES) == 0;
+    works = measure("encrypt", ENCRYPT, there, plain, between) &&
+            measure("decrypt", DECRYPT, back, between, decrypted) && memcmp(plain, decrypted, BYTES) == 0;
     print("virtio_crypto: %s\n", works ? "flood begins" : "FAILED");
-    while (works) {
-        works = crypt(DECRYPT, back, encrypted + 1, decrypted);
-    }
-    print("virtio_crypto: FAILED\n");
+    works = works && decrypt_all(back, between, fdt_bootarg_number(fdt, "requests", UINT64_MAX));
+    print("virtio_crypto: %s\n", works ? "done" : "FAILED");
     return 0;
 }
