@@ -2,6 +2,7 @@
 """Runs a system with accelerators and records the manager's paths (tessera.bench.accel)."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from tessera.bench import passes
@@ -17,6 +18,8 @@ _END = re.compile(rf"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s({RETURN}|{SLEEP})\s*$", re.
 _CHECK = "vdm_check_streams"
 _RET = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\sret\s*$", re.MULTILINE)
 _DONE = re.compile(r"accel: done, 0 wrong")
+_CRYPTO_DONE = re.compile(r"virtio_crypto: done")
+_START = register("FABRIC_IFS") + register("FABRIC_IF_START")  # of device 0 of the first client
 
 
 def _symbol(elf: Path, name: str) -> int:
@@ -60,7 +63,22 @@ def run_paths(qemu: Qemu, system: BuiltSystem, folder: Path) -> tuple[list[VdmPa
     return paths(events), device_interrupts(events)
 
 
-def _record(qemu: Qemu, system: BuiltSystem, folder: Path, places: dict[int, str]) -> list[passes.Event]:
+def run_jobs(qemu: Qemu, system: BuiltSystem, folder: Path) -> list[int]:
+    """Runs a system to its power-off, whose only VM uses a virtio-crypto with a unit; returns the instructions from
+    each start of a job to the next one, those of the guest included, the hart's sleep not."""
+    starts = [
+        one.executed
+        for one in _record(qemu, system, folder, {}, _CRYPTO_DONE)
+        if (one.what, one.offset) == ("store", _START)
+    ]
+    if len(starts) < 2:
+        raise BenchError(f"system '{system.name}': expected jobs of its unit, got {len(starts)}")
+    return [after - before for before, after in pairwise(starts)]
+
+
+def _record(
+    qemu: Qemu, system: BuiltSystem, folder: Path, places: dict[int, str], done: re.Pattern[str] = _DONE
+) -> list[passes.Event]:
     """Runs a system to its power-off; returns its passes of `places` and its accesses to the fabric."""
     out = folder / f"{system.name}-passes.txt"
     out.unlink(missing_ok=True)
@@ -69,7 +87,7 @@ def _record(qemu: Qemu, system: BuiltSystem, folder: Path, places: dict[int, str
     names = [*system.names, HYPERVISOR]
     with Machine([*system_command(qemu, system), *noting], names) as machine:
         ended = machine.wait_until(lambda: not machine.running, TIMEOUT_S)
-        right = all(_DONE.search(machine.console.text(vm)) for vm in system.names)
+        right = all(done.search(machine.console.text(vm)) for vm in system.names)
     if not ended or not right:
         raise BenchError(f"system '{system.name}': expected every guest to end with 0 wrong results, and power-off")
     return passes.read_passes(out, places, FABRIC)

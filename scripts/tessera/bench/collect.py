@@ -4,6 +4,7 @@ tables."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from statistics import median
 from tessera.bench import accel, iperf, overlay
 from tessera.bench import response as responses
 from tessera.bench import thread_metric as services
-from tessera.bench.accel_run import run_check, run_paths
+from tessera.bench.accel_run import run_check, run_jobs, run_paths
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench.count import CountError, Interval, make_counter
 from tessera.bench.delay import bound_us, delays, with_trace
@@ -474,6 +475,19 @@ def virtio(bench: Bench) -> None:
             bench.add(figure, system.name)
 
 
+def crypto(bench: Bench) -> None:
+    """4 KiB of a request to virtio-crypto: a job of its unit, and 256 blocks in software."""
+    system = bench.system("bench-crypto")
+    bench.add(summary("virtio.crypto.unit", "instructions", run_jobs(bench.qemu, system, bench.out)), system.name)
+    system = bench.system("bench-crypto-soft")
+    console = run_until(bench.qemu, system, "user", "virtio_crypto: done", LOAD_S)
+    for what in ("encrypt", "decrypt"):
+        found = re.search(rf"(\d+) instructions to {what} a block", console)
+        if found is None:
+            raise BenchError(f"system '{system.name}': expected the instructions to {what} a block, got none")
+        bench.add(single(f"virtio.crypto.{what}", "instructions", 256 * int(found[1])), system.name)
+
+
 def network(bench: Bench) -> None:
     """The throughput between two Linux VMs, by times of the host: only the ratio is compared."""
     system = bench.system("bench-network")
@@ -506,6 +520,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], None]] = {
     "thread-metric": thread_metric,
     "response": response,
     "virtio": virtio,
+    "crypto": crypto,
     "network": network,
     "accel-response": accel_response,
     "size": size,
