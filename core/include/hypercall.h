@@ -40,7 +40,7 @@ void hypercall_trace(ulong number, ulong a0, struct hcall_ret ret);
 const char *hypercall_init(void);
 
 /* The functions by number; unused numbers return HCALL_ERR_NOT_SUPPORTED. For architectures that call them from
- * assembly. */
+ * assembly. A component may take the place of another one's function at boot, and call that one. */
 extern hcall_fn hypercall_table[HCALL_MAX];
 
 /* Calls number `number`; HCALL_ERR_NOT_SUPPORTED if there is none. */

@@ -8,6 +8,7 @@ MODULES_PACKAGE := linux-image-6.12.107+deb13-riscv64
 FLASH_MODULES := ofpart spi-nor mtdblock jffs2 spi-sifive  # the controller last: drivers of the flash and its partitions must be there
 NETWORK_MODULES := virtio_net virtio_blk virtio-rng vmw_vsock_virtio_transport uio_pci_generic virtio_crypto algif_skcipher
 PASSTHROUGH_MODULES := virtio_net virtio_blk nvme e1000e
+DOORBELL_MODULES := uio_pci_generic
 DISK_MODULES := virtio_blk crc32c_generic ext4
 DEBIAN_MODULES := $(DISK_MODULES) autofs4
 LINUX_GUEST := $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/initramfs.cpio.gz
@@ -109,6 +110,11 @@ $(BUILD)/guests/linux/initramfs.cpio.gz: $(INITRAMFS_PARTS)
 $(BUILD)/guests/linux/flash.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(FLASH_MODULES)) \
 	    --start guests/images/linux/flash.start --output $@
+
+# The same with the driver of shared memory with doorbells.
+$(BUILD)/guests/linux/messages.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
+	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) $(addprefix --module ,$(DOORBELL_MODULES)) \
+	    --start guests/images/linux/messages.start --output $@
 
 # The same with the drivers of virtual PCI functions, programs that use them, an SSH server and iperf.
 $(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(PKG)/$(MODULES_PACKAGE).json $(DEBIAN_STAMPS)

@@ -13,6 +13,7 @@ from helpers import (
     SOON_S,
     ask,
     booted,
+    built,
     built_on,
     command,
     keyboard,
@@ -21,7 +22,12 @@ from helpers import (
 )
 
 from tessera.run.machine import HYPERVISOR, Machine
+from tessera.run.runner import Qemu
+from tessera.trace.ring import Kind
+from tessera.trace.take import take
 
+IDLE_S = 100  # of the machine's clock
+PATIENCE_S = 60
 LINES = 400
 # Random text created by Linux, in lines of 0 to 76 characters: more than both ring buffers hold.
 WRITE = (
@@ -105,8 +111,9 @@ class Bare:
 
     def restarts(self) -> None:
         self.machine.skip("client")
-        self.machine.send("reboot\r")
-        self.machine.expect(HYPERVISOR, r"^client stopped by its own reset, starts again$", SOON_S)
+        keyboard(self.machine, "client")
+        command(self.machine, "r")
+        self.machine.expect(HYPERVISOR, r"^client stopped by the console, starts again$", SOON_S)
         self.machine.expect("client", r"^client: ready$", SOON_S)
 
 
@@ -196,8 +203,25 @@ def test_missing_server_is_an_error_without_endless_wait(machine: Machine, clien
     client.says("anybody", r"1: ANYBODY\nstatus 0")
 
 
-def test_the_client_restarts(client: Client) -> None:
-    """The client's memory is reloaded, the shared memory is not; the next session starts cleanly
-    nevertheless."""
+def test_the_client_restarts_during_a_session(machine: Machine, client: Client) -> None:
+    """The client's memory is reloaded, the shared memory is not. FreeRTOS, which waits for the client
+    that is gone, serves the next session."""
+    machine.skip("freertos")
+    client.talks_until_error("on and on")
+    machine.expect("freertos", r"^mailbox: received: on and on$", SOON_S)
     client.restarts()
     client.says("back", r"1: BACK\nstatus 0")
+    client.exchanges_many()
+
+
+def test_idle_sides_sleep(qemu: Qemu) -> None:
+    """From one second after the start on, neither side executes anything: no exit, but that of
+    FreeRTOS's longest sleep, an hour. By polling there would be a hundred in each second."""
+    system = built("mailbox-idle")
+    (ring,) = take(qemu, system, IDLE_S, None, PATIENCE_S)
+    exits = [event for event in ring.events if event.kind is Kind.EXIT]
+    begin = ring.events[0].time + system.data["timebase_hz"]
+    assert ring.lost == 0
+    assert {event.vm for event in exits} == {0, 1}
+    late = [event for event in exits if event.time > begin]
+    assert len(late) <= 2, late

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The virtual PCI bus: configuration space, BARs, negotiation, interrupts, ivshmem's doorbells, refused images."""
 
+import ctypes
 import os
 import subprocess
 import sys
 
 import pytest
+from c_headers import values
 from core import CORE
 from virtio import (
     ACCELERATOR,
@@ -41,6 +43,10 @@ from virtio import (
 )
 
 ONES = 0xFFFFFFFF
+RING, DOORBELLS, DENIED, NO_VCPU, NOT_RUNNING = values(
+    "ipc_abi.h", "HCALL_IPC_RING HCALL_IPC_DOORBELLS HCALL_ERR_DENIED IPC_ERR_NO_VCPU IPC_ERR_NOT_RUNNING"
+)
+(NO_CALLER,) = values("testbed_ipc.h", "TESTBED_NO_CALLER")
 ALL = VERSION_1 | INDIRECT | EVENT_IDX
 DISK = {"vm": 0, "kind": BLOCK, "disk_size": 4096}
 
@@ -128,10 +134,66 @@ def test_ivshmem():
     assert there.line
     assert [there.read(4), there.read(4)] == [1, 0]
     assert not there.line
-    for nobody in (2, 3, 0xFFFF):
+    for nobody in (3, 0xFFFF):
         here.write(12, nobody << 16)
     assert not here.line
     assert not there.line
+
+
+def call(vm: int, number: int, *arguments: int) -> tuple[int, int]:
+    """A hypercall of the VM, once it is its turn."""
+    value = ctypes.c_uint64(0)
+    for _ in range(30):
+        error = CORE.testbed_call(vm, number, *(list(arguments) + [0] * 3)[:3], ctypes.byref(value))
+        if error != NO_CALLER:
+            return error, value.value
+        CORE.testbed_advance(10_000)
+        assert CORE.testbed_run_until_idle()
+    raise AssertionError(f"VM {vm} does not run")
+
+
+@pytest.mark.usefixtures("bus")
+def test_doorbells_between_a_function_and_calls():
+    """VM 2 shares the region and has no function: it is rung for its call, and rings functions by a call."""
+    here, there = Pci(0, 2), Pci(1, 0)
+    for function in (here, there):
+        function.store(function.config + 4, 2, 2)
+    assert call(2, DOORBELLS) == (0, 0)
+    here.write(12, 2 << 16)
+    assert call(2, DOORBELLS) == (0, 1 << SHARED_ID)
+    assert call(2, RING, SHARED_ID, 1) == (0, 0)
+    assert (here.line, there.line) == (False, True)
+    assert there.read(4) == 1
+    assert call(1, RING, SHARED_ID, 1) == (0, 0), "a VM may ring its own function"
+    assert call(1, DOORBELLS) == (0, 0), "the function has its doorbells"
+    assert there.read(4) == 1
+    assert call(2, RING, SHARED_ID, 2) == (0, 0)
+    assert call(2, DOORBELLS) == (0, 1 << SHARED_ID)
+    assert call(2, RING, SHARED_ID + 1, 1)[0] == DENIED
+    assert call(2, RING, SHARED_ID, 3)[0] == NO_VCPU
+    assert CORE.testbed_vm_stop(0, 1, False)
+    assert call(2, RING, SHARED_ID, 1)[0] == NOT_RUNNING
+    assert not there.line
+
+
+def test_a_function_for_other_memory_is_not_rung():
+    booted([{"vm": 0, "kind": IVSHMEM, "shared": SHARED_ID}, {"vm": 1, "kind": IVSHMEM, "shared": SHARED_ID + 1}])
+    here, there = Pci(0), Pci(1)
+    for function in (here, there):
+        function.store(function.config + 4, 2, 2)
+    here.write(12, 1 << 16)
+    assert there.read(4) == 0
+    assert call(1, DOORBELLS) == (0, 1 << SHARED_ID)
+
+
+def test_calls_ring_no_function_for_memory_of_others():
+    make([{"vm": 1, "kind": IVSHMEM, "shared": SHARED_ID}])
+    CORE.testbed_virtio_unshare(2)
+    assert boot() is None
+    there = Pci(1)
+    assert call(2, RING, SHARED_ID, 1) == (DENIED, 0)
+    assert there.read(4) in (0, ONES)
+    assert call(0, RING, SHARED_ID, 1) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,11 @@ void *testbed_virtio_make(unsigned nvms)
     return s;
 }
 
+void testbed_virtio_unshare(unsigned vm)
+{
+    made_image->vms[vm].nregions = 1;
+}
+
 uint64_t testbed_virtio_disk(void)
 {
     return HOST_RAM_BASE + (made_vms + 1U) * TESTBED_VM_RAM;

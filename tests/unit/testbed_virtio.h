@@ -17,6 +17,8 @@ struct testbed_virtio_section {
 /* Makes an image of `nvms` VMs without functions, which all share a region of memory, at TESTBED_VIRTIO_SHARED; returns its section,
  * which the test fills. */
 void *testbed_virtio_make(unsigned nvms);
+/* The VM does not share the region. */
+void testbed_virtio_unshare(unsigned vm);
 #define TESTBED_VIRTIO_SHARED UINT64_C(0x90000000)
 #define TESTBED_VIRTIO_SHARED_ID 7U
 

@@ -14,24 +14,11 @@
 #include <string.h>
 
 #include "linux.h"
+#include "uio.h"
 
-#define PREAD 67L
-#define PWRITE 68L
-
-#define PATH 64U
 #define PAGE 4096U
-#define COMMAND 4L /* of the configuration space */
-#define COMMAND_NO_INTX 0x400U
 #define LINE 256U /* of the shared memory that a line takes */
 #define DIGITS 10U
-
-/* Registers of BAR 0, in words. */
-enum {
-    MASK = 0,
-    STATUS = 1,
-    POSITION = 2,
-    DOORBELL = 3,
-};
 
 _Noreturn void main(int count, char **words);
 
@@ -40,90 +27,58 @@ static _Noreturn void fail(const char *why)
     linux_fail("doorbell", why);
 }
 
-/* Opens the file `before` UIO `after`. */
-static long open_file(const char *before, const char *uio, const char *after)
+static void must(const char *wrong)
 {
-    char path[PATH];
-    size_t a = strlen(before), b = strlen(uio), c = strlen(after);
-    long file;
+    if (wrong != NULL) {
+        fail(wrong);
+    }
+}
 
-    if (linux_number(uio) < 0 || a + b + c + 1U > sizeof(path)) {
+static long parse_number(const char *text)
+{
+    long number = linux_number(text);
+
+    if (number < 0) {
         fail("expected the number of a device /dev/uioN");
     }
-    memcpy(path, before, a);
-    memcpy(path + a, uio, b);
-    memcpy(path + a + b, after, c + 1U);
-    file = linux_open(path, LINUX_O_RDWR);
-    if (file < 0) {
-        fail("no such device: is it bound to uio_pci_generic?");
-    }
-    return file;
+    return number;
 }
 
-/* Maps the first page of a BAR. */
-static volatile void *map_bar(const char *uio, const char *bar)
+static struct uio open_device(const char *text)
 {
-    long mapped = linux_map(open_file("/sys/class/uio/uio", uio, bar), 0, PAGE);
+    struct uio uio;
 
-    if (mapped < 0) {
-        fail("the kernel does not map it");
-    }
-    return (volatile void *)(uintptr_t)mapped;
+    must(uio_open(&uio, parse_number(text)));
+    return uio;
 }
 
-static volatile uint32_t *map_registers(const char *uio)
+static void wait_for_doorbell(const char *text)
 {
-    return map_bar(uio, "/device/resource0");
-}
+    struct uio uio = open_device(text);
+    bool rung;
 
-/* uio_pci_generic disables INTx with each interrupt; the program enables it again. */
-static void enable_intx(const char *uio)
-{
-    long config = open_file("/sys/class/uio/uio", uio, "/device/config");
-    uint16_t value = 0;
-    const long arguments[6] = {config, (long)(uintptr_t)&value, sizeof(value), COMMAND};
-
-    if (linux_call6(PREAD, arguments) != sizeof(value)) {
-        fail("cannot read the configuration space");
-    }
-    value &= (uint16_t)~COMMAND_NO_INTX;
-    if (linux_call6(PWRITE, arguments) != sizeof(value)) {
-        fail("cannot write the configuration space");
-    }
-}
-
-/* The device counts interrupts from its opening on, so none is lost between the two. */
-static void wait_for_doorbell(const char *uio)
-{
-    long events = open_file("/dev/uio", uio, "");
-    volatile uint32_t *registers = map_registers(uio);
-    uint32_t number;
-
-    registers[MASK] = 1;
-    while (registers[STATUS] == 0) { /* reading clears it */
-        enable_intx(uio);
-        if (linux_read(events, &number, sizeof(number)) != sizeof(number)) {
-            fail("cannot wait for an interrupt");
-        }
-    }
+    must(uio_wait(&uio, -1, &rung));
     linux_put(1, "doorbell: rung\n", 15);
 }
 
-static void ring(const char *uio, const char *vm)
+static void ring(const char *text, const char *vm)
 {
     long number = linux_number(vm);
+    struct uio uio;
 
     if (number < 0 || number > UINT16_MAX) {
         fail("expected the number of a VM");
     }
-    map_registers(uio)[DOORBELL] = (uint32_t)number << 16;
+    uio = open_device(text);
+    uio_ring(&uio, (uint16_t)number);
 }
 
-static void print_own(const char *uio)
+static void print_own(const char *device)
 {
+    struct uio uio = open_device(device);
     char text[DIGITS + 1U];
     size_t at = sizeof(text);
-    uint32_t number = map_registers(uio)[POSITION];
+    uint32_t number = uio_own(&uio);
 
     text[--at] = '\n';
     do {
@@ -133,9 +88,14 @@ static void print_own(const char *uio)
     linux_put(1, text + at, sizeof(text) - at);
 }
 
-static volatile char *map_memory(const char *uio)
+static volatile char *map_memory(const char *text)
 {
-    return map_bar(uio, "/device/resource2");
+    volatile char *memory = uio_map_memory(parse_number(text), PAGE);
+
+    if (memory == NULL) {
+        fail("no such device, or the kernel does not map it");
+    }
+    return memory;
 }
 
 static void put_line(const char *uio, const char *text)

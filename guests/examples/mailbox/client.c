@@ -4,20 +4,31 @@
 #include <stdbool.h>
 
 #define CLIENT_PATIENCE_MS 10000 /* without progress, after which the server counts as absent */
-#define CLIENT_POLL_MS 1
 #define CLIENT_HEARD 1024U
 
 static void client_progress(struct client *client)
 {
+    client->side.announced = false;
     client->deadline = client_now_ms() + CLIENT_PATIENCE_MS;
 }
 
-static const char *client_rest(const struct client *client)
+static void client_ring_server(struct client *client)
+{
+    if (mailbox_must_ring(&client->side)) {
+        client_ring(client->box->server.vm);
+    }
+}
+
+/* There is nothing to do: waits for the server, unless the client has to look once more. */
+static const char *client_rest(struct client *client)
 {
     if (client_now_ms() > client->deadline) {
         return "FreeRTOS does not answer";
     }
-    client_sleep_ms(CLIENT_POLL_MS);
+    client_ring_server(client);
+    if (mailbox_may_wait(&client->side)) {
+        client_wait(client->deadline + 1);
+    }
     return NULL;
 }
 
@@ -29,7 +40,10 @@ const char *client_begin(struct client *client)
 
     client->sent = 0;
     client->answered = 0;
+    client->side = (struct mailbox_side){.own = &box->client, .peer = &box->server};
     client_progress(client);
+    box->client.vm = client->vm;
+    mailbox_fence(); /* the server rings this VM when it has accepted the session */
     box->session = session;
     while (wrong == NULL && (box->magic != MAILBOX_MAGIC || box->accepted != session)) {
         wrong = client_rest(client);
@@ -59,6 +73,7 @@ static const char *client_turn(struct client *client, bool sent)
     if (size == 0 && !sent) {
         return client_rest(client);
     }
+    client_ring_server(client); /* which may wait for space */
     client->answer(text, size);
     client_progress(client);
     return NULL;
@@ -77,6 +92,7 @@ const char *client_send(struct client *client, const char *text, size_t count)
 
         text += size;
         count -= size;
+        client_ring_server(client);
         wrong = client_turn(client, size > 0);
     }
     return wrong;

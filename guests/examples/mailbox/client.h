@@ -14,6 +14,8 @@
 
 struct client {
     struct mailbox *box;
+    uint32_t vm; /* number of the own VM, for the server's doorbell */
+    struct mailbox_side side;
     void (*answer)(const char *text, size_t count); /* called with received bytes */
     uint32_t generation;                            /* of the server that accepted the session */
     size_t sent;                                    /* lines sent */
@@ -22,7 +24,7 @@ struct client {
 };
 
 /**
- * Opens a session; `box` and `answer` are set. Until the server accepts it, the rings may hold
+ * Opens a session; `box`, `vm` and `answer` are set. Until the server accepts it, the rings may hold
  * stale bytes.
  */
 const char *client_begin(struct client *client);
@@ -38,6 +40,13 @@ const char *client_receive_rest(struct client *client);
 /** Milliseconds of a monotonic clock. */
 int64_t client_now_ms(void);
 
-void client_sleep_ms(int64_t ms);
+/** Rings the doorbell of VM `vm`. */
+void client_ring(uint32_t vm);
+
+/**
+ * Sleeps until the own doorbell has rung since the last call that returned for it, or until the time `until` of client_now_ms(). May
+ * return early.
+ */
+void client_wait(int64_t until);
 
 #endif

@@ -10,13 +10,14 @@
 #ifndef MAILBOX_H
 #define MAILBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "mailbox_fence.h" /* per architecture */
 
 #define MAILBOX_MAGIC UINT64_C(0x786f626c69616d54) /* "Tmailbox" */
-#define MAILBOX_VERSION 1U
+#define MAILBOX_VERSION 2U
 #define MAILBOX_RING 4096U /* bytes; a power of two, so that counters may overflow */
 #define MAILBOX_LINE 64U   /* bytes: distance between words of different writers */
 
@@ -26,12 +27,20 @@ struct mailbox_ring {
     _Alignas(MAILBOX_LINE) volatile uint8_t bytes[MAILBOX_RING];
 };
 
+/* How to wake one side. */
+struct mailbox_sleeper {
+    volatile uint32_t vm;    /* number of its VM in the system, for the doorbell */
+    volatile uint32_t waits; /* number of its latest wait; 0: it has not waited yet */
+};
+
 struct mailbox {
     volatile uint64_t magic;                          /* by the server: MAILBOX_MAGIC while it is ready */
     volatile uint32_t version;                        /* by the server */
     volatile uint32_t generation;                     /* by the server: number of its starts */
     volatile uint32_t accepted;                       /* by the server: the session it serves */
+    struct mailbox_sleeper server;                    /* by the server */
     _Alignas(MAILBOX_LINE) volatile uint32_t session; /* by the client: the session it requests */
+    struct mailbox_sleeper client;                    /* by the client */
     struct mailbox_ring requests;                     /* from the client to the server */
     struct mailbox_ring answers;                      /* from the server to the client */
 };
@@ -77,6 +86,44 @@ static inline size_t mailbox_take(struct mailbox_ring *ring, char *to, size_t ro
     mailbox_fence(); /* and before `tail` is written */
     ring->tail = tail + (uint32_t)size;
     return size;
+}
+
+/* --- sleeping until the other side changes something --- */
+
+/* One side, in its own memory. Zero, but for the pointers, when the side starts. */
+struct mailbox_side {
+    struct mailbox_sleeper *own;
+    const struct mailbox_sleeper *peer;
+    uint32_t rung;  /* the peer's wait for which this side has rung last */
+    bool announced; /* `own->waits` is a wait that has not begun */
+};
+
+/** Whether this side has to ring the VM `peer->vm`, to be called after each change of the shared memory and before each wait. */
+static inline bool mailbox_must_ring(struct mailbox_side *side)
+{
+    uint32_t waits;
+
+    mailbox_fence(); /* the change is visible before `waits` is read */
+    waits = side->peer->waits;
+    if (waits == side->rung) {
+        return false;
+    }
+    side->rung = waits;
+    return true;
+}
+
+/**
+ * To be called when this side has found nothing to do. False: the wait is announced, look once more. True: still nothing; wait for
+ * the doorbell, which may have rung already.
+ */
+static inline bool mailbox_may_wait(struct mailbox_side *side)
+{
+    side->announced = !side->announced;
+    if (side->announced) {
+        side->own->waits = side->own->waits == UINT32_MAX ? 1U : side->own->waits + 1U;
+        mailbox_fence(); /* `waits` is visible before the rings are read again */
+    }
+    return !side->announced;
 }
 
 #endif

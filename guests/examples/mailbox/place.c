@@ -33,3 +33,15 @@ struct mailbox *place_of_mailbox(const void *fdt)
     }
     return address % _Alignof(struct mailbox) == 0 ? (struct mailbox *)address : NULL;
 }
+
+bool place_region(const void *fdt, unsigned int *region)
+{
+    uint32_t length;
+    const void *number = fdt_device(fdt, "tessera,shared", "tessera,region", &length);
+
+    if (number == NULL) {
+        return false;
+    }
+    *region = fdt_cell(number, length, 0);
+    return true;
+}

@@ -15,6 +15,9 @@
 #define LINUX_GETDENTS64 61L
 #define LINUX_READ 63L
 #define LINUX_WRITE 64L
+#define LINUX_PREAD 67L
+#define LINUX_PWRITE 68L
+#define LINUX_PPOLL 73L
 #define LINUX_EXIT_GROUP 94L
 #define LINUX_NANOSLEEP 101L
 #define LINUX_CLOCK_GETTIME 113L
@@ -113,6 +116,9 @@ void linux_put(long file, const char *text, size_t count);
 
 /** The number in a decimal text, up to UINT32_MAX; -1: the text is not one. */
 long linux_number(const char *text);
+
+/** The number in a text of hexadecimal digits, in lower case, up to the first other character. */
+uint64_t linux_hex(const char *text);
 
 static inline _Noreturn void linux_exit(int status)
 {

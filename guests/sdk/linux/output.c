@@ -37,3 +37,13 @@ long linux_number(const char *text)
     }
     return text[0] != '\0' && value <= UINT32_MAX ? value : -1;
 }
+
+uint64_t linux_hex(const char *text)
+{
+    uint64_t value = 0;
+
+    for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'); text++) {
+        value = value << 4 | (uint64_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+    }
+    return value;
+}

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "client.h"
+#include "hcall.h"
+#include "ipc.h"
 #include "machine.h"
 #include "place.h"
 #include "platform.h"
@@ -26,6 +28,7 @@
 int main(unsigned long hart, const void *fdt);
 
 static struct client client;
+static unsigned int region; /* number of the shared memory; owner: main() */
 
 /* Owner: bare_random(). */
 static struct comparison {
@@ -41,10 +44,22 @@ int64_t client_now_ms(void)
     return (int64_t)(machine_time() / BARE_TICKS_MS);
 }
 
-void client_sleep_ms(int64_t ms)
+void client_ring(uint32_t vm)
 {
-    timer_set(machine_time() + (uint64_t)ms * BARE_TICKS_MS);
-    machine_wait();
+    (void)ipc_ring(region, vm); /* fails if the server's VM does not run */
+}
+
+void client_wait(int64_t until)
+{
+    machine_wake_by_message(true);
+    machine_wake_by_timer(true);
+    timer_set((uint64_t)until * BARE_TICKS_MS);
+    while (ipc_doorbells() == 0 && client_now_ms() < until) {
+        machine_wait();
+        machine_take_message(); /* before the doorbells are read: one that rings later interrupts again */
+    }
+    machine_wake_by_timer(false);
+    machine_wake_by_message(false);
 }
 
 static void bare_print(const char *text, size_t count)
@@ -210,6 +225,20 @@ static void bare_command(const char *line)
     bare_help();
 }
 
+/* Sleeps until a character is received. No interrupt is handled: they only end the wait. */
+static void bare_wait_for_key(void)
+{
+    uint32_t source;
+
+    uart_enable_rx_interrupt(true);
+    machine_wait();
+    uart_enable_rx_interrupt(false);
+    source = machine_claim(0);
+    if (source != 0) {
+        machine_complete(0, source);
+    }
+}
+
 static void bare_keyboard(void)
 {
     static char line[BARE_LINE];
@@ -231,15 +260,17 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     uart_init();
     (void)timer_init();
-    machine_wake_by_timer(true); /* ends the wait; interrupts stay off */
+    machine_uart_interrupt(0, true);
+    machine_wake_by_uart(true);
     client.box = place_of_mailbox(fdt);
-    if (client.box == NULL) {
-        print("client: no boot argument mailbox=<address, hexadecimal>\n");
+    client.vm = (uint32_t)hcall_call(HCALL_INFO_GET_ID, 0, 0, 0).value;
+    if (client.box == NULL || !place_region(fdt, &region)) {
+        print("client: no boot argument mailbox=<address, hexadecimal>, or no shared memory\n");
         return 1;
     }
     print("client: ready\n");
     for (;;) {
         bare_keyboard();
-        client_sleep_ms(1);
+        bare_wait_for_key();
     }
 }

@@ -2,14 +2,15 @@
 /*
  * The Linux client of the mailbox: `mailbox hello world` sends a line to FreeRTOS and prints the
  * answer; `mailbox` alone sends the lines of its standard input and prints the answers. Exit status
- * 0: every line was answered; 1: an error, with a message. It maps the shared memory through
- * /dev/mem and polls (docs/messages.md).
+ * 0: every line was answered; 1: an error, with a message. The shared memory is a PCI function with
+ * doorbells, which the kernel's uio_pci_generic drives (docs/messages.md).
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "client.h"
 #include "linux.h"
+#include "uio.h"
 
 #define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring holds, so that sending must wait */
 #define CLIENT_NODES "/proc/device-tree/soc/"
@@ -19,7 +20,10 @@
 
 _Noreturn void main(int count, char **words);
 
+#define CLIENT_DEVICES 32L /* of /dev/uioN that are tried */
+
 static struct client client; /* owner: main() */
+static struct uio uio;       /* owner: main() */
 
 static _Noreturn void fail(const char *why)
 {
@@ -49,17 +53,7 @@ static bool is_mailbox(const char *name)
     return size == (long)sizeof(label) && memcmp(label, CLIENT_LABEL, sizeof(label)) == 0;
 }
 
-static long parse_hex(const char *text)
-{
-    long value = 0;
-
-    for (; *text != '\0'; text++) {
-        value = value << 4 | (*text <= '9' ? *text - '0' : *text - 'a' + 10);
-    }
-    return value;
-}
-
-static long find_address(void)
+static uint64_t find_address(void)
 {
     static _Alignas(struct linux_dirent) char entries[CLIENT_CHUNK];
     long folder = linux_open(CLIENT_NODES, LINUX_O_RDONLY);
@@ -69,30 +63,41 @@ static long find_address(void)
         const struct linux_dirent *entry = (const struct linux_dirent *)(const void *)(entries + at);
 
         if (is_mailbox(entry->name)) {
-            return parse_hex(entry->name + strlen(CLIENT_NODE));
+            return linux_hex(entry->name + strlen(CLIENT_NODE));
         }
         at += entry->size;
     }
     fail("this machine has no shared memory of that name");
 }
 
-static struct mailbox *map_mailbox(void)
+/* The device /dev/uioN whose memory is at `address`. */
+static long find_device(uint64_t address)
 {
-    long address = find_address();
-    long memory = linux_open("/dev/mem", LINUX_O_RDWR | LINUX_O_SYNC);
-    long mapped;
-
-    if (memory < 0) {
-        fail("cannot open /dev/mem");
+    for (long number = 0; number < CLIENT_DEVICES; number++) {
+        if (uio_address(number) == address) {
+            return number;
+        }
     }
-    if (linux_call(LINUX_FLOCK, memory, LINUX_LOCK_EX_NB, 0) < 0) { /* released at exit */
+    fail("the shared memory is no PCI function of this machine, or it is not bound to uio_pci_generic");
+}
+
+static struct mailbox *open_mailbox(void)
+{
+    long number = find_device(find_address());
+    const char *wrong = uio_open(&uio, number);
+    volatile void *memory;
+
+    if (wrong != NULL) {
+        fail(wrong);
+    }
+    if (linux_call(LINUX_FLOCK, uio.events, LINUX_LOCK_EX_NB, 0) < 0) { /* released at exit */
         fail("another process uses it");
     }
-    mapped = linux_map(memory, address, sizeof(struct mailbox));
-    if (mapped < 0) { /* an errno: user addresses are not negative */
+    memory = uio_map_memory(number, sizeof(struct mailbox));
+    if (memory == NULL) {
         fail("the kernel does not map it");
     }
-    return (struct mailbox *)(uintptr_t)mapped;
+    return (struct mailbox *)(uintptr_t)memory;
 }
 
 /* --- the session --- */
@@ -102,9 +107,20 @@ int64_t client_now_ms(void)
     return linux_now_ms();
 }
 
-void client_sleep_ms(int64_t ms)
+void client_ring(uint32_t vm)
 {
-    linux_sleep_ms(ms);
+    uio_ring(&uio, (uint16_t)vm);
+}
+
+void client_wait(int64_t until)
+{
+    int64_t now = linux_now_ms();
+    bool rung;
+    const char *wrong = uio_wait(&uio, until > now ? until - now : 0, &rung);
+
+    if (wrong != NULL) {
+        fail(wrong);
+    }
 }
 
 static void print_answer(const char *text, size_t count)
@@ -164,7 +180,8 @@ static void say_input(void)
 
 _Noreturn void main(int count, char **words)
 {
-    client.box = map_mailbox();
+    client.box = open_mailbox();
+    client.vm = uio_own(&uio);
     client.answer = print_answer;
     must(client_begin(&client));
     if (count > 1) {

@@ -71,6 +71,15 @@ CSR_READ_FUNCTION(sepc, sepc)
 CSR_READ_FUNCTION(time, time)
 CSR_READ_FUNCTION(instret, instret)
 
+/** Clears bits of sip; returns those of them that were set. */
+static inline uint64_t csr_take_sip(uint64_t bits)
+{
+    uint64_t before;
+
+    __asm__ volatile("csrrc %0, sip, %1" : "=r"(before) : "r"(bits) : "memory");
+    return before & bits;
+}
+
 /*
  * Sleeps until an interrupt enabled in sie is pending, regardless of sstatus.SIE. May return early.
  */

@@ -108,7 +108,7 @@ int main(unsigned long hart, const void *fdt)
         xTaskCreate(serves ? serve_task : read_task, role, STACK, NULL, PRIORITY, NULL) != pdPASS) {
         port_fatal("no flash or no memory:", role, 0);
     }
-    port_set_software_handler(message_interrupt);
+    port_set_message_handler(message_interrupt);
     vTaskStartScheduler();
     port_fatal("the scheduler did not start: heap too small?", "", xPortGetFreeHeapSize());
 }

@@ -66,7 +66,7 @@ void interrupts_raise(void)
 void interrupts_init(unsigned long hart, void (*handler)(void))
 {
     context = plic_context(hart);
-    port_set_software_handler(handler);
+    port_set_message_handler(handler);
     port_set_external_handler(device_handler);
 }
 

@@ -57,9 +57,9 @@ _Static_assert(PORT_ISR_STACK == 4096U, "port_asm.S takes its end from here");
 static unsigned long port_nesting = 1;
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
-static void (*port_software_handler)(void); /* or NULL */
-static unsigned long port_late;             /* ticks caught up on, without the first of each interrupt */
-static bool port_slept;                     /* since the last idle hook */
+static void (*port_message_handler)(void); /* or NULL */
+static unsigned long port_late;            /* ticks caught up on, without the first of each interrupt */
+static bool port_slept;                    /* since the last idle hook */
 static uint64_t port_sleeps;
 
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
@@ -125,9 +125,9 @@ void port_set_external_handler(void (*handler)(void))
     port_external_handler = handler;
 }
 
-void port_set_software_handler(void (*handler)(void))
+void port_set_message_handler(void (*handler)(void))
 {
-    port_software_handler = handler;
+    port_message_handler = handler;
 }
 
 static inline void port_count_tick(void)
@@ -175,9 +175,6 @@ uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame)
 
     switch (cause) {
     case CAUSE_INTERRUPT | IRQ_SOFT:
-        if (port_software_handler != NULL) {
-            port_software_handler();
-        }
         break;
     case CAUSE_INTERRUPT | IRQ_TIMER:
         port_tick();
@@ -189,9 +186,11 @@ uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame)
     default:
         port_exception(cause, frame);
     }
-    /* A task or handler requests a switch by the software interrupt. */
-    yield = csr_read_sip() & SIE_SOFT;
-    csr_clear_sip(SIE_SOFT);
+    /* A task or handler requests a switch by the software interrupt, with which the hypervisor tells of messages, too. */
+    yield = csr_take_sip(SIE_SOFT);
+    if (yield != 0 && port_message_handler != NULL) {
+        port_message_handler(); /* after the interrupt is cleared: a later message raises it again */
+    }
     return yield;
 }
 

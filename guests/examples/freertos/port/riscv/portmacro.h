@@ -73,10 +73,10 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 void port_set_external_handler(void (*handler)(void));
 
 /**
- * Sets a handler of software interrupts, called with interrupts off, also for those with which the
- * kernel yields. Call before the scheduler starts.
+ * Sets the handler of message interrupts, called with interrupts off, also for the software interrupts
+ * with which the kernel yields. Call before the scheduler starts.
  */
-void port_set_software_handler(void (*handler)(void));
+void port_set_message_handler(void (*handler)(void));
 
 /** Called by vApplicationIdleHook: sleeps until the next interrupt where tickless idle does not. */
 void port_idle(void);
