@@ -1,69 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * virtio-blk (virtio 1.2, section 5.2) on a disk in the machine's RAM, which the system file gives its first content and which keeps its
- * content over restarts of the VM. Data is copied in steps, so a request is done when it is returned, and there is nothing to flush.
+ * content over restarts of the VM. Data is copied in steps, so a request is done when it is returned, and there is nothing to flush. Or
+ * another VM serves the disk (server.c).
  */
+#include "blk.h"
 #include "lib.h"
-#include "virtio.h"
 
 #define QUEUE_REQUESTS 0U
 #define CLASS_STORAGE 0x018000U
-#define SECTOR 512U
 
 #define FEATURE_SEG_MAX (UINT64_C(1) << 2)
 #define FEATURE_READ_ONLY (UINT64_C(1) << 5)
 #define FEATURE_FLUSH (UINT64_C(1) << 9)
-
-#define TYPE_READ 0U
-#define TYPE_WRITE 1U
-#define TYPE_FLUSH 4U
-#define TYPE_GET_ID 8U
-#define STATUS_OK 0U
-#define STATUS_IOERR 1U
-#define STATUS_UNSUPPORTED 2U
 
 #define ID_SIZE 20U
 #define SEGMENTS (VIRTIO_QUEUE_SIZE - 2U) /* of a request, beside its header and its status */
 #define CONFIG_CAPACITY 0U
 #define CONFIG_SEG_MAX 12U
 
-struct request {
-    uint32_t type, reserved;
-    uint64_t sector;
-};
+static struct blk_disk disks[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
 
-struct disk {
-    char *content;
-    uint64_t size; /* bytes */
-    /* Guarded by the lock of the queue: */
-    bool busy; /* with a request, which is still in the queue */
-    uint8_t status;
-    struct request request;
-    uint64_t at;      /* offset of the next byte */
-    uint32_t written; /* to the guest's memory */
-    struct virtio_chain rest;
-};
+/* Finds the server of the disk, a part of whose disk it is. */
+static const char *find_server(const struct virtio_device *dev, struct blk_disk *disk)
+{
+    const struct virtio_image_function *config = dev->config, *all = config - virtio_number(dev);
 
-static struct disk disks[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+    if (config->server >= virtio_device_count || all[config->server].kind != VIRTIO_IMAGE_DISK_SERVER ||
+        config->disk % BLK_SECTOR != 0 || config->disk_size % BLK_SECTOR != 0 || config->disk_size == 0 ||
+        config->disk > INT64_MAX || config->disk_size > INT64_MAX) {
+        return "the image has a wrong server of a disk";
+    }
+    disk->server = &virtio_devices[config->server];
+    return NULL;
+}
 
 static const char *blk_boot(struct virtio_device *dev)
 {
     const struct virtio_image_function *config = dev->config;
-    struct disk *disk = &disks[virtio_number(dev)];
+    struct blk_disk *disk = &disks[virtio_number(dev)];
+    bool served = (config->flags & VIRTIO_IMAGE_SERVED) != 0;
 
-    disk->content = arch_memory((hpa_t)config->disk);
-    disk->size = config->disk_size;
+    *disk = (struct blk_disk){.content = served ? NULL : arch_memory((hpa_t)config->disk), .size = config->disk_size};
     dev->data = disk;
     dev->offered |= (config->flags & VIRTIO_IMAGE_READ_ONLY) != 0 ? FEATURE_READ_ONLY : 0;
-    return NULL;
+    return served ? find_server(dev, disk) : NULL;
 }
 
 static uint32_t blk_config(const struct virtio_device *dev, unsigned offset)
 {
-    const struct disk *disk = dev->data;
+    const struct blk_disk *disk = dev->data;
 
     if (offset < CONFIG_CAPACITY + 8U) {
-        return (uint32_t)(disk->size / SECTOR >> offset * 8U);
+        return (uint32_t)(disk->size / BLK_SECTOR >> offset * 8U);
     }
     return offset == CONFIG_SEG_MAX ? SEGMENTS : 0;
 }
@@ -71,24 +60,24 @@ static uint32_t blk_config(const struct virtio_device *dev, unsigned offset)
 /* --- a request --- */
 
 /* Whether the disk can do the request; the length of its data is not known yet. */
-static uint8_t judge(const struct virtio_device *dev, const struct disk *disk)
+static uint8_t judge(const struct virtio_device *dev, const struct blk_disk *disk)
 {
     bool read_only = (dev->config->flags & VIRTIO_IMAGE_READ_ONLY) != 0;
 
     switch (disk->request.type) {
-    case TYPE_WRITE:
-        return read_only || disk->request.sector > disk->size / SECTOR ? STATUS_IOERR : STATUS_OK;
-    case TYPE_READ:
-        return disk->request.sector > disk->size / SECTOR ? STATUS_IOERR : STATUS_OK;
-    case TYPE_FLUSH:
-    case TYPE_GET_ID:
-        return STATUS_OK;
+    case BLK_WRITE:
+        return read_only || disk->request.sector > disk->size / BLK_SECTOR ? BLK_IOERR : BLK_OK;
+    case BLK_READ:
+        return disk->request.sector > disk->size / BLK_SECTOR ? BLK_IOERR : BLK_OK;
+    case BLK_FLUSH:
+    case BLK_GET_ID:
+        return BLK_OK;
     default:
-        return STATUS_UNSUPPORTED;
+        return BLK_UNSUPPORTED;
     }
 }
 
-static enum virtio_found begin_request(const struct virtio_device *dev, struct disk *disk, struct virtq *q)
+static enum virtio_found begin_request(const struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
 {
     enum virtio_found found = virtq_first(dev, q, VIRTIO_QUEUE_SIZE, &disk->rest);
 
@@ -98,18 +87,20 @@ static enum virtio_found begin_request(const struct virtio_device *dev, struct d
     if (found == VIRTIO_SOME) {
         disk->busy = true;
         disk->status = judge(dev, disk);
-        disk->at = disk->request.type <= TYPE_WRITE ? disk->request.sector * SECTOR : 0;
+        disk->at = disk->request.type <= BLK_WRITE ? disk->request.sector * BLK_SECTOR : 0;
         disk->written = 0;
+        disk->forwards = disk->server != NULL && disk->status == BLK_OK && disk->request.type != BLK_GET_ID;
     }
     return found;
 }
 
-/* The part of the disk, or of its name, that the next `*n` bytes of a request are, fewer at the end; NULL beyond it. */
-static char *data_at(struct disk *disk, const struct virtio_device *dev, uint32_t *n)
+/* The part of the disk, or of its name, that the next `*n` bytes of a request are, fewer at the end; NULL beyond it, and of a
+ * disk with a server. */
+static char *data_at(struct blk_disk *disk, const struct virtio_device *dev, uint32_t *n)
 {
     static char id[VIRTIO_MAX_FUNCTIONS][ID_SIZE];
-    bool name = disk->request.type == TYPE_GET_ID;
-    uint64_t size = name ? ID_SIZE : disk->size;
+    bool name = disk->request.type == BLK_GET_ID;
+    uint64_t in_ram = disk->content != NULL ? disk->size : 0, size = name ? ID_SIZE : in_ram;
 
     if (disk->at >= size) {
         return NULL;
@@ -123,27 +114,27 @@ static char *data_at(struct disk *disk, const struct virtio_device *dev, uint32_
 }
 
 /* Copies the next bytes of data, at most `n`. Data beyond the disk, or of no use, is skipped. */
-static void copy_data(const struct virtio_device *dev, struct disk *disk, uint32_t n)
+static void copy_data(const struct virtio_device *dev, struct blk_disk *disk, uint32_t n)
 {
     struct virtio_chain *rest = &disk->rest;
-    bool useful = disk->status == STATUS_OK && disk->request.type != TYPE_FLUSH &&
-                  rest->writable == (disk->request.type != TYPE_WRITE);
+    bool useful = disk->status == BLK_OK && disk->request.type != BLK_FLUSH &&
+                  rest->writable == (disk->request.type != BLK_WRITE);
     char *data = useful ? data_at(disk, dev, &n) : NULL;
 
     if (data != NULL) {
         virtio_copy(rest->writable ? rest->at : data, rest->writable ? data : rest->at, n);
         disk->at += n;
         disk->written += rest->writable ? n : 0;
-    } else if (useful && disk->request.type != TYPE_GET_ID) {
-        disk->status = STATUS_IOERR;
+    } else if (useful && disk->request.type != BLK_GET_ID) {
+        disk->status = BLK_IOERR;
     }
     virtio_chain_advance(rest, n);
 }
 
-static void end_request(struct virtio_device *dev, struct disk *disk, struct virtq *q)
+static void end_request(struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
 {
-    if (disk->request.type <= TYPE_WRITE && disk->at % SECTOR != 0) {
-        disk->status = STATUS_IOERR;
+    if (disk->request.type <= BLK_WRITE && disk->at % BLK_SECTOR != 0) {
+        disk->status = BLK_IOERR;
     }
     *disk->rest.at = (char)disk->status;
     disk->busy = false;
@@ -151,7 +142,7 @@ static void end_request(struct virtio_device *dev, struct disk *disk, struct vir
 }
 
 /* One buffer of the request, or a piece of it. The last byte that the device may write is the status. */
-static enum virtio_found data_step(struct virtio_device *dev, struct disk *disk, struct virtq *q)
+static enum virtio_found data_step(struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
 {
     struct virtio_chain *rest = &disk->rest;
     enum virtio_found found = virtio_chain_span(rest);
@@ -171,18 +162,41 @@ static enum virtio_found data_step(struct virtio_device *dev, struct disk *disk,
 
 static struct virtio_step blk_step(struct virtio_device *dev, struct virtq *q)
 {
-    struct disk *disk = dev->data;
-    enum virtio_found found = disk->busy ? data_step(dev, disk, q) : begin_request(dev, disk, q);
+    struct blk_disk *disk = dev->data;
+    enum virtio_found found;
 
+    if (blk_forwards(disk)) {
+        return blk_forward(dev, disk);
+    }
+    found = disk->busy ? data_step(dev, disk, q) : begin_request(dev, disk, q);
     return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : dev};
 }
 
+struct virtio_step blk_work(struct virtio_device *dev)
+{
+    struct virtq *q = &dev->queues[QUEUE_REQUESTS];
+    struct virtio_step step = {.wait = true};
+
+    spin_lock(&q->lock);
+    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(dev, q))) {
+        step = blk_step(dev, q);
+        if (step.wait) {
+            virtq_ask(dev, q);
+        }
+    }
+    spin_unlock(&q->lock);
+    return step;
+}
+
+/* A piece that the server has stays there, and a buffer of the server is used for the next one. */
 static void blk_reset(struct virtio_device *dev)
 {
-    struct disk *disk = dev->data;
+    struct blk_disk *disk = dev->data;
 
     spin_lock(&dev->queues[QUEUE_REQUESTS].lock);
     disk->busy = false;
+    disk->forwards = false;
+    disk->piece = disk->piece == BLK_SERVED ? BLK_SERVED : BLK_NO_PIECE;
     spin_unlock(&dev->queues[QUEUE_REQUESTS].lock);
 }
 

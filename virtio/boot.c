@@ -11,9 +11,9 @@ static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; 
 
 static const struct virtio_class *class_of(uint32_t kind)
 {
-    static const struct virtio_class *const classes[] = {&virtio_net,     &virtio_console,     &virtio_block,
-                                                         &virtio_entropy, &virtio_socket,      &virtio_crypto,
-                                                         &virtio_ivshmem, &virtio_accelerator, &virtio_host};
+    static const struct virtio_class *const classes[] = {
+        &virtio_net,    &virtio_console, &virtio_block,       &virtio_entropy, &virtio_socket,
+        &virtio_crypto, &virtio_ivshmem, &virtio_accelerator, &virtio_host,    &virtio_disk_server};
 
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
         if (classes[i]->type == kind) {
@@ -118,12 +118,17 @@ static const char *fill_disk(const struct virtio_image_function *f)
     return NULL;
 }
 
+static bool is_in_ram(const struct virtio_image_function *f)
+{
+    return f->kind == VIRTIO_IMAGE_BLOCK && (f->flags & VIRTIO_IMAGE_SERVED) == 0;
+}
+
 static const char *fill_disks(const struct virtio_image_function *functions, unsigned count)
 {
     const char *wrong = NULL;
 
     for (unsigned i = 0; i < count && wrong == NULL; i++) {
-        wrong = functions[i].kind == VIRTIO_IMAGE_BLOCK ? fill_disk(&functions[i]) : NULL;
+        wrong = is_in_ram(&functions[i]) ? fill_disk(&functions[i]) : NULL;
     }
     return wrong;
 }

@@ -333,6 +333,7 @@ const struct virtio_class virtio_console = {
     .boot = console_boot,
     .config = console_config,
     .step = console_step,
+    .senders = &virtio_console,
     .waiting = console_waiting,
     .reset = console_reset,
 };

@@ -7,8 +7,8 @@
  * All work is done in the store that notifies a queue, in short steps: between two steps the hypervisor polls interrupts, and if one is
  * pending, the store is executed again after the interrupt's handler (arch_virtio.h).
  *
- * Lock order (outer first): the lock of a queue of requests (of frames to send, ...), the lock of a queue of buffers (of frames to
- * receive, ...; of virtio-crypto, the data queue), vm.lock. The memory of VMs with functions is mapped for good (boot.c).
+ * Lock order (outer first): the lock of a queue of answers of a disk server, the lock of a queue of requests (of frames to send, ...), the
+ * lock of a queue of buffers (of frames to receive, ...; of virtio-crypto, the data queue), vm.lock. The memory of VMs with functions is mapped for good (boot.c).
  */
 #ifndef VIRTIO_H
 #define VIRTIO_H
@@ -112,8 +112,9 @@ struct virtio_class {
     uint32_t requests; /* bit n: the device works on queue n */
     /* Works on the first chain of such a queue, which has one and is locked, until the chain is returned, for some 1,000 instructions. */
     struct virtio_step (*step)(struct virtio_device *dev, struct virtq *q);
-    /* The queue of `dev` whose requests wait for buffers in queue `number` of `to`, which is of the same type, or NULL. Called without
-     * locks. */
+    /* The class of devices whose requests wait for buffers of this one's; NULL: none, as `waiting`. */
+    const struct virtio_class *senders;
+    /* The queue of `dev`, one of the senders, whose requests wait for buffers in queue `number` of `to`, or NULL. Called without locks. */
     struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
@@ -286,7 +287,7 @@ void virtio_copy(void *dst, const void *src, size_t size);
 /* --- devices --- */
 
 extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
-    virtio_ivshmem, virtio_accelerator, virtio_host;
+    virtio_ivshmem, virtio_accelerator, virtio_host, virtio_disk_server;
 
 /* net.c: what has become of a port's frames since the boot. */
 struct virtio_net_counts {

@@ -261,6 +261,7 @@ const struct virtio_class virtio_socket = {
     .config = vsock_config,
     .requests = 1U << QUEUE_SEND,
     .step = vsock_step,
+    .senders = &virtio_socket,
     .waiting = vsock_waiting,
     .reset = vsock_reset,
 };

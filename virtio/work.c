@@ -49,7 +49,7 @@ bool virtio_resume(struct virtio_device *to, ulong number)
     }
     for (unsigned i = 0; i < virtio_device_count && done; i++) {
         struct virtio_device *dev = &virtio_devices[i];
-        struct virtq *q = dev->class == to->class ? to->class->waiting(dev, to, number) : NULL;
+        struct virtq *q = dev->class == to->class->senders ? to->class->waiting(dev, to, number) : NULL;
 
         if (q != NULL) {
             uint32_t left = work(dev, q, STEPS_FOR_OTHERS - to->resumed[i]);

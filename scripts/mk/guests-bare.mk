@@ -215,6 +215,10 @@ FREERTOS_WEB := $(wildcard guests/examples/freertos_web/*.c) guests/examples/fre
 	guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT) $(VIRTIO_SDK)
 $(eval $(call lwip_guest,freertos_web,$(FREERTOS_WEB),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_web))
 $(eval $(call bare_guest,uplink,$(wildcard guests/examples/uplink/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,storage,$(wildcard guests/examples/storage/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,power_fail,$(wildcard guests/test/power_fail/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,disk_hostile,$(wildcard guests/test/disk_hostile/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,disk_victim,$(wildcard guests/test/disk_victim/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) guests/test/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Iguests/test/bench))
 $(eval $(call bare_guest,virtio_peers,$(wildcard guests/test/virtio_peers/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
@@ -251,9 +255,9 @@ guest-mailbox: $(foreach name,mailbox mailbox-client,$(BARE_OUT)/$(name)/$(name)
 guest-rtm: $(BARE_OUT)/rtm/rtm.bin
 
 guest-small: $(foreach name,greet pingpong hello motor watchdog tally accel frames modem regions qam \
-	flash_log ping freertos_net freertos_web uplink pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
+	flash_log ping freertos_net freertos_web uplink storage pulse sampler draw flood,$(BARE_OUT)/$(name)/$(name).bin)
 
-guest-virtio: $(foreach name,virtio virtio_bench,$(BARE_OUT)/$(name)/$(name).bin)
+guest-virtio: $(foreach name,virtio virtio_bench power_fail disk_hostile disk_victim,$(BARE_OUT)/$(name)/$(name).bin)
 
 guests-bare: guest-virtio guest-freertos guest-bench guest-misbehave guest-attacker guest-rtm guest-adpcm guest-mailbox guest-small ## build the bare-metal guests
 

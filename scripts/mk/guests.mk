@@ -160,6 +160,11 @@ $(BUILD)/guests/linux/disk.img: $(BUILD)/guests/linux/Image $(BUILD)/guests/linu
 	    --file boot/initrd.gz=$(BUILD)/guests/linux/disk.cpio.gz \
 	    --file boot/extlinux/extlinux.conf=guests/images/disk/extlinux.conf --output $@
 
+# The disk of the storage VM, with an empty file system. It keeps what guests write to it, until `make clean`.
+$(BUILD)/guests/storage/disk.img: | setup
+	@mkdir -p $(@D)
+	$(PYTHON) guests/images/disk/mkdisk.py --size-mib 32 --output $@
+
 # Debian's user land with systemd on a disk, and the initramfs that continues with it.
 $(BUILD)/guests/debian/initramfs.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json
 	@mkdir -p $(@D)

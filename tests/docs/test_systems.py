@@ -148,6 +148,21 @@ def test_linux_accelerators(blocks, reader):
         leave(shown)
 
 
+def test_storage(blocks, reader):
+    """The disk keeps the number of Linux's starts over two runs."""
+    *listings, shows = blocks
+    assert [one.listing for one in listings] == [f"systems/storage.dts#{part}" for part in ("storage", "disk")]
+    (line,) = re.findall(r"^linux:~# (.*)$", shows.text, flags=re.MULTILINE)
+    (reader.tree / "build/guests/storage/disk.img").unlink(missing_ok=True)  # it may have been used
+    for life in (1, 2):
+        with reader.terminal("make run SYSTEM=storage") as shown:
+            shown.until(rf"disk: life {life}", BOOT_S)
+            shown.until(PROMPT, BOOT_S)
+            shown.write(f"{line}\r".encode())
+            shown.until(rf"^linux *\| {life}$", BOOT_S)
+            leave(shown)
+
+
 def test_watchdog(blocks, reader):
     _, report = blocks
     with reader.terminal("make run SYSTEM=watchdog") as shown:

@@ -25,7 +25,7 @@ INCLUDE = (str(HEADER.relative_to(ROOT)),)
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
 CONTENT = bytes(range(256)) * 20 + b"end"
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _ = pci_image.MODELS.values()
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _, DISK_SERVER = pci_image.MODELS.values()
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_every_structure_and_field_of_the_header_is_known():
 
 
 def test_constants_are_those_of_the_header():
-    ours = {"VIRTIO_IMAGE_TAG": pci_image.TAG, "VIRTIO_IMAGE_READ_ONLY": pci_image.READ_ONLY}
-    ours |= {"VIRTIO_IMAGE_UPLINK": pci_image.UPLINK, "VIRTIO_IMAGE_DMA": pci_image.DMA}
+    flags = ("TAG", "READ_ONLY", "UPLINK", "SERVED", "DMA")
+    ours = {f"VIRTIO_IMAGE_{name}": getattr(pci_image, name) for name in flags}
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_FUNCTIONS", "MAX_FUNCTIONS_PER_VM")}
     ours["VIRTIO_MAX_HOST_FUNCTIONS"] = pci_image.MAX_HOST_FUNCTIONS
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_NETWORKS", "CONSOLE_PORTS", "CONSOLE_NAME")}
@@ -205,6 +205,21 @@ def test_unit_of_crypto(builder):
 def test_refused_units(builder, function, head, message):
     with pytest.raises(BuildError, match=re.escape(message)):
         with_bitstreams(builder).build(system_of(function, head=head))
+
+
+def test_disks_that_a_vm_serves(disks):
+    """They have no memory; the server is named by its place among all functions."""
+    text = SYSTEM.replace('model = "virtio-rng";', 'model = "disk-server";').replace(
+        "size = <512>;", 'size = <1024>; served-by = "east"; offset = <0x200000>; read-only;'
+    )
+    built = disks.build(text)
+    functions = section(built)
+    scratch, server = functions[6], functions[2]
+    assert (server["kind"], given(server)) == (DISK_SERVER, {})
+    flags = pci_image.SERVED | pci_image.READ_ONLY
+    assert given(scratch) == {"flags": flags, "disk": 0x200000, "disk_size": 1024, "server": 2}
+    function = manifest_of(built)["vms"][2]["functions"][0]
+    assert (function["disk"], function["served_by"]) == (None, "east")
 
 
 def lines_of(*ends):
@@ -432,7 +447,7 @@ def test_manifest(disks):
     manifest = manifest_of(disks.build(SYSTEM))
     assert manifest["networks"] == ["wan", "lan"]
     functions = manifest["vms"][1]["functions"]
-    none = dict.fromkeys(("network", "mac", "cid", "shared", "device", "disk", "host"))
+    none = dict.fromkeys(("network", "mac", "cid", "shared", "device", "disk", "served_by", "host"))
     net = {"name": "net0", "model": "virtio-net", "slot": 0, "interrupt": 24}
     assert functions[0] == {**none, **net, "network": "lan", "mac": "02:00:00:00:00:01"}
     assert functions[1]["disk"]["content"]["size"] == len(CONTENT)

@@ -28,7 +28,7 @@ struct testbed_image {
     struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
     struct sysimage_section sections[TESTBED_SECTIONS];
     uint64_t section_data[TESTBED_SECTIONS];                 /* section i holds TESTBED_TAG + i */
-    uint64_t room[600];                                      /* for sections of a test */
+    uint64_t room[640];                                      /* for sections of a test */
     uint64_t streams[TESTBED_STREAMS][TESTBED_STREAM_WORDS]; /* for bitstreams of a test, with their tags */
 };
 

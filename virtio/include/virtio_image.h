@@ -36,14 +36,16 @@ enum virtio_image_kind {
     VIRTIO_IMAGE_ENTROPY = 4,
     VIRTIO_IMAGE_SOCKET = 19,
     VIRTIO_IMAGE_CRYPTO = 20,
+    VIRTIO_IMAGE_DISK_SERVER = 63, /* DISK_SERVER_TYPE */
     VIRTIO_IMAGE_IVSHMEM = 0x110,
     VIRTIO_IMAGE_ACCELERATOR = 0x111,
     VIRTIO_IMAGE_HOST = 0x112, /* a function of the machine's own PCI bus */
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
+#define VIRTIO_IMAGE_SERVED (1U << 2)    /* of a disk: a server has it */
 #define VIRTIO_IMAGE_UPLINK (1U << 1)    /* NET: behind it are all addresses that no port of its segment has */
-#define VIRTIO_IMAGE_DMA (1U << 2)       /* ACCELERATOR: BAR 2 is the VM's memory for DMA */
+#define VIRTIO_IMAGE_DMA (1U << 3)       /* ACCELERATOR: BAR 2 is the VM's memory for DMA */
 
 struct virtio_image {
     uint32_t nfunctions, functions_offset; /* struct virtio_image_function[], in the order of their VMs and slots */
@@ -64,12 +66,15 @@ struct virtio_image_function {
     uint32_t peers;            /* SOCKET: bit n: may exchange packets with VM n */
     uint32_t shared;           /* IVSHMEM: id of the shared region, BAR 2 */
     uint32_t ports;            /* CONSOLE: 1 .. VIRTIO_CONSOLE_PORTS */
-    uint64_t disk;             /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned */
-    uint64_t disk_size;        /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
-    uint64_t content;          /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
-    uint64_t content_size;     /* BLOCK: bytes of it, at most disk_size */
-    uint32_t device;           /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
-    uint32_t task;             /* ACCELERATOR: number of its HW task, the function's subsystem id */
+    uint32_t server;           /* BLOCK with SERVED: the DISK_SERVER, by its number in this array */
+    uint32_t unused;
+    uint64_t
+        disk; /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned; SERVED: offset in the server's disk, in bytes */
+    uint64_t disk_size;    /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
+    uint64_t content;      /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
+    uint64_t content_size; /* BLOCK: bytes of it, at most disk_size */
+    uint32_t device;       /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
+    uint32_t task;         /* ACCELERATOR: number of its HW task, the function's subsystem id */
     /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the port that are the other end of the
      * line; and the line's name, of VIRTIO_CONSOLE_NAME bytes with zeros behind it. */
     uint16_t other_functions[4], other_ports[4];

@@ -14,14 +14,10 @@
 #define MOST (1U << 20)
 #define WAIT_MS 10000U
 
-int virtio_blk_open(struct virtio_blk *disk, struct pci_bus *bus, unsigned int number)
+static int start(struct virtio_blk *disk)
 {
-    int result = virtio_open(&disk->device, bus, VIRTIO_BLK, number, F_READ_ONLY | F_FLUSH);
+    int result = virtio_add_queue(&disk->device, QUEUE_REQUESTS, &disk->queue, ENTRIES);
 
-    if (result != VIRTIO_OK) {
-        return result;
-    }
-    result = virtio_add_queue(&disk->device, QUEUE_REQUESTS, &disk->queue, ENTRIES);
     if (result != VIRTIO_OK) {
         return result;
     }
@@ -30,6 +26,20 @@ int virtio_blk_open(struct virtio_blk *disk, struct pci_bus *bus, unsigned int n
     disk->flushes = (disk->device.features & F_FLUSH) != 0;
     virtio_start(&disk->device);
     return VIRTIO_OK;
+}
+
+int virtio_blk_open(struct virtio_blk *disk, struct pci_bus *bus, unsigned int number)
+{
+    int result = virtio_open(&disk->device, bus, VIRTIO_BLK, number, F_READ_ONLY | F_FLUSH);
+
+    return result == VIRTIO_OK ? start(disk) : result;
+}
+
+int virtio_blk_open_mmio(struct virtio_blk *disk, const void *fdt)
+{
+    int result = virtio_open_mmio(&disk->device, fdt, VIRTIO_BLK, F_READ_ONLY | F_FLUSH);
+
+    return result == VIRTIO_OK ? start(disk) : result;
 }
 
 /* Waits for the only request. The device could write to its memory later, so it is reset if it does not answer. */

@@ -94,7 +94,8 @@ def _function(function: PciFunction) -> dict[str, Any]:
         "cid": function.cid or None,
         "shared": function.node["shared"],
         "device": function.node["device"],
-        "disk": disk if function.disk_size else None,
+        "disk": disk if function.disk_size and not function.server else None,
+        "served_by": function.server or None,
         "host": spell_function(function.node["function"]) if function.host else None,
     }
 

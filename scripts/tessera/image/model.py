@@ -268,6 +268,8 @@ class PciFunction:
     device: Accelerator | None = None
     host: HostFunction | None = None
     unit: Accelerator | None = None  # that the hypervisor operates
+    server: str = ""  # the VM that serves the disk
+    offset: int = 0  # in the server's disk
 
     @property
     def name(self) -> str:
@@ -492,7 +494,7 @@ class System:
     @property
     def disks(self) -> list[PciFunction]:
         """The disks of all VMs, which have memory of their own."""
-        return [function for vm in self.vms for function in vm.functions if function.disk_size]
+        return [function for vm in self.vms for function in vm.functions if function.disk_size and not function.server]
 
     @property
     def ram_end(self) -> int:

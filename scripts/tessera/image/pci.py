@@ -19,7 +19,7 @@ DEFAULT_MAC = bytes.fromhex("02540000")  # a locally administered address; the n
 # The properties that only functions of a model have.
 _PROPS = {
     "virtio-net": ("network", "mac", "vlan", "uplink", "frames-per-ms", "multicast-per-ms"),
-    "virtio-blk": ("size", "image", "read-only"),
+    "virtio-blk": ("size", "image", "read-only", "served-by", "offset"),
     "virtio-console": ("line",),
     "virtio-vsock": ("cid", "peers"),
     "ivshmem": ("shared",),
@@ -54,6 +54,7 @@ def load_functions(system: Read, vms: list[Vm], devices: list[Accelerator], sear
     _check_macs(functions)
     _check_uplinks(functions)
     _check_cids(functions)
+    _check_parts(functions)
     return [network.name for network in networks]
 
 
@@ -77,6 +78,7 @@ def _check_nodes(system: Read, networks: list[Read]) -> None:
         _check_unit(node, _section(system, "accelerators"))
     _check_used(networks, [node for _, node in nodes])
     _check_vsocks(nodes)
+    _check_servers(nodes)
     _check_lines([node for _, node in nodes])
 
 
@@ -187,6 +189,38 @@ def _check_vsocks(nodes: list[tuple[Read, Read]]) -> None:
         _check_peers(node, [name for name in owners if name != vm.name])
 
 
+def _check_servers(nodes: list[tuple[Read, Read]]) -> None:
+    """Reports a second disk server of a VM, one without disks, and disks of no server."""
+    servers: dict[str, Read] = {}
+    for vm, node in nodes:
+        if node["model"] == "disk-server" and servers.setdefault(vm.name, node) is not node:
+            node.problem("", f"expected one disk-server for a VM, got a second one after {servers[vm.name].path}")
+    disks = [(vm, node) for vm, node in nodes if node["model"] == "virtio-blk"]
+    for vm, node in disks:
+        _check_served(node, [name for name in servers if name != vm.name])
+    _check_served_disks(servers, {node["served-by"] for _, node in disks} - {None})
+
+
+def _check_served_disks(servers: dict[str, Read], named: set[str]) -> None:
+    """Reports servers without a disk, unless a disk has no known server: it may be one of theirs."""
+    for name, node in servers.items():
+        if name not in named and named <= servers.keys():
+            node.problem("", f'expected a virtio-blk of another VM with served-by = "{name}", got none')
+
+
+def _check_served(node: Read, servers: list[str]) -> None:
+    name = node["served-by"]
+    if name is None:
+        if node.given("offset"):
+            node.problem("offset", "expected only with served-by")
+        return
+    if name not in servers:
+        guess = suggest(name, servers) or f" ({', '.join(servers) or 'there are none'})"
+        node.problem("served-by", f'expected the name of another VM with a disk-server, got "{name}"{guess}')
+    if node.given("image"):
+        node.problem("image", f'expected no first content of a disk that "{name}" serves, which has its content')
+
+
 def _check_peers(node: Read, others: list[str]) -> None:
     for name in node["peers"] or ():
         if name not in others:
@@ -211,15 +245,16 @@ def _function(vm: Vm, slot: int, node: Read, devices: list[Accelerator], search:
     elif function.model == "accelerator":
         function.device = _named([use.device for use in vm.accelerators], node["device"])
     elif function.model == "virtio-blk":
-        _load_content(function, search)
+        _read_disk(function, search)
     return function
 
 
-def _load_content(function: PciFunction, search: tuple[Path, ...]) -> None:
+def _read_disk(function: PciFunction, search: tuple[Path, ...]) -> None:
     node = function.node
     function.content = load_disk(node, "image", search) if node["image"] else None
     size = len(function.content.data) if function.content else 0
     function.disk_size = node["size"] or align_up(size, pci_image.SECTOR)
+    function.server, function.offset = node["served-by"] or "", node["offset"]
 
 
 def _named(devices: list[Accelerator], name: str | None) -> Accelerator | None:
@@ -301,6 +336,20 @@ def _check_cids(functions: list[PciFunction]) -> None:
                 )
 
 
+def _check_parts(functions: list[PciFunction]) -> None:
+    """Reports parts of a server's disk that overlap."""
+    parts: list[PciFunction] = []
+    for function in (one for one in functions if one.server):
+        start, end = function.offset, function.offset + function.disk_size
+        for other in parts:
+            behind = other.offset + other.disk_size
+            if other.server == function.server and start < behind and other.offset < end:
+                expected = f"expected a part of the disk of {function.server} that no other function has"
+                got = f"got {start:#x}..{end:#x}, which overlaps {other.node.path} at {other.offset:#x}..{behind:#x}"
+                function.node.problem("offset", f"{expected}, {got}")
+        parts.append(function)
+
+
 # The section
 
 
@@ -325,6 +374,17 @@ def _net(system: System, function: PciFunction) -> dict[str, int]:
         "vlan": node["vlan"],
         "frames_per_ms": node["frames-per-ms"],
         "multicast_per_ms": node["multicast-per-ms"],
+    }
+
+
+def _served(system: System, function: PciFunction) -> dict[str, int]:
+    """Returns the fields of a disk of which another VM is the server, by its function's number among all functions."""
+    functions = [(vm.name, one.model) for vm in system.vms for one in vm.functions]
+    return {
+        "flags": pci_image.SERVED | (pci_image.READ_ONLY if function.node["read-only"] else 0),
+        "disk": function.offset,
+        "disk_size": function.disk_size,
+        "server": functions.index((function.server, "disk-server")),
     }
 
 
@@ -372,7 +432,7 @@ def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[byt
     if function.model == "virtio-net":
         fields |= _net(system, function)
     elif function.model == "virtio-blk":
-        fields |= _disk(function, offset_of)
+        fields |= _served(system, function) if function.server else _disk(function, offset_of)
     elif function.model == "virtio-vsock":
         fields |= {"cid": function.cid, "peers": _peers(system, vm)}
     elif function.model == "virtio-console":

@@ -24,6 +24,7 @@ KINDS = {
     "entropy": 4,
     "socket": 19,
     "crypto": 20,
+    "disk_server": 63,
     "ivshmem": 0x110,
     "accelerator": 0x111,
     "host": 0x112,
@@ -38,11 +39,13 @@ MODELS = {
     "virtio-crypto": KINDS["crypto"],
     "accelerator": KINDS["accelerator"],
     "host": KINDS["host"],
+    "disk-server": KINDS["disk_server"],
 }
 
 READ_ONLY = 1 << 0  # of a disk
 UPLINK = 1 << 1  # of a network
-DMA = 1 << 2  # of an accelerator
+SERVED = 1 << 2  # of a disk
+DMA = 1 << 3  # of an accelerator
 
 IMAGE = Record("virtio_image", (("nfunctions", "I"), ("functions_offset", "I")))
 FUNCTION = Record(
@@ -61,6 +64,8 @@ FUNCTION = Record(
         ("peers", "I"),
         ("shared", "I"),
         ("ports", "I"),
+        ("server", "I"),
+        ("unused", "I"),
         ("disk", "Q"),
         ("disk_size", "Q"),
         ("content", "Q"),

@@ -468,7 +468,7 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "size",
             Address("a size", align=pci_image.SECTOR, low=pci_image.SECTOR),
-            "Bytes of a virtio-blk. The disk is in RAM of its own, in units of 2 MiB.",
+            "Bytes of a virtio-blk. Without `served-by`, the disk is in RAM of its own, in units of 2 MiB.",
             default_words="that of `image`, rounded up to a multiple of 512 bytes",
         ),
         Prop(
@@ -478,6 +478,20 @@ VM_FUNCTION = NodeSchema(
             default_words="none; zeros",
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
+        Prop(
+            "served-by",
+            Text(layout.NAME_LEN - 1),
+            "The VM that serves a virtio-blk, by its function of model disk-server "
+            "([networking.md](networking.md#disks-that-a-vm-serves)).",
+            default_words="none; the disk is in RAM",
+        ),
+        Prop(
+            "offset",
+            Address("an offset", align=pci_image.SECTOR),
+            "Where a virtio-blk with `served-by` begins in the server's disk, in bytes. Disks of a server do not "
+            "overlap.",
+            default=0,
+        ),
         Prop(
             "line",
             Words("names of lines"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * virtio devices (virtio 1.2) on PCI and on MMIO, without the legacy interfaces: status, features, queues. The drivers are
- * virtio_net.h, virtio_blk.h, virtio_console.h, virtio_rng.h and virtio_vsock.h.
+ * virtio_net.h, virtio_blk.h, virtio_console.h, virtio_rng.h, virtio_vsock.h and disk_server.h.
  */
 #ifndef GUEST_VIRTIO_H
 #define GUEST_VIRTIO_H
@@ -21,6 +21,7 @@ enum virtio_type {
     VIRTIO_RNG = 4,
     VIRTIO_VSOCK = 19,
     VIRTIO_CRYPTO = 20,
+    VIRTIO_DISK_SERVER = 63, /* DISK_SERVER_TYPE: Tessera's own */
 };
 
 #define VIRTIO_F_EVENT_IDX (UINT64_C(1) << 29)

@@ -26,6 +26,9 @@ struct virtio_blk {
 /** Opens the `number`th disk. VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. */
 int virtio_blk_open(struct virtio_blk *disk, struct pci_bus *bus, unsigned int number);
 
+/** Opens the first disk on MMIO that the device tree lists: as virtio_blk_open(). */
+int virtio_blk_open_mmio(struct virtio_blk *disk, const void *fdt);
+
 /**
  * Reads or writes `count` sectors. VIRTIO_OK; VIRTIO_INVALID beyond the disk's end, for no sector or more than 2^20, and for a write
  * to a read-only disk; VIRTIO_FAILED: the device reports an error; VIRTIO_BROKEN, after which the device is reset.

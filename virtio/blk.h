@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the front end of a disk (blk.c) and its server (server.c) share. */
+#ifndef BLK_H
+#define BLK_H
+
+#include "virtio.h"
+
+#define BLK_SECTOR 512U
+
+#define BLK_READ 0U
+#define BLK_WRITE 1U
+#define BLK_FLUSH 4U
+#define BLK_GET_ID 8U
+#define BLK_OK 0U
+#define BLK_IOERR 1U
+#define BLK_UNSUPPORTED 2U
+
+struct blk_request {
+    uint32_t type, reserved;
+    uint64_t sector;
+};
+
+/* The piece of a request that the server gets next, or has. */
+enum blk_piece {
+    BLK_NO_PIECE,
+    BLK_MEASURED, /* `bytes` is its size */
+    BLK_FILLING,  /* a buffer of the server has its header, and what is copied of its data */
+    BLK_SERVED,   /* the server has it */
+};
+
+struct blk_disk {
+    char *content;                /* of a disk in RAM, or NULL */
+    struct virtio_device *server; /* of another disk */
+    uint64_t size;                /* bytes */
+    /* Guarded by the lock of the queue: */
+    bool busy; /* with a request, which is still in the queue */
+    uint8_t status;
+    struct blk_request request;
+    uint64_t at;      /* offset of the next byte */
+    uint32_t written; /* to the guest's memory */
+    struct virtio_chain rest;
+    /* The same, of a disk with a server: */
+    bool forwards; /* the request has a piece that the server gets or has, or its next piece is not known yet */
+    enum blk_piece piece;
+    uint32_t number;            /* of the piece */
+    uint32_t bytes, left;       /* of the piece, and of its data that is to be copied */
+    bool held;                  /* `buffer` is a buffer of the server, taken from its queue */
+    uint32_t life;              /* of that queue */
+    struct virtio_chain buffer; /* at its start */
+    struct virtio_chain room;   /* its rest */
+};
+
+/* A step of a request of a disk with a server. With the lock of the disk's queue; takes that of the server's queue. */
+struct virtio_step blk_forward(struct virtio_device *dev, struct blk_disk *disk);
+
+/* Whether blk_forward() does the disk's next step. */
+static inline bool blk_forwards(const struct blk_disk *disk)
+{
+    return disk->forwards || disk->piece == BLK_SERVED;
+}
+
+/* A step of the disk's queue, as when its driver had notified it; the caller calls virtio_break() once it has released its locks. */
+struct virtio_step blk_work(struct virtio_device *dev);
+
+#endif
