@@ -206,7 +206,8 @@ static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 /* A write of one byte of the register, or of both. */
 static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2, uint32_t value)
 {
-    uint32_t mask = width_log2 == 0 ? 0xffU << byte * 8U : 0xffffU, command;
+    uint32_t mask = width_log2 == 0 ? 0xffU << byte * 8U : 0xffffU;
+    uint32_t command;
 
     spin_lock(&dev->vm->lock);
     command = ((config_word(dev, PCI_COMMAND) & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;

@@ -358,15 +358,19 @@ def _spi(use: Read, flash: Read) -> list[str]:
     return [*body, "", *_node("flash@0", chip)]
 
 
+def _pci_windows(vm: Vm) -> list[tuple[int, int]]:
+    """Returns base and size of the parts of the address space in which the functions' BARs are."""
+    windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW)]
+    windows += [(f.region.base, f.region.size) for f in vm.functions if f.region]
+    windows += [f.bars for f in vm.functions if f.device]
+    windows += [(vm.dma_base, vm.dma_size) for f in vm.functions if f.has_dma_memory]
+    return windows + [f.bars for f in vm.host_functions]
+
+
 def _pci(vm: Vm) -> list[str]:
     """Returns the host bridge of the VM's virtual PCI bus. It is not a part of /soc, as _fabric()."""
-    functions = vm.functions
-    windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW), *((f.region.base, f.region.size) for f in functions if f.region)]
-    windows += [f.bars for f in functions if f.device]
-    windows += [(vm.dma_base, vm.dma_size) for f in functions if f.has_dma_memory]
-    windows += [f.bars for f in vm.host_functions]
     # A function's address on the bus, its pin INTA, and its source.
-    routes = [f"<{f.slot << 11:#x} 0 0 1 &plic {f.irq}>" for f in functions]
+    routes = [f"<{f.slot << 11:#x} 0 0 1 &plic {f.irq}>" for f in vm.functions]
     body = [
         'compatible = "pci-host-ecam-generic";',
         'device_type = "pci";',
@@ -374,7 +378,7 @@ def _pci(vm: Vm) -> list[str]:
         "bus-range = <0 0>;",
         "#address-cells = <3>;",
         "#size-cells = <2>;",
-        f"ranges = {', '.join(_pci_range(base, size) for base, size in windows)};",
+        f"ranges = {', '.join(_pci_range(base, size) for base, size in _pci_windows(vm))};",
         "#interrupt-cells = <1>;",
         "interrupt-map-mask = <0xf800 0 0 7>;",
         f"interrupt-map = {', '.join(routes)};",

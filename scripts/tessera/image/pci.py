@@ -2,7 +2,7 @@
 """Virtual PCI functions: reads and checks them, assigns them to VMs, and writes their section of the system image."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tessera.image import hostpci, pci_image, vdm
@@ -424,27 +424,34 @@ def _accelerator(function: PciFunction, device: Accelerator) -> dict[str, int]:
     return {"flags": flags, "device": device.number, "task": device.node["task"]}
 
 
+def _unit(system: System, function: PciFunction) -> dict[str, int]:
+    units = [one for _, one in system.units]
+    return {"unit": 1 + len(system.clients) + units.index(function)} if function.unit else {}
+
+
+def _fields(
+    system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]
+) -> Mapping[str, int | bytes]:
+    """Returns the fields of the function's own model."""
+    fields: dict[str, Callable[[], Mapping[str, int | bytes]]] = {
+        "virtio-net": lambda: _net(system, function),
+        "virtio-blk": lambda: _served(system, function) if function.server else _disk(function, offset_of),
+        "virtio-vsock": lambda: {"cid": function.cid, "peers": _peers(system, vm)},
+        "virtio-console": lambda: _lines(system, vm, function),
+        "virtio-crypto": lambda: _unit(system, function),
+        "ivshmem": lambda: {"shared": function.region.id} if function.region else {},
+        "accelerator": lambda: _accelerator(function, function.device) if function.device else {},
+        "host": lambda: hostpci.fields(function),
+    }
+    return fields.get(function.model, dict)()
+
+
 def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
     fields: dict[str, int | bytes] = {
         name: b"" if kind.endswith("s") else 0 for name, kind in pci_image.FUNCTION.fields
     }
     fields |= {"vm": vm.id, "slot": function.slot, "kind": pci_image.MODELS[function.model]}
-    if function.model == "virtio-net":
-        fields |= _net(system, function)
-    elif function.model == "virtio-blk":
-        fields |= _served(system, function) if function.server else _disk(function, offset_of)
-    elif function.model == "virtio-vsock":
-        fields |= {"cid": function.cid, "peers": _peers(system, vm)}
-    elif function.model == "virtio-console":
-        fields |= _lines(system, vm, function)
-    elif function.model == "host":
-        fields |= hostpci.fields(function)
-    elif function.unit:
-        fields["unit"] = 1 + len(system.clients) + [one for _, one in system.units].index(function)
-    elif function.region:
-        fields["shared"] = function.region.id
-    elif function.device:
-        fields |= _accelerator(function, function.device)
+    fields |= _fields(system, vm, function, offset_of)
     return pci_image.FUNCTION.pack(**fields)
 
 
