@@ -3,7 +3,7 @@
 #include "lib.h"
 #include "virtio.h"
 
-#define WORDS_FROM 32U /* bytes: fewer are copied faster by halves */
+#define SHIFTED_FROM 32U /* bytes: fewer are copied faster by halves */
 
 /* The whole part of `size` in units of 16 bits; both pointers are even. Returns the bytes that it has copied. */
 static size_t copy_halves(char *dst, const char *src, size_t size)
@@ -32,6 +32,43 @@ static void copy_few(char *dst, const char *src, size_t size)
     }
 }
 
+/* Fewer than 8 bytes that end at a multiple of 8, in the source and in the destination. */
+static inline void copy_before(char *dst, const char *src, size_t size)
+{
+    if ((size & 1U) != 0) {
+        *dst = *src;
+    }
+    if ((size & 2U) != 0) {
+        *(uint16_t *)(void *)(dst + (size & 1U)) = *(const uint16_t *)(const void *)(src + (size & 1U));
+    }
+    if ((size & 4U) != 0) {
+        *(uint32_t *)(void *)(dst + (size & 3U)) = *(const uint32_t *)(const void *)(src + (size & 3U));
+    }
+}
+
+/* Fewer than 8 bytes that begin at a multiple of 8, in the source and in the destination. */
+static inline void copy_behind(char *dst, const char *src, size_t size)
+{
+    if ((size & 4U) != 0) {
+        *(uint32_t *)(void *)dst = *(const uint32_t *)(const void *)src;
+    }
+    if ((size & 2U) != 0) {
+        *(uint16_t *)(void *)(dst + (size & 4U)) = *(const uint16_t *)(const void *)(src + (size & 4U));
+    }
+    if ((size & 1U) != 0) {
+        dst[size & 6U] = src[size & 6U];
+    }
+}
+
+static inline void copy_block(uint64_t *dst, const uint64_t *src)
+{
+    uint64_t a = src[0], b = src[1], c = src[2], d = src[3];
+    uint64_t e = src[4], f = src[5], g = src[6], h = src[7];
+
+    dst[0] = a, dst[1] = b, dst[2] = c, dst[3] = d;
+    dst[4] = e, dst[5] = f, dst[6] = g, dst[7] = h;
+}
+
 /* From any address to words: each one is in two words of the source. Reads no word without a byte of the source. */
 static void copy_shifted(uint64_t *dst, const char *src, size_t words)
 {
@@ -48,22 +85,39 @@ static void copy_shifted(uint64_t *dst, const char *src, size_t words)
     }
 }
 
-void virtio_copy(void *dst, const void *src, size_t size)
+/* Between addresses of different distances from a multiple of 8. Not inline: its registers would be saved for all copies: without:
+ * virtio.net.1500 1728 (1671). */
+static void __attribute__((noinline)) copy_unlike(char *dst, const char *src, size_t size)
 {
-    char *to = dst;
-    const char *from = src;
     size_t before = -(uintptr_t)dst & 7U, bytes = (size - before) & ~(size_t)7;
 
-    if (size >= WORDS_FROM) {
-        copy_few(to, from, before);
-        if ((uintptr_t)(from + before) % 8U == 0) {
-            copy_words((void *)(to + before), (const void *)(from + before), bytes);
-        } else {
-            copy_shifted((void *)(to + before), from + before, bytes / 8U);
-        }
-        to += before + bytes;
-        from += before + bytes;
+    if (size >= SHIFTED_FROM) {
+        copy_few(dst, src, before);
+        copy_shifted((void *)(dst + before), src + before, bytes / 8U);
+        dst += before + bytes;
+        src += before + bytes;
         size -= before + bytes;
     }
-    copy_few(to, from, size);
+    copy_few(dst, src, size);
+}
+
+void virtio_copy(void *dst, const void *src, size_t size)
+{
+    size_t before = -(uintptr_t)dst & 7U, words = (size - before) / 8U;
+    uint64_t *to = (void *)((char *)dst + before);
+    const uint64_t *from = (const void *)((const char *)src + before);
+
+    if (size < 8U || (((uintptr_t)dst ^ (uintptr_t)src) & 7U) != 0) {
+        copy_unlike(dst, src, size);
+        return;
+    }
+    copy_before(dst, src, before);
+    for (; words > 16U; words -= 16U, to += 16, from += 16) {
+        copy_block(to, from);
+        copy_block(to + 8, from + 8);
+    }
+    if (words > 0) {
+        copy_few_words(to, from, words);
+    }
+    copy_behind((char *)(to + words), (const char *)(from + words), (size - before) % 8U);
 }

@@ -198,16 +198,7 @@ void virtio_break(struct virtio_device *dev);
 /* --- queue.c --- */
 
 /* The RAM at [gpa, gpa + size), not empty, or NULL. Valid for good: a VM's memory does not move. */
-static inline void *virtio_ram(const struct vm *vm, gpa_t gpa, uint64_t size)
-{
-    const struct sysimage_region *first = vm->memmap.regions; /* RAM, checked by sysimage_check() */
-    hpa_t hpa;
-
-    if (size != 0 && memmap_has(first, gpa, size)) {
-        return arch_memory(memmap_host(first, gpa));
-    }
-    return memmap_ram(&vm->memmap, gpa, size, &hpa) ? arch_memory(hpa) : NULL;
-}
+void *virtio_ram(const struct vm *vm, gpa_t gpa, uint64_t size);
 
 /* Computes the addresses of the rings. False if they are not aligned or not in the VM's RAM. With the queue's lock. */
 bool virtq_map(const struct vm *vm, struct virtq *q);
@@ -242,13 +233,16 @@ bool virtq_await(const struct virtio_device *dev, struct virtq *q);
 /* Asks the driver to notify the device of the next chain behind those that wait. With the queue's lock. */
 void virtq_ask(const struct virtio_device *dev, struct virtq *q);
 
-/* Goes to the chain's next buffer. */
+/* Goes to the chain's next buffer; there is one, if the driver is right. */
 enum virtio_found virtio_chain_next(struct virtio_chain *chain);
 
 /* Goes to the chain's next buffer once the current one is used up: VIRTIO_SOME if chain->room > 0 then. */
 static inline enum virtio_found virtio_chain_span(struct virtio_chain *chain)
 {
-    return chain->room != 0 ? VIRTIO_SOME : virtio_chain_next(chain);
+    if (chain->room != 0) {
+        return VIRTIO_SOME;
+    }
+    return chain->next == CHAIN_END ? VIRTIO_NONE : virtio_chain_next(chain);
 }
 
 /* Copies `size` bytes from or to the chain, whose buffers must be readable or writable. VIRTIO_NONE: it is shorter. VIRTIO_WRONG, too, if

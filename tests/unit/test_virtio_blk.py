@@ -174,7 +174,6 @@ WRONG = {
     "beyond the memory": [(HEADER, 16, 1, 1), (GPA + RAM_SIZE - 8, 512, WRITE | 1, 2), (STATUS, 1, WRITE)],
     "address and length wrap": [(HEADER, 16, 1, 1), (2**64 - 8, 16, WRITE | 1, 2), (STATUS, 1, WRITE)],
     "empty": [(HEADER, 16, 1, 1), (DATA, 0, WRITE | 1, 2), (STATUS, 1, WRITE)],
-    "indirect, not negotiated": [(HEADER, 16, TABLE)],
 }
 
 
@@ -234,6 +233,15 @@ def read_fragmented(device: Device, segments: int, size: int = 512) -> None:
     device.queues[0].descriptor(0, table, 16 * len(parts), TABLE)
     device.queues[0].offer(0)
     device.queues[0].notify()
+
+
+def test_a_table_that_was_not_negotiated():
+    """The same request is done with the feature."""
+    for features in (VERSION_1, VERSION_1 | INDIRECT):
+        device = started(features)
+        read_fragmented(device, 1)
+        assert bool(device.status & NEEDS_RESET) == (features == VERSION_1)
+        assert len(device.queues[0].returned()) == int(features != VERSION_1)
 
 
 def test_longest_indirect_chain():
