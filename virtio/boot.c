@@ -45,7 +45,9 @@ static const char *boot_class(struct virtio_device *dev)
         return "the image has a PCI function of unknown kind";
     }
     dev->offered = dev->class->features | VIRTIO_F_VERSION_1 | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX;
+    dev->required = VIRTIO_F_VERSION_1; /* no legacy driver */
     dev->nqueues = dev->class->queues;
+    dev->queue_size = VIRTIO_QUEUE_SIZE;
     dev->requests = dev->class->requests;
     if (dev->class->boot != NULL) {
         wrong = dev->class->boot(dev);

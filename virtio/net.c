@@ -3,6 +3,9 @@
  * virtio-net (virtio 1.2, section 5.1) and the switch between the ports of a network. A port's address is the system file's: a frame
  * from another source address is dropped, so there is nothing to learn. Behind an uplink are all other addresses. Frames reach ports of
  * the same VLAN only. A frame for which the receiver has no buffer is dropped, as by a real switch.
+ *
+ * On a network with offloads, a frame may be a TCP segment of up to 64 KiB, and without its checksum. Each driver there has accepted such
+ * frames, so the switch passes them on as they are, with what their sender says about them.
  */
 #include "arch.h"
 #include "lib.h"
@@ -10,22 +13,46 @@
 
 #define QUEUE_RECEIVE 0U
 #define QUEUE_SEND 1U
-#define FEATURE_MAC (UINT64_C(1) << 5)
 #define CLASS_ETHERNET 0x020000U
 
-#define FRAME_HEADER 14U
-#define FRAME_MAX 1518U /* with a VLAN tag */
-#define DESCRIPTORS 24U /* of a frame at most: Linux uses 19 */
+/* Feature bits (section 5.1.3). */
+#define FEATURE_CSUM (UINT64_C(1) << 0) /* frames from the driver: without checksum, or to be cut into segments */
+#define FEATURE_HOST_TSO4 (UINT64_C(1) << 11)
+#define FEATURE_HOST_TSO6 (UINT64_C(1) << 12)
+#define FEATURE_GUEST_CSUM (UINT64_C(1) << 1) /* the same, to the driver */
+#define FEATURE_GUEST_TSO4 (UINT64_C(1) << 7)
+#define FEATURE_GUEST_TSO6 (UINT64_C(1) << 8)
+#define FEATURE_MAC (UINT64_C(1) << 5)
+#define FEATURE_MRG_RXBUF (UINT64_C(1) << 15) /* a frame to the driver may be in several chains */
+#define FEATURES_TO_DRIVER (FEATURE_GUEST_CSUM | FEATURE_GUEST_TSO4 | FEATURE_GUEST_TSO6)
+
+/* In the header (section 5.1.6). */
+#define NEEDS_CSUM 1U
+#define GSO_NONE 0U
+#define GSO_TCPV4 1U
+#define GSO_TCPV6 4U
+#define CSUM_SIZE 2U
+
+#define FRAME_MAX 1518U    /* with a VLAN tag */
+#define SEGMENT_MAX 65550U /* section 5.1.6.3.1 */
+#define DESCRIPTORS 24U    /* of a frame at most: Linux uses 19 */
+#define CHAINS 48U         /* for a frame at most: Linux uses 43 */
+#define STEP_BYTES 1536U   /* of a frame are copied at most before other CPUs can have the locks */
+#define LONG_QUEUE \
+    1024U /* descriptors: with 256, a receiver's buffers were used up by 6 segments, and TCP waited for its timer */
 #define TYPE_VLAN 0x8100U
 
 /* The headers of a frame, as read once from the sender's memory, and to be written to the receivers'. */
 struct head {
-    uint32_t virtio[3];                       /* struct virtio_net_hdr */
-    uint16_t destination[3], source[3], type; /* big-endian */
-    uint16_t reserved;
+    /* struct virtio_net_hdr; little-endian */
+    uint8_t flags, gso_type;
+    uint16_t hdr_len, gso_size, csum_start, csum_offset, num_buffers;
+    /* of the frame; big-endian */
+    uint16_t destination[3], source[3], type;
 };
-#define HEAD_SIZE (sizeof(uint32_t[3]) + FRAME_HEADER)
-#define ONE_BUFFER (1U << 16) /* num_buffers, in virtio[2] */
+#define HEAD_SIZE sizeof(struct head)
+#define VIRTIO_HEADER 12U
+#define NUM_BUFFERS offsetof(struct head, num_buffers)
 
 /* Counts frames against a limit for each millisecond. */
 struct limit {
@@ -44,12 +71,15 @@ struct port {
     bool to_group; /* it is for all ports of the segment */
     unsigned next; /* number of the first function that has not got it */
     struct head head;
+    uint32_t least, most;     /* bytes of `head` and the rest */
     struct virtio_chain rest; /* of the frame, behind `head` */
     /* The port to which it is being copied, or NULL, and what is left of the frame and of the receiver's chain, which is taken from
-     * its queue; `life` of the queue then; bytes copied. */
+     * its queue; `life` of the queue then; bytes copied, and of them those in chains that are filled. */
     struct port *to;
     struct virtio_chain from, into;
-    uint32_t life, length;
+    uint32_t life, length, length_filled, nfilled;
+    struct virtq_used filled[CHAINS];
+    char *num_buffers; /* of the header, in the receiver's memory */
     /* Since the boot. Those of frames received, and dropped for want of a buffer, are guarded by the lock of the receive queue. */
     struct virtio_net_counts counts;
 };
@@ -59,12 +89,36 @@ static struct port ports[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; ow
 /* How the delivery to a port stands. */
 enum outcome {
     DELIVERED,
-    INTERRUPTED, /* an interrupt is pending: continued after it */
-    DROPPED,     /* the receiver has no buffer, or a shorter one */
-    TOO_LONG,    /* the frame is */
+    UNFINISHED, /* to be continued in the next step */
+    DROPPED,    /* the receiver has no buffer, or a shorter one */
+    TOO_LONG,   /* the frame is */
     SENDER_WRONG,
     RECEIVER_WRONG,
 };
+
+/* A port with a limit for frames sends them one by one, or a long segment would count as one. */
+static void offer_offloads(struct virtio_device *dev)
+{
+    dev->offered |= FEATURE_CSUM | FEATURES_TO_DRIVER | FEATURE_MRG_RXBUF;
+    dev->required |= FEATURES_TO_DRIVER;
+    dev->queue_size = LONG_QUEUE;
+    if (dev->config->frames_per_ms == 0 && dev->config->multicast_per_ms == 0) {
+        dev->offered |= FEATURE_HOST_TSO4 | FEATURE_HOST_TSO6;
+    }
+}
+
+/* Whether the ports of the network that are before this one have offloads if it has. */
+static bool has_offloads_of_network(const struct virtio_device *dev)
+{
+    bool alike = true;
+
+    for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
+        if (other->class == &virtio_net && other->config->network == dev->config->network) {
+            alike = alike && ((other->config->flags ^ dev->config->flags) & VIRTIO_IMAGE_OFFLOADS) == 0;
+        }
+    }
+    return alike;
+}
 
 static const char *net_boot(struct virtio_device *dev)
 {
@@ -78,8 +132,11 @@ static const char *net_boot(struct virtio_device *dev)
         .uplink = (config->flags & VIRTIO_IMAGE_UPLINK) != 0,
     };
     dev->data = port;
+    if ((config->flags & VIRTIO_IMAGE_OFFLOADS) != 0) {
+        offer_offloads(dev);
+    }
     return config->network < VIRTIO_MAX_NETWORKS && config->mac >> 48 == 0 && (port->mac & 1U) == 0 &&
-                   config->vlan < 4095U
+                   config->vlan < 4095U && has_offloads_of_network(dev)
                ? NULL
                : "the image has a wrong port of a network";
 }
@@ -98,33 +155,92 @@ static uint64_t address(const uint16_t *mac)
 
 /* --- delivery to a port --- */
 
-/* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0 at the frame's end. */
-static enum outcome spans(struct port *port, uint32_t *n)
+static bool is_mergeable(const struct port *port)
 {
-    enum virtio_found source = virtio_chain_span(&port->from), space;
+    return (port->dev->features & FEATURE_MRG_RXBUF) != 0;
+}
+
+/* Takes the first chain of the receiver's queue. */
+static enum outcome take_chain(struct port *port, struct virtq *q)
+{
+    if (virtq_waiting(q) == 0) {
+        return DROPPED;
+    }
+    return virtq_first(port->to->dev, q, DESCRIPTORS, &port->into) == VIRTIO_SOME ? DELIVERED : RECEIVER_WRONG;
+}
+
+/* The frame continues in the receiver's next chain. */
+static enum outcome fill_chain(struct port *port, struct virtq *q)
+{
+    enum outcome outcome;
+
+    if (!is_mergeable(port->to) || port->nfilled == CHAINS - 1U) {
+        return DROPPED;
+    }
+    port->filled[port->nfilled] = (struct virtq_used){port->into.head, port->length - port->length_filled};
+    outcome = take_chain(port, q);
+    if (outcome != DELIVERED) {
+        return outcome;
+    }
+    port->nfilled++;
+    port->length_filled = port->length;
+    q->next++;
+    return virtio_chain_span(&port->into) == VIRTIO_SOME ? DELIVERED : RECEIVER_WRONG;
+}
+
+/* The space for the next bytes of the frame. */
+static enum outcome find_space(struct port *port, struct virtq *q)
+{
+    enum virtio_found space = virtio_chain_span(&port->into);
+    enum outcome outcome = DELIVERED;
+
+    if (space == VIRTIO_NONE) {
+        outcome = fill_chain(port, q);
+    } else if (space == VIRTIO_WRONG) {
+        outcome = RECEIVER_WRONG;
+    }
+    return outcome == DELIVERED && !port->into.writable ? DROPPED : outcome;
+}
+
+/* The most bytes to copy before interrupts are polled. The piece behind them is aligned. */
+static uint32_t piece(const char *dst, const char *src)
+{
+    uint32_t most = (((uintptr_t)dst ^ (uintptr_t)src) & 7U) == 0 ? VIRTIO_ALIKE_PIECE : VIRTIO_PIECE;
+
+    return most - (uint32_t)((uintptr_t)dst % 8U);
+}
+
+/* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0 at the frame's end. */
+static enum outcome spans(struct port *port, struct virtq *q, uint32_t *n)
+{
+    enum virtio_found source = virtio_chain_span(&port->from);
+    enum outcome outcome;
     uint32_t most;
 
     *n = 0;
-    if (source != VIRTIO_SOME || port->from.writable) {
-        return source == VIRTIO_NONE ? DELIVERED : SENDER_WRONG;
+    if (source == VIRTIO_NONE && port->length >= port->least) {
+        return DELIVERED;
     }
-    space = virtio_chain_span(&port->into);
-    if (space != VIRTIO_SOME || !port->into.writable) {
-        return space == VIRTIO_WRONG ? RECEIVER_WRONG : DROPPED;
+    if (source != VIRTIO_SOME || port->from.writable) {
+        return SENDER_WRONG;
+    }
+    outcome = find_space(port, q);
+    if (outcome != DELIVERED) {
+        return outcome;
     }
     *n = port->from.room < port->into.room ? port->from.room : port->into.room;
-    most = VIRTIO_PIECE - (uint32_t)((uintptr_t)port->into.at % 8U); /* the next piece is aligned */
+    most = piece(port->into.at, port->from.at);
     *n = *n < most ? *n : most;
-    return *n <= HEAD_SIZE - FRAME_HEADER + FRAME_MAX - port->length ? DELIVERED : TOO_LONG;
+    return *n <= port->most - port->length ? DELIVERED : TOO_LONG;
 }
 
-static enum outcome copy_rest(struct port *port)
+static enum outcome copy_rest(struct port *port, struct virtq *q)
 {
-    enum outcome outcome;
-    uint32_t n;
+    uint32_t end = port->length + STEP_BYTES, n;
 
-    for (;;) {
-        outcome = spans(port, &n);
+    for (unsigned pieces = 0; pieces < DESCRIPTORS && port->length < end; pieces++) {
+        enum outcome outcome = spans(port, q, &n);
+
         if (outcome != DELIVERED || n == 0) {
             return outcome;
         }
@@ -133,45 +249,67 @@ static enum outcome copy_rest(struct port *port)
         virtio_chain_advance(&port->from, n);
         port->length += n;
         if (arch_irq_pending()) {
-            return INTERRUPTED;
+            return UNFINISHED;
         }
     }
+    return UNFINISHED;
+}
+
+/* Writes the head to the chain. The number of buffers is written again at the frame's end, so a receiver that allows several has the
+ * header in one of them. */
+static enum outcome write_head(struct port *port)
+{
+    enum virtio_found found = virtio_chain_span(&port->into);
+
+    if (found == VIRTIO_SOME) {
+        port->num_buffers = port->into.at + NUM_BUFFERS;
+        if (is_mergeable(port->to) && port->into.room < VIRTIO_HEADER) {
+            return RECEIVER_WRONG;
+        }
+        found = virtio_chain_write(&port->into, &port->head, HEAD_SIZE);
+    }
+    if (found == VIRTIO_SOME) {
+        return DELIVERED;
+    }
+    return found == VIRTIO_WRONG ? RECEIVER_WRONG : DROPPED;
 }
 
 /* Takes the receiver's next chain, and writes the head. With the lock of its queue. */
 static enum outcome begin_delivery(struct port *port, struct virtq *q)
 {
-    enum virtio_found found;
+    enum outcome outcome = q->ready ? take_chain(port, q) : DROPPED;
 
-    if (!q->ready || virtq_waiting(q) == 0) {
-        port->to->counts.no_buffer++;
-        return DROPPED;
+    if (outcome == DELIVERED) {
+        outcome = write_head(port);
     }
-    found = virtq_first(port->to->dev, q, DESCRIPTORS, &port->into);
-    if (found == VIRTIO_SOME) {
-        found = virtio_chain_write(&port->into, &port->head, HEAD_SIZE);
-    }
-    if (found != VIRTIO_SOME) {
+    if (outcome != DELIVERED) {
         port->to->counts.no_buffer++;
-        return found == VIRTIO_WRONG ? RECEIVER_WRONG : DROPPED;
+        return outcome;
     }
     q->next++;
     port->life = q->life;
     port->from = port->rest;
     port->length = HEAD_SIZE;
+    port->length_filled = 0;
+    port->nfilled = 0;
     return DELIVERED;
 }
 
-/* Returns the receiver's chain; without bytes, which its driver ignores, if the frame is not whole. */
+/* Returns the receiver's chains; without bytes, which its driver ignores, if the frame is not whole. */
 static bool end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
 {
-    if (outcome == DELIVERED) {
-        port->to->counts.received++;
-    } else {
-        port->length = 0;
-        port->to->counts.no_buffer += outcome == DROPPED ? 1U : 0U;
+    uint32_t n = port->nfilled + 1U;
+
+    port->filled[n - 1U] = (struct virtq_used){port->into.head, port->length - port->length_filled};
+    port->to->counts.received += outcome == DELIVERED ? 1U : 0U;
+    port->to->counts.no_buffer += outcome == DROPPED ? 1U : 0U;
+    for (unsigned i = 0; i < n && outcome != DELIVERED; i++) {
+        port->filled[i].length = 0;
     }
-    virtq_return(q, port->into.head, port->length);
+    if (n > 1U) {
+        port->num_buffers[0] = (char)n;
+    }
+    virtq_return_all(q, port->filled, n);
     port->length = 0;
     return virtq_wants_interrupt(port->to->dev, q);
 }
@@ -186,14 +324,14 @@ static enum outcome deliver(struct port *port)
     spin_lock(&q->lock);
     if (port->length == 0) {
         outcome = begin_delivery(port, q);
-        outcome = outcome == DELIVERED && arch_irq_pending() ? INTERRUPTED : outcome;
+        outcome = outcome == DELIVERED && arch_irq_pending() ? UNFINISHED : outcome;
     } else if (q->life != port->life) {
         outcome = DROPPED;
         port->length = 0;
     }
     if (outcome == DELIVERED) {
-        outcome = copy_rest(port);
-        interrupt = outcome != INTERRUPTED && end_delivery(port, q, outcome);
+        outcome = copy_rest(port, q);
+        interrupt = outcome != UNFINISHED && end_delivery(port, q, outcome);
     }
     spin_unlock(&q->lock);
     if (interrupt) {
@@ -259,6 +397,43 @@ static bool may_send(struct port *port)
     return true;
 }
 
+/* Whether the driver may send such a segment. */
+static bool may_segment(const struct port *port)
+{
+    uint64_t feature = 0;
+
+    if (port->head.gso_type == GSO_TCPV4) {
+        feature = FEATURE_HOST_TSO4;
+    } else if (port->head.gso_type == GSO_TCPV6) {
+        feature = FEATURE_HOST_TSO6;
+    }
+    return (port->dev->features & feature) != 0 && port->head.flags == NEEDS_CSUM && port->head.gso_size != 0;
+}
+
+/* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated to say it. Headers and checksum must
+ * be within the frame. False if it must not say that (section 5.1.6.2). */
+static bool take_offload(struct port *port)
+{
+    struct head *head = &port->head;
+    bool checksum = head->flags != 0, segments = head->gso_type != GSO_NONE;
+    uint32_t end;
+
+    port->least = HEAD_SIZE;
+    port->most = VIRTIO_HEADER + (segments ? SEGMENT_MAX : FRAME_MAX);
+    if (!segments) {
+        head->hdr_len = 0;
+        head->gso_size = 0;
+    }
+    if (!checksum) {
+        head->csum_start = 0;
+        head->csum_offset = 0;
+        return !segments;
+    }
+    end = (uint32_t)head->csum_start + head->csum_offset + CSUM_SIZE;
+    port->least = VIRTIO_HEADER + (end > head->hdr_len ? end : head->hdr_len);
+    return head->flags == NEEDS_CSUM && (!segments || may_segment(port));
+}
+
 /* Reads the head of the next frame. VIRTIO_NONE: the chain is shorter. */
 static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
 {
@@ -268,12 +443,18 @@ static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
         found = virtio_chain_read(&port->rest, &port->head, HEAD_SIZE);
     }
     if (found == VIRTIO_SOME) {
-        port->head.virtio[0] = 0;
-        port->head.virtio[1] = 0;
-        port->head.virtio[2] = ONE_BUFFER;
+        port->head.num_buffers = 1;
+        if ((port->dev->features & FEATURE_CSUM) == 0) {
+            port->head.flags = 0;
+            port->head.gso_type = GSO_NONE;
+        }
+        found = take_offload(port) ? VIRTIO_SOME : VIRTIO_WRONG;
+    }
+    if (found == VIRTIO_SOME) {
         port->to_group = (port->head.destination[0] & 1U) != 0;
         port->next = may_send(port) ? 0 : virtio_device_count;
         port->to = NULL;
+        port->nfilled = 0;
         port->sending = true;
     }
     return found;
@@ -311,6 +492,19 @@ static struct virtio_device *blame(struct port *port, enum outcome outcome)
     return outcome == SENDER_WRONG ? port->dev : NULL;
 }
 
+/* Whether the frame has no further receiver. If its chains were many, the next step finds that, as their return has taken long. */
+static bool is_sent(struct port *port)
+{
+    if (port->to == NULL) {
+        return true;
+    }
+    if (!port->to_group && port->nfilled != 0) {
+        port->next = virtio_device_count;
+        return false;
+    }
+    return !port->to_group;
+}
+
 /* Sends the frame to its next receiver. */
 static struct virtio_step send_to_next(struct port *port, struct virtq *q)
 {
@@ -321,11 +515,11 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
     if (port->to != NULL) {
         outcome = deliver(port);
     }
-    if (outcome == INTERRUPTED) {
+    if (outcome == UNFINISHED) {
         return step;
     }
     step.broken = blame(port, outcome);
-    if (outcome != SENDER_WRONG && (port->to == NULL || !port->to_group)) {
+    if (outcome != SENDER_WRONG && is_sent(port)) {
         port->sending = false;
         virtio_done(port->dev, q, port->rest.head, 0);
     }

@@ -119,9 +119,9 @@ static void write_half(uint64_t *value, unsigned upper, uint32_t part)
     *value = upper != 0 ? (*value & UINT32_MAX) | (uint64_t)part << 32 : (*value & ~(uint64_t)UINT32_MAX) | part;
 }
 
-static bool size_fits(uint32_t size)
+static bool size_fits(const struct virtio_device *dev, uint32_t size)
 {
-    return size != 0 && size <= VIRTIO_QUEUE_SIZE && (size & (size - 1U)) == 0;
+    return size != 0 && size <= dev->queue_size && (size & (size - 1U)) == 0;
 }
 
 /* A queue that is enabled keeps its registers: only a reset of the device disables it. */
@@ -133,7 +133,7 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
         return;
     }
     if (offset == QUEUE_SIZE) {
-        q->size = size_fits(value & 0xffffU) ? (uint16_t)value : q->size;
+        q->size = size_fits(dev, value & 0xffffU) ? (uint16_t)value : q->size;
     } else if (offset == QUEUE_ENABLE) {
         q->enabled = (value & 0xffffU) == 1U;
         start_queues(dev);
@@ -153,7 +153,7 @@ void virtio_reset(struct virtio_device *dev)
         struct virtq *q = &dev->queues[i];
 
         q->enabled = false;
-        q->size = VIRTIO_QUEUE_SIZE;
+        q->size = dev->queue_size;
         q->next = 0;
         q->used = 0;
         q->checked = 0;
@@ -173,10 +173,10 @@ void virtio_break(struct virtio_device *dev)
     virtio_interrupt(dev, VIRTIO_ISR_CONFIG);
 }
 
-/* FEATURES_OK stays 0 if the driver has accepted what was not offered, or a legacy driver has not accepted VERSION_1. */
+/* FEATURES_OK stays 0 if the driver has accepted what was not offered, or not what is required. */
 static uint32_t accept_features(const struct virtio_device *dev, uint32_t status)
 {
-    bool fit = (dev->features & ~dev->offered) == 0 && (dev->features & VIRTIO_F_VERSION_1) != 0;
+    bool fit = (dev->features & ~dev->offered) == 0 && (dev->required & ~dev->features) == 0;
 
     return fit ? status : status & ~VIRTIO_STATUS_FEATURES_OK;
 }

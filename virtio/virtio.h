@@ -23,9 +23,12 @@
 #include "vm.h"
 
 #define VIRTIO_QUEUES 10U      /* most of a device: a console with 4 ports */
-#define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue */
+#define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue, unless boot() sets dev->queue_size */
 #define VIRTIO_PARTS 5U        /* most buffers of a header: drivers use 1 or 2, and each costs some 60 instructions */
-#define VIRTIO_PIECE 1024U     /* bytes that are copied at most between two polls of interrupts */
+/* Bytes that are copied at most between two polls of interrupts: some 750 instructions; and if both addresses have the same distance from
+ * a multiple of 8. */
+#define VIRTIO_PIECE 1024U
+#define VIRTIO_ALIKE_PIECE 2048U
 
 /* Bits of the device status (section 2.1). */
 #define VIRTIO_STATUS_DRIVER_OK 4U
@@ -52,6 +55,11 @@ struct virtio_device;
 struct virtq_desc {
     uint64_t address; /* guest-physical */
     uint64_t rest;    /* length in bits 31:0, flags in 47:32, next in 63:48 */
+};
+
+/* A chain that is returned (section 2.7.8). */
+struct virtq_used {
+    uint32_t head, length; /* which chain, bytes written */
 };
 
 /* A split virtqueue. The guest's registers are 0 after a reset. Numbers of chains count modulo 2^16 in the rings, and modulo 2^32 here,
@@ -136,10 +144,12 @@ struct virtio_device {
     const struct virtio_image_function *config;
     const struct virtio_class *class;
     struct vm *vm;
-    void *data;        /* the class's own */
-    uint64_t offered;  /* features */
-    uint8_t nqueues;   /* constant */
-    uint32_t requests; /* constant: the class's */
+    void *data;          /* the class's own */
+    uint64_t offered;    /* features */
+    uint64_t required;   /* of them, those without which the driver must not use the device */
+    uint8_t nqueues;     /* constant */
+    uint16_t queue_size; /* constant: most descriptors of a queue, a power of two */
+    uint32_t requests;   /* constant: the class's */
     struct virtq queues[VIRTIO_QUEUES];
 
     /* Guarded by vm->lock: */
@@ -221,8 +231,14 @@ static inline uint32_t virtq_waiting(const struct virtq *q)
 enum virtio_found virtq_first(const struct virtio_device *dev, const struct virtq *q, unsigned most,
                               struct virtio_chain *chain);
 
+/* Returns chains to the driver together. With the queue's lock. */
+void virtq_return_all(struct virtq *q, const struct virtq_used *chains, uint32_t count);
+
 /* Returns a chain to the driver, with `length` bytes written. With the queue's lock. */
-void virtq_return(struct virtq *q, uint32_t head, uint32_t length);
+static inline void virtq_return(struct virtq *q, uint32_t head, uint32_t length)
+{
+    virtq_return_all(q, &(struct virtq_used){head, length}, 1);
+}
 
 /* Whether the driver wants an interrupt for the chains that were returned since the last call. With the queue's lock. */
 bool virtq_wants_interrupt(const struct virtio_device *dev, struct virtq *q);
@@ -274,8 +290,8 @@ void virtio_done(struct virtio_device *dev, struct virtq *q, uint32_t head, uint
 
 /* --- copy.c --- */
 
-/* Copies `size` bytes between any addresses, which do not overlap: 0.3 instructions for a byte if both have the same alignment, else
- * 0.7. */
+/* Copies `size` bytes between any addresses, which do not overlap: 0.3 instructions for a byte if both have the same distance from a
+ * multiple of 8, else 0.8. */
 void virtio_copy(void *dst, const void *src, size_t size);
 
 /* --- devices --- */

@@ -87,13 +87,35 @@ static void configuration(struct input *in)
     (void)testbed_virtio_load(vm, gpa, 2);
 }
 
+#define NET 0U /* slot */
+#define INDIRECT_AND_EVENT_IDX 0x30U
+#define OFFLOADS 1U
+#define MERGEABLE 2U
+
+/* Feature bits 0 to 31 that a driver accepts. */
+static uint32_t accepted(unsigned vm, unsigned slot, uint32_t features)
+{
+    uint32_t bits = (features & INDIRECT_AND_EVENT_IDX) << 24;
+
+    if (slot == CONSOLE) {
+        bits |= 1U << 1; /* several ports */
+    }
+    if (slot == NET) {
+        bits |= 1U << 1 | 1U << 7 | 1U << 8;
+        bits |= (features & MERGEABLE) != 0 ? 1U << 15 : 0;
+        bits |= (features & OFFLOADS) != 0 ? 1U << 0 : 0;
+        bits |= (features & OFFLOADS) != 0 && vm == 0 ? 1U << 11 | 1U << 12 : 0; /* the other one has a limit */
+    }
+    return bits;
+}
+
 /* A driver that does as it should up to DRIVER_OK. */
 static void start(unsigned vm, unsigned slot, uint32_t features)
 {
     store(vm, VIRTIO_ECAM + slot * 0x8000U + 4U, 1, 6);
     store(vm, bar(slot) + 20U, 0, 0);
     store(vm, bar(slot) + 8U, 2, 0);
-    store(vm, bar(slot) + 12U, 2, (uint64_t)features << 24 | (slot == CONSOLE ? 2U : 0U)); /* several ports */
+    store(vm, bar(slot) + 12U, 2, accepted(vm, slot, features));
     store(vm, bar(slot) + 8U, 2, 1);
     store(vm, bar(slot) + 12U, 2, 1);
     store(vm, bar(slot) + 20U, 0, 11);
@@ -113,7 +135,7 @@ static void start_device(struct input *in)
 {
     unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % SLOTS;
 
-    start(vm, slot, byte(in) & 0x30U); /* indirect, event idx */
+    start(vm, slot, byte(in));
 }
 
 struct desc {
@@ -167,6 +189,15 @@ static uint32_t write_head(struct input *in, unsigned vm, unsigned slot, char *a
     uint32_t packet[11] = {3U + vm, 0, 4U - vm, 0, 1, 2, 0, 5U << 16 | 1U};
     uint32_t request[4] = {byte(in) % 10U, 0, byte(in) % 20U, 0};
 
+    if (byte(in) % 2U != 0) { /* checksum and segments */
+        frame[0] = byte(in) % 8U != 0 ? 1 : 2;
+        frame[1] = (uint8_t[]){0, 1, 1, 4, 0x81}[byte(in) % 5U];
+        frame[2] = byte(in);
+        frame[4] = byte(in);
+        frame[6] = byte(in);
+        frame[7] = byte(in) / 0xf0U;
+        frame[8] = byte(in);
+    }
     frame[17] = (uint8_t)(2U - vm);
     frame[23] = (uint8_t)(1U + vm);
     frame[12] = byte(in) % 8U != 0 ? 2 : 0xff;
@@ -310,8 +341,12 @@ static void make_system(void)
     for (uint32_t vm = 0; vm < 2; vm++) {
         uint16_t far = (uint16_t)((1U - vm) * SLOTS + CONSOLE);
 
-        *f++ = (struct virtio_image_function){
-            .vm = vm, .slot = 0, .kind = VIRTIO_IMAGE_NET, .mac = 0x020000000001 + vm, .frames_per_ms = vm};
+        *f++ = (struct virtio_image_function){.vm = vm,
+                                              .slot = NET,
+                                              .kind = VIRTIO_IMAGE_NET,
+                                              .flags = VIRTIO_IMAGE_OFFLOADS,
+                                              .mac = 0x020000000001 + vm,
+                                              .frames_per_ms = vm};
         *f++ = (struct virtio_image_function){
             .vm = vm, .slot = 1, .kind = VIRTIO_IMAGE_SOCKET, .cid = 3U + vm, .peers = 3};
         *f++ = vm == 0 ? (struct virtio_image_function){.slot = 2,
@@ -363,7 +398,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     make_system();
     before = forbidden();
     for (unsigned i = 0; i < (VMS - 1U) * SLOTS; i++) {
-        start(i / SLOTS, i % SLOTS, byte(&in) & 0x30U);
+        start(i / SLOTS, i % SLOTS, byte(&in));
     }
     for (unsigned vm = 0; vm < VMS - 1U; vm++) { /* two sessions, to encrypt and to decrypt */
         control(vm, CREATE, AES_CBC(16U), 1, (struct desc){area(CRYPTO, 1) + 0xf00U, 16, 2, 0});

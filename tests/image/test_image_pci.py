@@ -86,7 +86,7 @@ def test_every_structure_and_field_of_the_header_is_known():
 
 
 def test_constants_are_those_of_the_header():
-    flags = ("TAG", "READ_ONLY", "UPLINK", "SERVED", "DMA")
+    flags = ("TAG", "READ_ONLY", "UPLINK", "SERVED", "DMA", "OFFLOADS")
     ours = {f"VIRTIO_IMAGE_{name}": getattr(pci_image, name) for name in flags}
     ours |= {f"VIRTIO_{name}": getattr(pci_image, name) for name in ("MAX_FUNCTIONS", "MAX_FUNCTIONS_PER_VM")}
     ours["VIRTIO_MAX_HOST_FUNCTIONS"] = pci_image.MAX_HOST_FUNCTIONS
@@ -130,6 +130,14 @@ def test_uplinks_of_different_vlans(disks):
         (1, 0, pci_image.UPLINK),
         (0, 0, 0),
     ]
+
+
+def test_offloads_of_a_network(disks):
+    """All functions of the network have the flag."""
+    text = SYSTEM.replace("lan { };", "lan { offloads; };")
+    assert text != SYSTEM
+    nets = [function for function in section(disks.build(text)) if function["kind"] == NET]
+    assert [net["flags"] for net in nets] == [pci_image.OFFLOADS, pci_image.OFFLOADS, 0]
 
 
 def test_fields_of_each_model(disks):

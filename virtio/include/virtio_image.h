@@ -43,9 +43,11 @@ enum virtio_image_kind {
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
-#define VIRTIO_IMAGE_SERVED (1U << 2)    /* of a disk: a server has it */
 #define VIRTIO_IMAGE_UPLINK (1U << 1)    /* NET: behind it are all addresses that no port of its segment has */
+#define VIRTIO_IMAGE_SERVED (1U << 2)    /* of a disk: a server has it */
 #define VIRTIO_IMAGE_DMA (1U << 3)       /* ACCELERATOR: BAR 2 is the VM's memory for DMA */
+#define VIRTIO_IMAGE_OFFLOADS \
+    (1U << 4) /* NET: frames of its network may be long segments without a checksum; of all its ports */
 
 struct virtio_image {
     uint32_t nfunctions, functions_offset; /* struct virtio_image_function[], in the order of their VMs and slots */

@@ -260,6 +260,7 @@ class PciFunction:
     slot: int
     node: Read
     mac: bytes = b""
+    offloads: bool = False  # of its network
     cid: int = 0
     region: Shared | None = None
     content: File | None = None  # what the disk contains at boot; the rest are zeros

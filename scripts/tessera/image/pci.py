@@ -51,6 +51,7 @@ def load_functions(system: Read, vms: list[Vm], devices: list[Accelerator], sear
         _check_devices(vm)
         _check_dma_memory(vm)
     functions = [function for vm in vms for function in vm.functions]
+    _find_offloads(functions, networks)
     _check_macs(functions)
     _check_uplinks(functions)
     _check_cids(functions)
@@ -306,6 +307,12 @@ def _check_dma_memory(vm: Vm) -> None:
             node.problem("dma-memory", f"{expected} is, got {size_text(size)} at {base:#x}")
 
 
+def _find_offloads(functions: list[PciFunction], networks: list[Read]) -> None:
+    offloads = {network.name for network in networks if network["offloads"]}
+    for function in functions:
+        function.offloads = function.model == "virtio-net" and function.node["network"] in offloads
+
+
 def _check_macs(functions: list[PciFunction]) -> None:
     owners: dict[tuple[str, bytes], Read] = {}
     for function in functions:
@@ -368,7 +375,7 @@ def _peers(system: System, vm: Vm) -> int:
 def _net(system: System, function: PciFunction) -> dict[str, int]:
     node = function.node
     return {
-        "flags": pci_image.UPLINK if node["uplink"] else 0,
+        "flags": (pci_image.UPLINK if node["uplink"] else 0) | (pci_image.OFFLOADS if function.offloads else 0),
         "mac": int.from_bytes(function.mac, "big"),
         "network": system.networks.index(node["network"]),
         "vlan": node["vlan"],

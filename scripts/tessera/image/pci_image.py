@@ -46,6 +46,7 @@ READ_ONLY = 1 << 0  # of a disk
 UPLINK = 1 << 1  # of a network
 SERVED = 1 << 2  # of a disk
 DMA = 1 << 3  # of an accelerator
+OFFLOADS = 1 << 4  # of all functions of a network
 
 IMAGE = Record("virtio_image", (("nfunctions", "I"), ("functions_offset", "I")))
 FUNCTION = Record(

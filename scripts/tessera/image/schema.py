@@ -572,7 +572,18 @@ VM_FUNCTIONS = NodeSchema(
 NETWORKS = NodeSchema(
     doc=f"Networks between VMs, at most {pci_image.MAX_NETWORKS}: switches that forward the frames of the functions "
     "(`virtio-net`) which are connected to them.",
-    named=NodeSchema(doc="A network. It has no properties. The node's name is the network's name:"),
+    named=NodeSchema(
+        doc="A network. The node's name is the network's name:",
+        props=(
+            Prop(
+                "offloads",
+                Flag(),
+                "The drivers of the network's functions exchange TCP segments of up to 64 KiB and frames without a "
+                "checksum. A driver that cannot receive them, as those of the SDK, cannot use its function.",
+                default=False,
+            ),
+        ),
+    ),
     named_words="a network",
     longest_name=layout.NAME_LEN - 1,
 )
