@@ -99,8 +99,7 @@ int main(unsigned long hart, const void *fdt)
         return 1;
     }
     print("uplink: ready\n");
-    plic_set_priority(outside.device.irq, 1);
-    plic_enable(plic_context(hart), outside.device.irq, true);
+    plic_open(plic_context(hart), outside.device.irq);
     while (!outside.receive.broken && !inside.receive.broken) {
         bool any = pass(&in);
 

@@ -91,9 +91,7 @@ struct accel_result accel_run_asleep(const struct accel *a, const struct accel_j
     uint32_t context = plic_context(hart), source;
     struct accel_result result;
 
-    plic_set_priority(ACCEL_IRQ, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, ACCEL_IRQ, true);
+    plic_open(context, ACCEL_IRQ);
     csr_set_sie(SIE_EXTERNAL);
     accel_submit(a, job, true);
     while (!accel_over(a)) {

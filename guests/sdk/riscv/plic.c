@@ -47,6 +47,14 @@ void plic_enable(uint32_t context, uint32_t source, bool on)
     *word = on ? *word | bit : *word & ~bit;
 }
 
+void plic_open(uint32_t context, uint32_t source)
+{
+    plic_enable(context, source, true);
+    /* After it: QEMU's PLIC looks for pending sources when these are written, but not when one is enabled. */
+    plic_set_priority(source, 1);
+    plic_set_threshold(context, 0);
+}
+
 uint32_t plic_claim(uint32_t context)
 {
     return *plic_claim_register(context);
@@ -57,17 +65,21 @@ void plic_complete(uint32_t context, uint32_t source)
     *plic_claim_register(context) = source;
 }
 
+bool plic_pending(uint32_t source)
+{
+    return (*plic_register(0x1000U + 4U * (source / 32U)) >> source % 32U & 1U) != 0;
+}
+
 void plic_wait(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument)
 {
     uint32_t context = plic_context(hart), source;
 
-    plic_set_priority(irq, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, irq, true);
+    plic_open(context, irq);
     csr_set_sie(SIE_EXTERNAL);
     csr_wait_for_interrupt();
-    clear(argument); /* before the completion: the source is high until then */
+    /* Claimed first: the gateway of QEMU's PLIC forgets an interrupt that comes between clear() and a claim. */
     source = plic_claim(context);
+    clear(argument); /* before the completion: the source is high until then */
     if (source != 0) {
         plic_complete(context, source);
     }

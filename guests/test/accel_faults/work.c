@@ -83,9 +83,7 @@ void work_start(struct work *w)
 {
     uint32_t context = plic_context(w->hart);
 
-    plic_set_priority(ACCEL_IRQ, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, ACCEL_IRQ, true);
+    plic_open(context, ACCEL_IRQ);
     csr_set_sie(SIE_EXTERNAL);
     accel_submit(&w->a, &w->job, true);
 }

@@ -146,9 +146,7 @@ int main(unsigned long hart, const void *fdt)
         print("leak: %u CSRs that are not known\n", leak_scan(&leaks[hart]));
         return 0;
     }
-    plic_set_priority(PLATFORM_UART_IRQ, 1);
-    plic_set_threshold(plic_context(hart), 0);
-    plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
+    plic_open(plic_context(hart), PLATFORM_UART_IRQ);
     get_ready(&leaks[hart]);
     start_other();
     spin(&leaks[hart]);

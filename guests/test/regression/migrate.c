@@ -115,9 +115,7 @@ static void call_there(void)
 void migrate(unsigned long hart, const void *fdt)
 {
     (void)fdt;
-    plic_set_priority(CLOCK_IRQ, 1);
-    plic_set_threshold(OTHER_CONTEXT, 0);
-    plic_enable(OTHER_CONTEXT, CLOCK_IRQ, true);
+    plic_open(OTHER_CONTEXT, CLOCK_IRQ);
     *clock_register(CLOCK_IRQ_ENABLED) = 1;
     csr_write_sie(SIE_TIMER);
     start_other_hart(hart, migrating_vcpu);

@@ -83,9 +83,7 @@ static void lines(void)
 
     boot.stack_top = stack + sizeof(stack);
     trap_set_interrupt(IRQ_EXTERNAL, external);
-    plic_set_priority(PLATFORM_UART_IRQ, 1);
-    plic_set_threshold(SECOND_CONTEXT, 0);
-    plic_enable(SECOND_CONTEXT, PLATFORM_UART_IRQ, true);
+    plic_open(SECOND_CONTEXT, PLATFORM_UART_IRQ);
     live_once(&boot);
     uart_write(UART_IER, UART_IER_TX_EMPTY);
     live_once(&boot);

@@ -58,9 +58,7 @@ static void wait_until(uint64_t time)
 
 static void enable(unsigned long hart)
 {
-    plic_set_priority(CLOCK_IRQ, 1);
-    plic_set_threshold(plic_context(hart), 0);
-    plic_enable(plic_context(hart), CLOCK_IRQ, true);
+    plic_open(plic_context(hart), CLOCK_IRQ);
     clock_write(CLOCK_CLEAR_INTERRUPT, 1);
     clock_write(CLOCK_IRQ_ENABLED, 1);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "plic.h"
 #include "print.h"
 #include "virtio_rng.h"
 #include "virtio_test.h"
@@ -35,12 +36,47 @@ static void check_draws(void)
     }
 }
 
+/* Lets the device interrupt: when its answer can be seen, it has raised its interrupt, or does so before the next access to the PLIC. */
+static void interrupt(void)
+{
+    static uint8_t data;
+    uint32_t bytes;
+
+    virtqueue_interrupt(&rng.queue, true);
+    must(virtqueue_add(&rng.queue, &(struct virtqueue_part){&data, 1, true}, 1) >= 0, "request an interrupt");
+    virtqueue_notify(&rng.queue);
+    while (!virtqueue_used(&rng.queue)) {
+    }
+    must(virtqueue_take(&rng.queue, &bytes) >= 0, "take an interrupt's request");
+}
+
+static void lower(void *again)
+{
+    (void)virtio_isr(&rng.device);
+    if (*(bool *)again) {
+        interrupt();
+    }
+}
+
+/* Neither an interrupt that comes before its source is enabled, nor one that comes while another is handled, is lost. */
+static void check_interrupts(struct test *test)
+{
+    bool again = true;
+
+    interrupt();
+    plic_wait(rng.device.irq, test->hart, lower, &again);
+    must(plic_pending(rng.device.irq), "an interrupt that came during another is pending");
+    again = false;
+    lower(&again);
+}
+
 unsigned int check_rng(struct test *test)
 {
     unsigned int number = 0;
     int result = virtio_rng_open(&rng, &test->bus, number);
 
     while (result == VIRTIO_OK) {
+        check_interrupts(test); /* the first one: it enables the source */
         check_draws();
         virtio_sleep_on(&rng.device, test->hart);
         check_draws();

@@ -144,9 +144,7 @@ static void sleep_and_acknowledge(const struct ivshmem *shared, struct wake *wak
 {
     uint32_t context = plic_context(hart);
 
-    plic_set_priority(shared->function.irq, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, shared->function.irq, true);
+    plic_open(context, shared->function.irq);
     csr_set_sie(SIE_EXTERNAL);
     for (uint64_t i = 1; i <= BENCH_SAMPLES; i++) {
         uint32_t source;

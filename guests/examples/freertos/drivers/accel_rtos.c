@@ -42,9 +42,7 @@ void accel_rtos_init(unsigned long hart)
 {
     context = plic_context(hart);
     port_set_external_handler(interrupt);
-    plic_set_priority(ACCEL_IRQ, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, ACCEL_IRQ, true);
+    plic_open(context, ACCEL_IRQ);
 }
 
 void accel_rtos_open(struct accel_rtos *d, const char *name, accel_soft_fn soft)

@@ -51,9 +51,7 @@ int ethernet_netif_open(const void *fdt, unsigned long hart)
     net_seed(port.mac);
     context = plic_context(hart);
     port_set_external_handler(interrupt);
-    plic_set_priority(port.receive.irq, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, port.receive.irq, true);
+    plic_open(context, port.receive.irq);
     return SHARED_OK;
 }
 

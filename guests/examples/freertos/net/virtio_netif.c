@@ -45,9 +45,7 @@ int virtio_netif_open(const void *fdt, unsigned long hart)
     net_seed(net.mac);
     context = plic_context(hart);
     port_set_external_handler(interrupt);
-    plic_set_priority(net.device.irq, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, net.device.irq, true);
+    plic_open(context, net.device.irq);
     return VIRTIO_OK;
 }
 

@@ -28,12 +28,21 @@ void plic_set_threshold(uint32_t context, uint32_t priority);
 
 void plic_enable(uint32_t context, uint32_t source, bool on);
 
+/** Lets a source interrupt, at once if it is pending: enables it, with priority 1 and threshold 0. */
+void plic_open(uint32_t context, uint32_t source);
+
 /** Claims the pending source of the highest priority; 0: none. */
 uint32_t plic_claim(uint32_t context);
 
 void plic_complete(uint32_t context, uint32_t source);
 
-/** Sleeps until source `irq` interrupts, then calls `clear`, which must make the source low, and completes the interrupt. */
+/** Whether the source's interrupt is pending, enabled or not. */
+bool plic_pending(uint32_t source);
+
+/**
+ * Sleeps until source `irq` interrupts, claims the interrupt, calls `clear`, which must make the source low, and completes it. An
+ * interrupt that comes after `clear` ends the next call at once.
+ */
 void plic_wait(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument);
 
 #endif

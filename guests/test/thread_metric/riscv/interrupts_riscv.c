@@ -45,9 +45,7 @@ static void device_start(void)
     uart_wait_empty();
     semaphore = xSemaphoreCreateBinary();
     configASSERT(semaphore != NULL);
-    plic_set_priority(PLATFORM_UART_IRQ, 1);
-    plic_set_threshold(context, 0);
-    plic_enable(context, PLATFORM_UART_IRQ, true);
+    plic_open(context, PLATFORM_UART_IRQ);
     measure_task(device_task, 0, MEASURE_LOWEST);
 }
 
