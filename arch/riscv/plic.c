@@ -52,8 +52,9 @@ static void irq_enable(unsigned irq)
 {
     volatile uint32_t *enable = reg(ENABLE + context_of(cpu_get(0)->arch.hartid) * 0x80U + irq / 32U * 4U);
 
-    *reg(irq * 4UL) = 1; /* priority */
     *enable |= 1U << (irq % 32U);
+    *reg(irq * 4UL) =
+        1; /* priority, after it: QEMU's PLIC looks for pending sources at this store, but not at the other */
 }
 
 static void route_refilled(struct timer *t)
