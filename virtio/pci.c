@@ -14,6 +14,7 @@
 #define VIRTIO_SUBSYSTEM 0x1100U
 #define REVISION 1U /* of virtio 1.x */
 
+#define CAPABILITIES 4U
 #define CAPABILITY_SIZE 20U
 #define BAR_PREFETCHABLE 8U
 
@@ -26,15 +27,14 @@ enum {
 };
 #define PART_MASK 0x3000U
 
-struct capability {
-    uint32_t type; /* cfg_type */
-    uint32_t offset;
-    uint32_t length;
-};
+/* cap_vndr, cap_next, cap_len and cfg_type; bar and id; offset; length; notify_off_multiplier. `number` counts from 1, as cfg_type;
+ * the last one has no next. queue_notify_off is 0 and so is its multiplier: all queues are notified at one address, by their numbers. */
+#define CAPABILITY_NEXT(number) ((number) < CAPABILITIES ? PCI_CAPABILITY + (number) * CAPABILITY_SIZE : 0U)
+#define CAPABILITY(number, offset, length) \
+    CAPABILITY_VENDOR | CAPABILITY_NEXT(number) << 8 | CAPABILITY_SIZE << 16 | (number) << 24, 0, offset, length, 0
 
-/* queue_notify_off is 0 and so is its multiplier: all queues are notified at one address, by their numbers. */
-static const struct capability capabilities[] = {
-    {1, PART_COMMON, 0x38}, {2, PART_NOTIFY, 4}, {3, PART_ISR, 4}, {4, PART_CONFIG, 0x1000}};
+static const uint32_t capabilities[] = {CAPABILITY(1U, PART_COMMON, 0x38), CAPABILITY(2U, PART_NOTIFY, 4),
+                                        CAPABILITY(3U, PART_ISR, 4), CAPABILITY(4U, PART_CONFIG, 0x1000)};
 
 /* --- interrupts --- */
 
@@ -89,8 +89,8 @@ static bool is_second_bar(const struct virtio_device *dev, const struct sysimage
     return region->kind == SYSIMAGE_REGION_SHARED && region->detail == dev->config->shared;
 }
 
-/* The region that BAR 2 is: that of an ivshmem function, or memory for DMA. NULL for other functions. */
-static const struct sysimage_region *second_bar(const struct virtio_device *dev)
+/* The region of an ivshmem function, or memory for DMA. NULL for other functions. */
+static const struct sysimage_region *find_second_bar(const struct virtio_device *dev)
 {
     const struct memmap *map = &dev->vm->memmap;
 
@@ -127,7 +127,7 @@ static uint32_t first_bar_read(const struct virtio_device *dev)
 
 static uint32_t bars_read(const struct virtio_device *dev, unsigned offset)
 {
-    const struct sysimage_region *second = second_bar(dev);
+    const struct sysimage_region *second = dev->second_bar;
 
     if (offset == PCI_BAR0) {
         return first_bar_read(dev);
@@ -143,17 +143,7 @@ static uint32_t bars_read(const struct virtio_device *dev, unsigned offset)
 
 static uint32_t capability_read(const struct virtio_device *dev, unsigned offset)
 {
-    unsigned index = offset / CAPABILITY_SIZE, word = offset % CAPABILITY_SIZE / 4U;
-    const struct capability *c = &capabilities[index];
-    bool last = index + 1U == ARRAY_SIZE(capabilities);
-    uint32_t next = last ? 0 : PCI_CAPABILITY + (index + 1U) * CAPABILITY_SIZE;
-
-    if (!is_virtio(dev) || index >= ARRAY_SIZE(capabilities)) {
-        return 0;
-    }
-    /* cap_vndr, cap_next, cap_len, cfg_type; bar, id; offset; length; notify_off_multiplier */
-    return (const uint32_t[]){CAPABILITY_VENDOR | next << 8 | CAPABILITY_SIZE << 16 | c->type << 24, 0, c->offset,
-                              c->length, 0}[word];
+    return is_virtio(dev) && offset < sizeof(capabilities) ? capabilities[offset / 4U] : 0;
 }
 
 static uint32_t command_and_status(const struct virtio_device *dev)
@@ -321,5 +311,8 @@ bool virtio_pci_init(struct vm *vm)
                               .read = bars_load,
                               .write = bars_store};
 
+    for (unsigned i = 0; i < bus->count; i++) {
+        bus->devices[i].second_bar = find_second_bar(&bus->devices[i]);
+    }
     return vdev_add_first(&vm->devs, &bars) && vdev_add(&vm->devs, &ecam);
 }

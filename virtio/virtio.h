@@ -144,12 +144,13 @@ struct virtio_device {
     const struct virtio_image_function *config;
     const struct virtio_class *class;
     struct vm *vm;
-    void *data;          /* the class's own */
-    uint64_t offered;    /* features */
-    uint64_t required;   /* of them, those without which the driver must not use the device */
-    uint8_t nqueues;     /* constant */
-    uint16_t queue_size; /* constant: most descriptors of a queue, a power of two */
-    uint32_t requests;   /* constant: the class's */
+    void *data;                               /* the class's own */
+    uint64_t offered;                         /* features */
+    uint64_t required;                        /* of them, those without which the driver must not use the device */
+    uint8_t nqueues;                          /* constant */
+    uint16_t queue_size;                      /* constant: most descriptors of a queue, a power of two */
+    uint32_t requests;                        /* constant: the class's */
+    const struct sysimage_region *second_bar; /* what BAR 2 is, or NULL; constant */
     struct virtq queues[VIRTIO_QUEUES];
 
     /* Guarded by vm->lock: */
