@@ -335,7 +335,7 @@
 #define FABRIC_IF_CUSTOM_STRIDE 0x4U /* from one element to the next */
 #define FABRIC_IF_CUSTOM_VALUE_LSB 0x0U
 #define FABRIC_IF_CUSTOM_VALUE_WIDTH 0x20U
-#define FABRIC_SHARED_SPAN 0x150U /* bytes from the first register to the end of the last */
+#define FABRIC_SHARED_SPAN 0x160U /* bytes from the first register to the end of the last */
 #define FABRIC_SHARED_ID 0x0U /* Identification */
 #define FABRIC_SHARED_ID_MAGIC_LSB 0x0U
 #define FABRIC_SHARED_ID_MAGIC_WIDTH 0x20U
@@ -505,6 +505,14 @@
 #define FABRIC_SHARED_UART_FOCUS_WIDTH 0x4U
 #define FABRIC_SHARED_UART_FLUSH_TIME_LSB 0x20U
 #define FABRIC_SHARED_UART_FLUSH_TIME_WIDTH 0xcU
+#define FABRIC_SHARED_VM_IRQ_MASK 0x150U /* Mask the interrupt of a VM */
+#define FABRIC_SHARED_VM_IRQ_MASK_VM_LSB 0x0U
+#define FABRIC_SHARED_VM_IRQ_MASK_VM_WIDTH 0x4U
+#define FABRIC_SHARED_VM_IRQ_MASK_MASKED_LSB 0x8U
+#define FABRIC_SHARED_VM_IRQ_MASK_MASKED_WIDTH 0x1U
+#define FABRIC_SHARED_VM_IRQ 0x158U /* Interrupts of the VMs */
+#define FABRIC_SHARED_VM_IRQ_PENDING_LSB 0x0U
+#define FABRIC_SHARED_VM_IRQ_PENDING_WIDTH 0x10U
 #define FABRIC_CHANNEL_SPAN 0x40U /* bytes from the first register to the end of the last */
 #define FABRIC_CHANNEL_ADDR 0x0U /* Guest-physical address of the data of the next request */
 #define FABRIC_CHANNEL_ADDR_ADDR_LSB 0x0U

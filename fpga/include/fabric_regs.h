@@ -1037,6 +1037,21 @@ extern "C" {
 #define FABRIC_SHARED__UART__FLUSH_TIME_bw 12
 #define FABRIC_SHARED__UART__FLUSH_TIME_reset 0x0
 
+// reg - fabric_shared::VM_IRQ_MASK
+#define FABRIC_SHARED__VM_IRQ_MASK__VM_bm 0xf
+#define FABRIC_SHARED__VM_IRQ_MASK__VM_bp 0
+#define FABRIC_SHARED__VM_IRQ_MASK__VM_bw 4
+#define FABRIC_SHARED__VM_IRQ_MASK__VM_reset 0x0
+#define FABRIC_SHARED__VM_IRQ_MASK__MASKED_bm 0x100
+#define FABRIC_SHARED__VM_IRQ_MASK__MASKED_bp 8
+#define FABRIC_SHARED__VM_IRQ_MASK__MASKED_bw 1
+#define FABRIC_SHARED__VM_IRQ_MASK__MASKED_reset 0x0
+
+// reg - fabric_shared::VM_IRQ
+#define FABRIC_SHARED__VM_IRQ__PENDING_bm 0xffff
+#define FABRIC_SHARED__VM_IRQ__PENDING_bp 0
+#define FABRIC_SHARED__VM_IRQ__PENDING_bw 16
+
 // addrmap - fabric_shared
 typedef struct __attribute__ ((__packed__)) {
     uint64_t ID;
@@ -1068,10 +1083,12 @@ typedef struct __attribute__ ((__packed__)) {
     uint64_t SCREEN_RECT;
     uint64_t SCREEN_SET;
     uint64_t UART;
+    uint64_t VM_IRQ_MASK;
+    uint64_t VM_IRQ;
 } fabric_shared_t;
 
 
-static_assert(sizeof(fabric_shared_t) == 0x150, "Packing error");
+static_assert(sizeof(fabric_shared_t) == 0x160, "Packing error");
 
 #ifdef __cplusplus
 }

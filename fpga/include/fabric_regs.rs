@@ -413,7 +413,7 @@ pub const FABRIC_IF_CUSTOM_STRIDE: usize = 0x4;
 pub const FABRIC_IF_CUSTOM_VALUE_LSB: usize = 0x0;
 pub const FABRIC_IF_CUSTOM_VALUE_WIDTH: usize = 0x20;
 /// bytes from the first register to the end of the last
-pub const FABRIC_SHARED_SPAN: usize = 0x150;
+pub const FABRIC_SHARED_SPAN: usize = 0x160;
 /// Identification
 pub const FABRIC_SHARED_ID: usize = 0x0;
 pub const FABRIC_SHARED_ID_MAGIC_LSB: usize = 0x0;
@@ -614,6 +614,16 @@ pub const FABRIC_SHARED_UART_FOCUS_LSB: usize = 0x14;
 pub const FABRIC_SHARED_UART_FOCUS_WIDTH: usize = 0x4;
 pub const FABRIC_SHARED_UART_FLUSH_TIME_LSB: usize = 0x20;
 pub const FABRIC_SHARED_UART_FLUSH_TIME_WIDTH: usize = 0xc;
+/// Mask the interrupt of a VM
+pub const FABRIC_SHARED_VM_IRQ_MASK: usize = 0x150;
+pub const FABRIC_SHARED_VM_IRQ_MASK_VM_LSB: usize = 0x0;
+pub const FABRIC_SHARED_VM_IRQ_MASK_VM_WIDTH: usize = 0x4;
+pub const FABRIC_SHARED_VM_IRQ_MASK_MASKED_LSB: usize = 0x8;
+pub const FABRIC_SHARED_VM_IRQ_MASK_MASKED_WIDTH: usize = 0x1;
+/// Interrupts of the VMs
+pub const FABRIC_SHARED_VM_IRQ: usize = 0x158;
+pub const FABRIC_SHARED_VM_IRQ_PENDING_LSB: usize = 0x0;
+pub const FABRIC_SHARED_VM_IRQ_PENDING_WIDTH: usize = 0x10;
 /// bytes from the first register to the end of the last
 pub const FABRIC_CHANNEL_SPAN: usize = 0x40;
 /// Guest-physical address of the data of the next request

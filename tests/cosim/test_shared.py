@@ -165,6 +165,45 @@ def test_interrupt(devices):
     assert devices.interrupts == 0
 
 
+def mask_interrupt(devices: Devices, vm: int, masked: bool) -> None:
+    devices.set("VM_IRQ_MASK", field("SHARED_VM_IRQ_MASK_VM", vm) | field("SHARED_VM_IRQ_MASK_MASKED", masked))
+
+
+def test_masked_interrupt(devices):
+    """The manager hides the interrupts of a VM, of any device, and nothing else: registers stay as they are, VM_IRQ
+    tells of the interrupt, and it comes when the mask is removed."""
+    one, other = (ready(vm, FLASH, COPY) for vm in devices.vms[1:3])
+    mask_interrupt(devices, 1, True)
+    for vm in (one, other):
+        for device in (FLASH, COPY):
+            vm.set_ring(device, interrupt=True)
+            assert vm.do(device, READ, RAM, 4, RAM + 64 if device == COPY else 0).status == DONE
+            assert vm.read(device, "CHANNEL_INT") == 1 | 1 << 1
+    devices.step(10)
+    assert (devices.interrupts, devices.get("VM_IRQ")) == (1 << 3, 0b110)
+    for device in (FLASH, COPY):
+        mask_interrupt(devices, 1, False)
+        assert devices.interrupts == 1 << 2 | 1 << 3
+        mask_interrupt(devices, 1, True)
+        assert devices.interrupts == 1 << 3
+        one.write(device, "CHANNEL_INT", 1 | 1 << 1)
+    assert (devices.interrupts, devices.get("VM_IRQ")) == (1 << 3, 0b100)
+    mask_interrupt(devices, 1, False)
+    assert devices.interrupts == 1 << 3
+
+
+def test_flush_removes_the_mask_of_an_interrupt(devices):
+    """That of the VM that is flushed only."""
+    for number in (1, 2):
+        mask_interrupt(devices, number, True)
+    devices.set("FLUSH", 1)
+    for vm in devices.vms[1:3]:
+        vm.set_ring(FLASH, interrupt=True)
+        assert vm.do(FLASH, READ, RAM, 4).status == DONE
+    devices.step(10)
+    assert (devices.interrupts, devices.get("VM_IRQ")) == (1 << 2, 0b110)
+
+
 def test_registers_that_do_not_exist(devices):
     page = devices.vms[0].page
     assert devices.refuses(page(FLASH) + NAMES["CHANNEL_SPAN"])

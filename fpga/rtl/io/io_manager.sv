@@ -39,6 +39,9 @@ module io_manager
   // VMs
   input  logic [NumVms-1:0] busy_i,
   output io_flush_t  flush_o,
+  /// Interrupts of the VMs, and those that are masked.
+  input  logic [NumVms-1:0] vm_irq_i,
+  output logic [NumVms-1:0] vm_irq_mask_o,
   output logic [7:0][NumVms-1:0] allowed_o,
   output prio_t [Channels-1:0][NumVms-1:0] prio_o,
   output io_server_t [Channels-1:0] server_o,
@@ -106,6 +109,7 @@ module io_manager
   assign hw_in.PARAMS.devices.next    = Devices;
   assign hw_in.TIME.cycles.next       = time_i;
   assign hw_in.BUSY.vms.next          = 16'(busy_i);
+  assign hw_in.VM_IRQ.pending.next    = 16'(vm_irq_i);
 
   // ---- Events ----
   // What belongs to an event is kept until software has cleared the event.
@@ -141,7 +145,7 @@ module io_manager
   assign irq_o = ({hw_out.IRQ_STATUS.lost.value, hw_out.IRQ_STATUS.fault.value} & hw_out.IRQ_ENABLE.enable.value) != '0;
 
   // ---- Commands ----
-  logic allow_q, budget_q, policy_q, pins_q;
+  logic allow_q, budget_q, policy_q, pins_q, mask_q;
   logic [Channels-1:0] policy;
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
     assign policy[c]   = hw_out.ARBITER[c].policy.swmod;
@@ -159,6 +163,7 @@ module io_manager
       budget_q       <= 1'b0;
       policy_q       <= 1'b0;
       pins_q         <= 1'b0;
+      mask_q         <= 1'b0;
       changed_o      <= 1'b0;
       window_write_o <= 1'b0;
       row_write_o    <= 1'b0;
@@ -169,6 +174,7 @@ module io_manager
       budget_q       <= hw_out.BUDGET.vm.swmod;
       policy_q       <= policy != '0;
       pins_q         <= hw_out.PINS.vm.swmod;
+      mask_q         <= hw_out.VM_IRQ_MASK.vm.swmod;
       changed_o      <= allow_q || policy_q;
       window_write_o <= hw_out.FLASH_WINDOW.vm.swmod;
       row_write_o    <= hw_out.ETHERNET_SET.vm.swmod;
@@ -198,6 +204,11 @@ module io_manager
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) owner_o[v] <= '0;
       else if (pins_q && hw_out.PINS.vm.value == vm_t'(v)) owner_o[v] <= hw_out.PINS.mask.value;
+    end
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) vm_irq_mask_o[v] <= 1'b0;
+      else if (flush_o.valid && flush_o.vm == vm_t'(v)) vm_irq_mask_o[v] <= 1'b0;
+      else if (mask_q && hw_out.VM_IRQ_MASK.vm.value == vm_t'(v)) vm_irq_mask_o[v] <= hw_out.VM_IRQ_MASK.masked.value;
     end
   end
 

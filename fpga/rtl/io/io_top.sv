@@ -101,7 +101,7 @@ module io_top
   io_flush_t flush;
   logic changed, fault, fault_bus, written, lost, window_write, row_write;
   io_burst_t fault_burst;
-  logic [NumVms-1:0] busy;
+  logic [NumVms-1:0] busy, vm_irq, vm_irq_mask;
   logic [7:0] flash_half, flash_deselect, window_first;
   logic [8:0] window_number;
   logic [31:0] flash_slice, count, flash_bytes;
@@ -140,6 +140,8 @@ module io_top
     .irq_o(irq_manager_o),
     .busy_i(busy),
     .flush_o(flush),
+    .vm_irq_i(vm_irq),
+    .vm_irq_mask_o(vm_irq_mask),
     .allowed_o(allowed),
     .prio_o(prio),
     .server_o(server),
@@ -208,7 +210,8 @@ module io_top
     .flash_bytes_i(flash_bytes),
     .irq_o(channel_irq)
   );
-  assign irq_vm_o = channel_irq | gpio_irq | display_irq | uart_irq | spi_irq;
+  assign vm_irq   = channel_irq | gpio_irq | display_irq | uart_irq | spi_irq;
+  assign irq_vm_o = vm_irq & ~vm_irq_mask;
 
   // The manager's flush of all devices goes first; a VM's own one waits for a cycle.
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_flush

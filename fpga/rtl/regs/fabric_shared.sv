@@ -95,6 +95,8 @@ module fabric_shared (
         logic SCREEN_RECT;
         logic SCREEN_SET;
         logic UART;
+        logic VM_IRQ_MASK;
+        logic VM_IRQ;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -171,6 +173,10 @@ module fabric_shared (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h140);
         decoded_reg_strb.UART = cpuif_req_masked & (cpuif_addr == 9'h148) & cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h148);
+        decoded_reg_strb.VM_IRQ_MASK = cpuif_req_masked & (cpuif_addr == 9'h150) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h150);
+        decoded_reg_strb.VM_IRQ = cpuif_req_masked & (cpuif_addr == 9'h158) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 9'h158);
         decoded_err = ~is_valid_addr & decoded_req;
     end
 
@@ -437,6 +443,16 @@ module fabric_shared (
                 logic load_next;
             } flush_time;
         } UART;
+        struct {
+            struct {
+                logic [3:0] next;
+                logic load_next;
+            } vm;
+            struct {
+                logic next;
+                logic load_next;
+            } masked;
+        } VM_IRQ_MASK;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -640,6 +656,14 @@ module fabric_shared (
                 logic [11:0] value;
             } flush_time;
         } UART;
+        struct {
+            struct {
+                logic [3:0] value;
+            } vm;
+            struct {
+                logic value;
+            } masked;
+        } VM_IRQ_MASK;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -1896,6 +1920,54 @@ module fabric_shared (
         end
     end
     assign hwif_out.UART.flush_time.value = field_storage.UART.flush_time.value;
+    // Field: fabric_shared.VM_IRQ_MASK.vm
+    always_comb begin
+        automatic logic [3:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.VM_IRQ_MASK.vm.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.VM_IRQ_MASK && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.VM_IRQ_MASK.vm.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
+            load_next_c = '1;
+        end
+        field_combo.VM_IRQ_MASK.vm.next = next_c;
+        field_combo.VM_IRQ_MASK.vm.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.VM_IRQ_MASK.vm.value <= 4'h0;
+        end else begin
+            if(field_combo.VM_IRQ_MASK.vm.load_next) begin
+                field_storage.VM_IRQ_MASK.vm.value <= field_combo.VM_IRQ_MASK.vm.next;
+            end
+        end
+    end
+    assign hwif_out.VM_IRQ_MASK.vm.value = field_storage.VM_IRQ_MASK.vm.value;
+    assign hwif_out.VM_IRQ_MASK.vm.swmod = decoded_reg_strb.VM_IRQ_MASK && decoded_req_is_wr && |(decoded_wr_biten[3:0]);
+    // Field: fabric_shared.VM_IRQ_MASK.masked
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.VM_IRQ_MASK.masked.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.VM_IRQ_MASK && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.VM_IRQ_MASK.masked.value & ~decoded_wr_biten[8:8]) | (decoded_wr_data[8:8] & decoded_wr_biten[8:8]);
+            load_next_c = '1;
+        end
+        field_combo.VM_IRQ_MASK.masked.next = next_c;
+        field_combo.VM_IRQ_MASK.masked.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.VM_IRQ_MASK.masked.value <= 1'h0;
+        end else begin
+            if(field_combo.VM_IRQ_MASK.masked.load_next) begin
+                field_storage.VM_IRQ_MASK.masked.value <= field_combo.VM_IRQ_MASK.masked.next;
+            end
+        end
+    end
+    assign hwif_out.VM_IRQ_MASK.masked.value = field_storage.VM_IRQ_MASK.masked.value;
+    assign hwif_out.VM_IRQ_MASK.masked.swmod = decoded_reg_strb.VM_IRQ_MASK && decoded_req_is_wr && |(decoded_wr_biten[8:8]);
 
     //--------------------------------------------------------------------------
     // Write response
@@ -1955,6 +2027,9 @@ module fabric_shared (
         if(rd_mux_addr == 9'h118) begin
             readback_data_var[3:0] = hwif_in.LOST.vm.next;
             readback_data_var[7:4] = hwif_in.LOST.device.next;
+        end
+        if(rd_mux_addr == 9'h158) begin
+            readback_data_var[15:0] = hwif_in.VM_IRQ.pending.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

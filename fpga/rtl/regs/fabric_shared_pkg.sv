@@ -6,7 +6,7 @@ package fabric_shared_pkg;
 
     localparam FABRIC_SHARED_DATA_WIDTH = 64;
     localparam FABRIC_SHARED_MIN_ADDR_WIDTH = 9;
-    localparam FABRIC_SHARED_SIZE = 'h150;
+    localparam FABRIC_SHARED_SIZE = 'h160;
 
     typedef struct {
         logic [31:0] next;
@@ -106,6 +106,14 @@ package fabric_shared_pkg;
     } fabric_shared__LOST__in_t;
 
     typedef struct {
+        logic [15:0] next;
+    } ro_f_desc_7ae4ab1c_w16__in_t;
+
+    typedef struct {
+        ro_f_desc_7ae4ab1c_w16__in_t pending;
+    } fabric_shared__VM_IRQ__in_t;
+
+    typedef struct {
         fabric_shared__ID__in_t ID;
         fabric_shared__PARAMS__in_t PARAMS;
         fabric_shared__TIME__in_t TIME;
@@ -115,6 +123,7 @@ package fabric_shared_pkg;
         fabric_shared__BUSY__in_t BUSY;
         fabric_shared__ETHERNET_COUNT__in_t ETHERNET_COUNT;
         fabric_shared__LOST__in_t LOST;
+        fabric_shared__VM_IRQ__in_t VM_IRQ;
     } fabric_shared__in_t;
 
     typedef struct {
@@ -417,6 +426,21 @@ package fabric_shared_pkg;
     } fabric_shared__UART__out_t;
 
     typedef struct {
+        logic [3:0] value;
+        logic swmod;
+    } fabric_shared__VM_IRQ_MASK__vm__out_t;
+
+    typedef struct {
+        logic value;
+        logic swmod;
+    } fabric_shared__VM_IRQ_MASK__masked__out_t;
+
+    typedef struct {
+        fabric_shared__VM_IRQ_MASK__vm__out_t vm;
+        fabric_shared__VM_IRQ_MASK__masked__out_t masked;
+    } fabric_shared__VM_IRQ_MASK__out_t;
+
+    typedef struct {
         fabric_shared__IRQ_STATUS__out_t IRQ_STATUS;
         fabric_shared__IRQ_ENABLE__out_t IRQ_ENABLE;
         fabric_shared__FLUSH__out_t FLUSH;
@@ -437,5 +461,6 @@ package fabric_shared_pkg;
         fabric_shared__SCREEN_RECT__out_t SCREEN_RECT;
         fabric_shared__SCREEN_SET__out_t SCREEN_SET;
         fabric_shared__UART__out_t UART;
+        fabric_shared__VM_IRQ_MASK__out_t VM_IRQ_MASK;
     } fabric_shared__out_t;
 endpackage
