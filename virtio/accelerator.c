@@ -33,6 +33,8 @@ COMPONENT_DEFAULT void accelerator_mask(const struct vm *vm, unsigned device, bo
 
 static const char *accelerator_boot(struct virtio_device *dev)
 {
+    dev->first_bar = ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE;
+    dev->first_bar_size = ACCELERATOR_PAGE;
     return accelerator_exists(dev->vm, dev->config->device) ? NULL
                                                             : "the image has a PCI function of an accelerator that its "
                                                               "VM does not have";

@@ -12,8 +12,8 @@ static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; 
 static const struct virtio_class *class_of(uint32_t kind)
 {
     static const struct virtio_class *const classes[] = {
-        &virtio_net,    &virtio_console, &virtio_block,       &virtio_entropy, &virtio_socket,
-        &virtio_crypto, &virtio_ivshmem, &virtio_accelerator, &virtio_host,    &virtio_disk_server};
+        &virtio_net,     &virtio_console,     &virtio_block,       &virtio_entropy, &virtio_socket,     &virtio_crypto,
+        &virtio_ivshmem, &virtio_accelerator, &virtio_hardware_io, &virtio_host,    &virtio_disk_server};
 
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
         if (classes[i]->type == kind) {
@@ -49,6 +49,8 @@ static const char *boot_class(struct virtio_device *dev)
     dev->nqueues = dev->class->queues;
     dev->queue_size = VIRTIO_QUEUE_SIZE;
     dev->requests = dev->class->requests;
+    dev->first_bar = VIRTIO_BARS + dev->config->slot * VIRTIO_BAR_SIZE;
+    dev->first_bar_size = VIRTIO_BAR_SIZE;
     if (dev->class->boot != NULL) {
         wrong = dev->class->boot(dev);
     }

@@ -6,7 +6,6 @@
  * machine.
  */
 #include "arch.h"
-#include "pci_accelerator.h"
 #include "pci_regs.h"
 #include "virtio.h"
 
@@ -76,14 +75,15 @@ static bool is_virtio(const struct virtio_device *dev)
     return dev->class->id == 0;
 }
 
-static bool is_accelerator(const struct virtio_device *dev)
+/* BAR 0 are pages of hardware, and BAR 2 can be memory for DMA. */
+static bool is_hardware(const struct virtio_device *dev)
 {
-    return dev->class == &virtio_accelerator;
+    return dev->class->mask != NULL;
 }
 
 static bool is_second_bar(const struct virtio_device *dev, const struct sysimage_region *region)
 {
-    if (is_accelerator(dev)) {
+    if (is_hardware(dev)) {
         return region->kind == SYSIMAGE_REGION_DMA && (dev->config->flags & VIRTIO_IMAGE_DMA) != 0;
     }
     return region->kind == SYSIMAGE_REGION_SHARED && region->detail == dev->config->shared;
@@ -109,7 +109,7 @@ static uint32_t id_of(const struct virtio_device *dev)
 
 static uint32_t subsystem_of(const struct virtio_device *dev)
 {
-    return is_accelerator(dev) ? dev->config->task : VIRTIO_SUBSYSTEM;
+    return is_hardware(dev) ? dev->config->task : VIRTIO_SUBSYSTEM;
 }
 
 static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t address, uint64_t size)
@@ -117,20 +117,12 @@ static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t a
     return (dev->probing >> number & 1U) != 0 ? ~(size - 1U) : address;
 }
 
-static uint32_t first_bar_read(const struct virtio_device *dev)
-{
-    if (is_accelerator(dev)) {
-        return (uint32_t)bar(dev, 0, ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE, ACCELERATOR_PAGE);
-    }
-    return (uint32_t)bar(dev, 0, VIRTIO_BARS + dev->config->slot * VIRTIO_BAR_SIZE, VIRTIO_BAR_SIZE);
-}
-
 static uint32_t bars_read(const struct virtio_device *dev, unsigned offset)
 {
     const struct sysimage_region *second = dev->second_bar;
 
     if (offset == PCI_BAR0) {
-        return first_bar_read(dev);
+        return (uint32_t)bar(dev, 0, dev->first_bar, dev->first_bar_size);
     }
     if (second == NULL) {
         return 0;
@@ -252,7 +244,7 @@ static uint32_t bar_read(struct virtio_device *dev, unsigned offset)
     unsigned part = offset & PART_MASK, word = offset & 0xffcU;
 
     if (!is_virtio(dev)) {
-        return part == 0 && !is_accelerator(dev) ? ivshmem_read(dev, word) : 0;
+        return part == 0 && !is_hardware(dev) ? ivshmem_read(dev, word) : 0;
     }
     if (part == PART_COMMON) {
         return virtio_common_read(dev, word);
@@ -279,7 +271,7 @@ static void bars_store_register(struct virtio_device *dev, unsigned offset, unsi
     if ((dev->command & COMMAND_MEMORY) == 0) {
         return;
     }
-    if (is_accelerator(dev)) {
+    if (is_hardware(dev)) {
         return; /* its BAR 0 is elsewhere */
     }
     if (!is_virtio(dev)) {

@@ -126,8 +126,9 @@ struct virtio_class {
     struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
-    /* Of a function with an interrupt of its own, instead of dev->isr and source VIRTIO_IRQ + slot: whether one is pending, and what the
-     * command register's "interrupt disable" does. With vm->lock held, or at boot. */
+    /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source VIRTIO_IRQ + slot: whether it is
+     * pending, and what the command register's "interrupt disable" does. Its boot() sets dev->first_bar, its pages. With vm->lock held,
+     * or at boot. */
     bool (*pending)(const struct virtio_device *dev);
     void (*mask)(const struct virtio_device *dev, bool masked);
     /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of the configuration space; the guest
@@ -151,6 +152,8 @@ struct virtio_device {
     uint16_t queue_size;                      /* constant: most descriptors of a queue, a power of two */
     uint32_t requests;                        /* constant: the class's */
     const struct sysimage_region *second_bar; /* what BAR 2 is, or NULL; constant */
+    uint64_t first_bar;                       /* guest-physical address of BAR 0, below 4 GiB; constant, as its size */
+    uint32_t first_bar_size;
     struct virtq queues[VIRTIO_QUEUES];
 
     /* Guarded by vm->lock: */
@@ -298,7 +301,7 @@ void virtio_copy(void *dst, const void *src, size_t size);
 /* --- devices --- */
 
 extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
-    virtio_ivshmem, virtio_accelerator, virtio_host, virtio_disk_server;
+    virtio_ivshmem, virtio_accelerator, virtio_hardware_io, virtio_host, virtio_disk_server;
 
 /* net.c: what has become of a port's frames since the boot. */
 struct virtio_net_counts {

@@ -54,7 +54,7 @@ _COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "
 # Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names.
 _REPLACE = {"console", "seed", "fwtree"}
 # Components that a component may include.
-_USES = {"debug": {"console"}, "virtio": {"console"}, "fpga/vdm": {"virtio"}}
+_USES = {"debug": {"console"}, "virtio": {"console"}, "fpga/vdm": {"virtio"}, "fpga/io": {"virtio"}}
 # Exceptions: file, identifiers, reason. An exception that is not needed is an error, too.
 _IMAGE_FIELDS = r"rt_\w+|SYSIMAGE_MAX_RT_APPS"
 _IMAGE = "the format of the system image has the fields that the components read"

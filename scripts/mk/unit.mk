@@ -86,9 +86,9 @@ test-unit-kind: $(KIND_TESTS:%=$(HOST_BUILD)/unit/%) $(HOST_BUILD)/libcore.so
 test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
-test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtual Device Manager over the fabric's RTL, without QEMU
-	@$(MAKE) --no-print-directory $(COSIM)/libmodel.so
-	@PYTHONPATH=tests/unit $(HOST_PYTEST) tests/manager
+test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtual Device Manager and PCI functions over the fabric's RTL, without QEMU
+	@$(MAKE) --no-print-directory $(COSIM)/libmodel.so $(COSIM)/libshared.so
+	@PYTHONPATH=tests/unit:tests/cosim $(HOST_PYTEST) tests/manager
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 

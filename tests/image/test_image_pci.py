@@ -25,7 +25,7 @@ INCLUDE = (str(HEADER.relative_to(ROOT)),)
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
 CONTENT = bytes(range(256)) * 20 + b"end"
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _, DISK_SERVER = pci_image.MODELS.values()
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _, _, DISK_SERVER = pci_image.MODELS.values()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from tessera.run.runner import ROOT
 
 OUT = ROOT / "build" / "mutants"
 MANAGER = "../manager/"  # tests that need the fabric's RTL
+MODELS = ("build/cosim/libmodel.so", "build/cosim/libshared.so")
 FAULTS = tomllib.loads((Path(__file__).parent / "unit_faults.toml").read_text(encoding="utf-8"))["fault"]
 
 
@@ -24,13 +25,13 @@ def failure(tests: str, mutant: str = "") -> str | None:
     words = ["HOST_BUILD=build/mutants/host", f"HOST_MUTANT={mutant}", "KIND_TESTS=", f"KIND_PROPERTIES={tests}"]
     with alone_building():
         if tests.startswith(MANAGER):
-            assert run(["make", "--no-print-directory", "-s", "build/cosim/libmodel.so"]).returncode == 0
+            assert run(["make", "--no-print-directory", "-s", *MODELS]).returncode == 0
         (OUT / "host" / "libcore.so").unlink(missing_ok=True)  # make does not notice that a source is another one
         done = run(
             ["make", "--no-print-directory", "-s", *words, "test-unit-kind"],
             PYTEST_ADDOPTS="-x",
             TESSERA_FIRST_FAILURE="1",
-            PYTHONPATH="tests/unit",
+            PYTHONPATH="tests/unit:tests/cosim",
         )
     found = re.search(r"^FAILED tests/(?:unit|manager)/\w+\.py::(\w+)", done.stdout, flags=re.MULTILINE)
     assert (done.returncode == 0) == (found is None), f"no test ran:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"

@@ -14,7 +14,10 @@ static struct {
 static struct testbed_image *made_image; /* owner: testbed_io_make() */
 static unsigned made_vms;                /* as made_image */
 
-_Static_assert(sizeof(struct testbed_io_section) <= sizeof(((struct testbed_image *)NULL)->room), "the section fits");
+_Static_assert(sizeof(struct testbed_io_section) % 8U == 0 &&
+                   sizeof(struct testbed_io_section) + sizeof(struct testbed_io_functions) <=
+                       sizeof(((struct testbed_image *)NULL)->room),
+               "the sections fit");
 
 static uint64_t hardware_read(uint64_t at, unsigned bytes)
 {
@@ -98,6 +101,24 @@ void testbed_io_cut(unsigned size)
     made_image->sections[0] = (struct sysimage_section){.tag = size != 0 ? IO_IMAGE_TAG : TESTBED_TAG,
                                                         .offset = offsetof(struct testbed_image, room),
                                                         .size = size != 0 ? size : sizeof(struct testbed_io_section)};
+}
+
+void *testbed_io_functions(unsigned count)
+{
+    struct testbed_io_functions *s = (void *)((char *)made_image->room + sizeof(struct testbed_io_section));
+
+    memset(s, 0, sizeof(*s));
+    s->header = (struct virtio_image){.nfunctions = count,
+                                      .functions_offset = offsetof(struct testbed_io_functions, functions)};
+    for (uint32_t i = 0; i < count; i++) {
+        s->functions[i] =
+            (struct virtio_image_function){.vm = i, .kind = VIRTIO_IMAGE_HARDWARE_IO, .task = (1U << IO_DEVICES) - 1U};
+    }
+    made_image->sections[1] = (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
+                                                        .offset = offsetof(struct testbed_image, room) +
+                                                                  (uint32_t)sizeof(struct testbed_io_section),
+                                                        .size = sizeof(*s)};
+    return s;
 }
 
 const char *testbed_io_boot(uint64_t (*read)(uint64_t offset, unsigned bytes),

@@ -8,16 +8,23 @@
 
 #include "io_image.h"
 #include "testbed.h"
+#include "virtio_image.h"
 
 #define TESTBED_IO_BASE UINT64_C(0x18200000)
 #define TESTBED_IO_IRQ 25U
 #define TESTBED_IO_VM_IRQ 26U
 #define TESTBED_IO_GUEST_IRQ 23U
+#define TESTBED_IO_FUNCTIONS 3U
 
 /* The section in the image, as the image builder lays it out. Client i is VM i. */
 struct testbed_io_section {
     struct io_image header;
     struct io_image_client clients[IO_MAX_CLIENTS];
+};
+/* That of PCI functions, behind it: function 0 of each VM has the VM's shared devices. */
+struct testbed_io_functions {
+    struct virtio_image header;
+    struct virtio_image_function functions[TESTBED_IO_FUNCTIONS];
 };
 
 /* Makes an image of `nvms` VMs, of which the first `nclients` may use all devices; returns its section, which the test may change. */
@@ -28,6 +35,9 @@ void testbed_io_region(unsigned number, unsigned kind, uint64_t gpa, uint64_t hp
 
 /* The section ends after `size` bytes; 0: there is none. */
 void testbed_io_cut(unsigned size);
+
+/* The first `count` VMs of the image, at most TESTBED_IO_FUNCTIONS, have PCI functions for their shared devices; returns their section, which the test may change. */
+void *testbed_io_functions(unsigned count);
 
 /* Boots the image and starts its VMs; returns NULL, or why the hypervisor refuses it. `read`, `write`: at an offset from the manager
  * page. */

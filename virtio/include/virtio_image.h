@@ -39,13 +39,14 @@ enum virtio_image_kind {
     VIRTIO_IMAGE_DISK_SERVER = 63, /* DISK_SERVER_TYPE */
     VIRTIO_IMAGE_IVSHMEM = 0x110,
     VIRTIO_IMAGE_ACCELERATOR = 0x111,
-    VIRTIO_IMAGE_HOST = 0x112, /* a function of the machine's own PCI bus */
+    VIRTIO_IMAGE_HOST = 0x112,        /* a function of the machine's own PCI bus */
+    VIRTIO_IMAGE_HARDWARE_IO = 0x113, /* the VM's devices shared by hardware */
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
 #define VIRTIO_IMAGE_UPLINK (1U << 1)    /* NET: behind it are all addresses that no port of its segment has */
 #define VIRTIO_IMAGE_SERVED (1U << 2)    /* of a disk: a server has it */
-#define VIRTIO_IMAGE_DMA (1U << 3)       /* ACCELERATOR: BAR 2 is the VM's memory for DMA */
+#define VIRTIO_IMAGE_DMA (1U << 3)       /* ACCELERATOR, HARDWARE_IO: BAR 2 is the VM's memory for DMA */
 #define VIRTIO_IMAGE_OFFLOADS \
     (1U << 4) /* NET: frames of its network may be long segments without a checksum; of all its ports */
 
@@ -76,7 +77,8 @@ struct virtio_image_function {
     uint64_t content;      /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
     uint64_t content_size; /* BLOCK: bytes of it, at most disk_size */
     uint32_t device;       /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
-    uint32_t task;         /* ACCELERATOR: number of its HW task, the function's subsystem id */
+    uint32_t
+        task; /* the subsystem id: ACCELERATOR: number of its HW task; HARDWARE_IO: bit n: the VM has page n of BAR 0 */
     /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the port that are the other end of the
      * line; and the line's name, of VIRTIO_CONSOLE_NAME bytes with zeros behind it. */
     uint16_t other_functions[4], other_ports[4];

@@ -48,9 +48,9 @@ def guest_dts(system: System, vm: Vm) -> str:
     soc = _soc(vm)
     if soc:
         body += ["", *soc]
-    if "spi" in vm.shared_devices:
+    if "spi" in vm.described_pages:
         body += ["", *_shared_clock(system.board)]
-    if vm.accelerator_pages or vm.shared_pages:
+    if vm.accelerator_pages or vm.described_pages:
         body += ["", *_fabric(system, vm)]
     if vm.functions:
         body += ["", *_pci(vm)]
@@ -94,7 +94,7 @@ def _chosen(vm: Vm) -> list[str]:
         body.append(f"bootargs = {_string(vm.node['bootargs'])};")
     if vm.has_uart:
         body.append(f'stdout-path = "/soc/serial@{vm.machine.uart_base:x}";')
-    elif "uart" in vm.shared_devices:
+    elif "uart" in vm.described_pages:
         body.append(f'stdout-path = "/fabric/serial@{io_image.address("uart"):x}";')
     for load in vm.loads:
         if load.what == "initrd":
@@ -282,7 +282,7 @@ def _fabric(system: System, vm: Vm) -> list[str]:
     body = ["#address-cells = <2>;", "#size-cells = <2>;", 'compatible = "simple-bus";', "ranges;"]
     for use in vm.accelerator_pages:
         body += ["", *_accelerator(use)]
-    for name in vm.shared_pages:
+    for name in vm.described_pages:
         body += ["", *_shared_device(system, name, vm.shared_devices[name])]
     return _node("fabric", body)
 
@@ -362,7 +362,7 @@ def _pci_windows(vm: Vm) -> list[tuple[int, int]]:
     """Returns base and size of the parts of the address space in which the functions' BARs are."""
     windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW)]
     windows += [(f.region.base, f.region.size) for f in vm.functions if f.region]
-    windows += [f.bars for f in vm.functions if f.device]
+    windows += [f.bars for f in vm.functions if f.device or f.is_hardware_io]
     windows += [(vm.dma_base, vm.dma_size) for f in vm.functions if f.has_dma_memory]
     return windows + [f.bars for f in vm.host_functions]
 

@@ -281,6 +281,11 @@ class PciFunction:
         return self.node["model"]
 
     @property
+    def is_hardware_io(self) -> bool:
+        """Whether it has the VM's shared devices."""
+        return self.model == "hardware-io"
+
+    @property
     def has_dma_memory(self) -> bool:
         """Whether BAR 2 is the VM's memory for DMA."""
         return bool(self.node["dma-memory"])
@@ -290,12 +295,16 @@ class PciFunction:
         """The guest-physical address of BAR 0, or of the BARs of a function of the machine, and their bytes."""
         if self.device:
             return self.device.address, virtual.ACCEL_SIZE
+        if self.is_hardware_io:
+            return virtual.SHARED_BASE, len(io_image.NUMBERS) * virtual.SHARED_PAGE
         if self.model == "host":
             return virtual.PCI_HOST_BARS + self.slot * virtual.PCI_HOST_WINDOW, virtual.PCI_HOST_WINDOW
         return virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE, virtual.PCI_BAR_SIZE
 
     @property
     def irq(self) -> int:
+        if self.is_hardware_io:
+            return virtual.SHARED_IRQ
         return virtual.ACCEL_IRQ if self.device else virtual.PCI_IRQ + self.slot
 
 
@@ -419,7 +428,7 @@ class Vm:
         found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerator_pages]
         found += [
             (name, io_image.address(name), len(io_image.DEVICES[name]) * virtual.SHARED_PAGE)
-            for name in self.shared_pages
+            for name in self.described_pages
         ]
         if self.functions:
             found.append(("pci", virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE))
@@ -440,6 +449,11 @@ class Vm:
     def shared_pages(self) -> list[str]:
         """The shared devices of which the VM has pages: a display that shows `framebuffer` has none."""
         return [name for name in self.shared_devices if name != "display" or self.framebuffer is None]
+
+    @property
+    def described_pages(self) -> list[str]:
+        """Those of them that the device tree describes: none if they are a PCI function."""
+        return [] if any(function.is_hardware_io for function in self.functions) else self.shared_pages
 
     @property
     def irqs(self) -> list[tuple[int, int]]:

@@ -5,7 +5,8 @@ import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tessera.image import hostpci, pci_image, vdm
+from tessera.image import hostpci, io_image, pci_image, vdm
+from tessera.image.display import shows_framebuffer
 from tessera.image.files import load_disk
 from tessera.image.kinds import size_text, suggest
 from tessera.image.layout import align_up
@@ -24,9 +25,12 @@ _PROPS = {
     "virtio-vsock": ("cid", "peers"),
     "ivshmem": ("shared",),
     "accelerator": ("device", "dma-memory"),
+    "hardware-io": ("dma-memory",),
     "host": ("function",),
     "virtio-crypto": ("unit", "unit-priority"),
 }
+# The models that have each of them.
+_OWNERS = {prop: [model for model, props in _PROPS.items() if prop in props] for prop in sum(_PROPS.values(), ())}
 _REQUIRED = {
     "virtio-net": ("network", "the name of a network"),
     "virtio-blk": ("size", "the disk's size, or image, its first content"),
@@ -49,6 +53,7 @@ def load_functions(system: Read, vms: list[Vm], devices: list[Accelerator], sear
         vm.functions = _functions_of(vm, devices, search)
         _check_regions(vm)
         _check_devices(vm)
+        _check_hardware_io(vm)
         _check_dma_memory(vm)
     functions = [function for vm in vms for function in vm.functions]
     _find_offloads(functions, networks)
@@ -116,10 +121,10 @@ def _check_properties(node: Read) -> None:
     model = node["model"]
     if model is None:
         return
-    for owner, props in _PROPS.items():
-        for prop in props:
-            if owner != model and node.given(prop):
-                node.problem(prop, f"expected only on a function of model {owner}, got it on one of model {model}")
+    for prop, owners in _OWNERS.items():
+        if model not in owners and node.given(prop):
+            expected = f"expected only on a function of model {' or '.join(owners)}"
+            node.problem(prop, f"{expected}, got it on one of model {model}")
     if model in _REQUIRED:
         prop, words = _REQUIRED[model]
         if not node.given(prop) and not (model == "virtio-blk" and node.given("image")):
@@ -290,6 +295,17 @@ def _check_devices(vm: Vm) -> None:
             function.node.problem("device", f"expected a device that no other function of the VM has, {got}")
 
 
+def _check_hardware_io(vm: Vm) -> None:
+    """Reports functions of VMs without pages of shared devices, and a second one of a VM."""
+    owners = [function.node for function in vm.functions if function.is_hardware_io]
+    for node in owners[1:]:
+        node.problem("model", f"expected one hardware-io for a VM, got a second one after {owners[0].path}")
+    pages = [use for name, use in vm.shared_devices.items() if name != "display" or not shows_framebuffer(use)]
+    if owners and not pages:
+        words = "shared devices, other than a display that shows a simple framebuffer"
+        owners[0].problem("model", f"expected hardware-io only on a VM with {words}, got it without")
+
+
 def _check_dma_memory(vm: Vm) -> None:
     """Reports functions whose BAR 2 cannot be the VM's memory for DMA."""
     owners = [function.node for function in vm.functions if function.has_dma_memory]
@@ -431,6 +447,11 @@ def _accelerator(function: PciFunction, device: Accelerator) -> dict[str, int]:
     return {"flags": flags, "device": device.number, "task": device.node["task"]}
 
 
+def _hardware_io(vm: Vm, function: PciFunction) -> dict[str, int]:
+    pages = sum(1 << number for name in vm.shared_pages for number in io_image.DEVICES[name])
+    return {"flags": pci_image.DMA if function.has_dma_memory else 0, "task": pages}
+
+
 def _unit(system: System, function: PciFunction) -> dict[str, int]:
     units = [one for _, one in system.units]
     return {"unit": 1 + len(system.clients) + units.index(function)} if function.unit else {}
@@ -449,6 +470,7 @@ def _fields(
         "ivshmem": lambda: {"shared": function.region.id} if function.region else {},
         "accelerator": lambda: _accelerator(function, function.device) if function.device else {},
         "host": lambda: hostpci.fields(function),
+        "hardware-io": lambda: _hardware_io(vm, function),
     }
     return fields.get(function.model, dict)()
 

@@ -28,6 +28,7 @@ KINDS = {
     "ivshmem": 0x110,
     "accelerator": 0x111,
     "host": 0x112,
+    "hardware_io": 0x113,
 }
 MODELS = {
     "virtio-net": KINDS["net"],
@@ -39,13 +40,14 @@ MODELS = {
     "virtio-crypto": KINDS["crypto"],
     "accelerator": KINDS["accelerator"],
     "host": KINDS["host"],
+    "hardware-io": KINDS["hardware_io"],
     "disk-server": KINDS["disk_server"],
 }
 
 READ_ONLY = 1 << 0  # of a disk
 UPLINK = 1 << 1  # of a network
 SERVED = 1 << 2  # of a disk
-DMA = 1 << 3  # of an accelerator
+DMA = 1 << 3  # of an accelerator, or of hardware-io
 OFFLOADS = 1 << 4  # of all functions of a network
 
 IMAGE = Record("virtio_image", (("nfunctions", "I"), ("functions_offset", "I")))

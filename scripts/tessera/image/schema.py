@@ -424,7 +424,9 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "model",
             Choice(tuple(pci_image.MODELS)),
-            "The model of the function; `host` is a function of the machine ([networking.md](networking.md)).",
+            "The model of the function; `host` is a function of the machine ([networking.md](networking.md)), "
+            "`hardware-io` has the pages of all the VM's `shared-devices` as BAR 0: one for a VM. The device tree then "
+            "does not describe these devices otherwise ([linux-accelerators.md](linux-accelerators.md)).",
             required=True,
         ),
         Prop(
@@ -531,8 +533,8 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "dma-memory",
             Flag(),
-            "BAR 2 of an accelerator is the VM's `dma-memory`, for the buffers of all its accelerators: on one "
-            "function of the VM. The memory's size is a power of two, and its address a multiple of it.",
+            "BAR 2 of an accelerator or of a hardware-io is the VM's `dma-memory`, for the buffers of all of them: on "
+            "one function of the VM. The memory's size is a power of two, and its address a multiple of it.",
             default=False,
         ),
         Prop(

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A VM's devices shared by hardware as one PCI function: BAR 0 are their pages, which the component fpga/io maps, so a guest accesses
+ * them as it does without the function. BAR 2 can be the VM's memory for DMA. INTA is the source of all the VM's shared devices; the
+ * hardware masks it while the function has "interrupt disable" set.
+ */
+#include "pci_hardware_io.h"
+#include "virtio.h"
+
+#define CLASS_HARDWARE_IO 0x088000U /* a system peripheral, other */
+#define HARDWARE_IO_ID 0x10f1U      /* of those that vendor 0x1af4 leaves to experiments */
+#define PAGES_SIZE 0x8000U          /* a page of 4 KiB for each of 8 devices */
+
+COMPONENT_DEFAULT bool hardware_io_pages(const struct vm *vm, uint64_t *pages)
+{
+    (void)vm;
+    (void)pages;
+    return false;
+}
+
+COMPONENT_DEFAULT bool hardware_io_pending(const struct vm *vm)
+{
+    (void)vm;
+    return false;
+}
+
+COMPONENT_DEFAULT void hardware_io_mask(const struct vm *vm, bool masked)
+{
+    (void)vm;
+    (void)masked;
+}
+
+static const char *hardware_io_boot(struct virtio_device *dev)
+{
+    if (!hardware_io_pages(dev->vm, &dev->first_bar)) {
+        return "the image has a PCI function of shared devices that its VM does not have";
+    }
+    dev->first_bar_size = PAGES_SIZE;
+    return dev->first_bar % PAGES_SIZE == 0 && dev->first_bar >> 32 == 0
+               ? NULL
+               : "the pages of a VM's shared devices cannot be a BAR";
+}
+
+static bool io_function_pending(const struct virtio_device *dev)
+{
+    return hardware_io_pending(dev->vm);
+}
+
+static void io_function_mask(const struct virtio_device *dev, bool masked)
+{
+    hardware_io_mask(dev->vm, masked);
+}
+
+const struct virtio_class virtio_hardware_io = {.type = VIRTIO_IMAGE_HARDWARE_IO,
+                                                .id = HARDWARE_IO_ID,
+                                                .pci_class = CLASS_HARDWARE_IO,
+                                                .boot = hardware_io_boot,
+                                                .pending = io_function_pending,
+                                                .mask = io_function_mask};
