@@ -122,23 +122,25 @@ $(BUILD)/guests/linux/network.cpio.gz: $(INITRAMFS_PARTS) $(NETWORK_PROGRAMS) $(
 	    $(addprefix --program ,$(NETWORK_PROGRAMS) $(DEBIAN_PROGRAMS)) $(addprefix --library ,$(DEBIAN_LIBRARIES)) \
 	    --start guests/images/linux/network.start --output $@
 
-# The same with Python, the driver of PCI functions for user space, and a program that uses accelerators by them.
+# The same with Python, the driver of PCI functions for user space, and programs that use accelerators and shared devices by them.
 PYTHON_PACKAGES := libc6 libexpat1 libpython3.13-minimal libpython3.13-stdlib python3.13-minimal zlib1g
 PYTHON_LIBRARIES := $(foreach file,libc6/ld-linux-riscv64-lp64d.so.1 libc6/libc.so.6 libc6/libm.so.6 libexpat1/libexpat.so.1 \
 	zlib1g/libz.so.1,$(PKG)/$(dir $(file))usr/lib/riscv64-linux-gnu/$(notdir $(file)))
 PYTHON_STAMPS := $(PYTHON_PACKAGES:%=$(PKG)/%.json)
 PYTHON_MMAP := python3.13/lib-dynload/mmap.cpython-313-riscv64-linux-gnu.so
 DSP := $(wildcard guests/examples/dsp/*.py)
+STORE64 := $(BUILD)/guests/linux/store64
+$(eval $(call linux_program,store64,guests/examples/dsp/store64.c,))
 
 $(filter-out $(DEBIAN_STAMPS),$(PYTHON_STAMPS)) &: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py python
 
-$(BUILD)/guests/linux/python.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json $(PYTHON_STAMPS) $(DSP)
+$(BUILD)/guests/linux/python.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json $(PYTHON_STAMPS) $(DSP) $(STORE64)
 	$(MKINITRAMFS) --kernel-package $(PKG)/$(MODULES_PACKAGE) --module uio_pci_generic \
 	    --tree usr/bin/python3.13=$(PKG)/python3.13-minimal/usr/bin/python3.13 $(addprefix --library ,$(PYTHON_LIBRARIES)) \
 	    --tree usr/lib/python3.13=$(PKG)/libpython3.13-minimal/usr/lib/python3.13 \
 	    --tree usr/lib/$(PYTHON_MMAP)=$(PKG)/libpython3.13-stdlib/usr/lib/$(PYTHON_MMAP) \
-	    $(foreach file,$(DSP),--tree root/$(notdir $(file))=$(file)) --start guests/images/linux/python.start --output $@
+	    --program $(STORE64) $(foreach file,$(DSP),--tree root/$(notdir $(file))=$(file)) --start guests/images/linux/python.start --output $@
 
 # The same with the drivers of networks and disks of the machine, and such disks, which keep what a guest writes.
 $(BUILD)/guests/linux/passthrough.cpio.gz: $(INITRAMFS_PARTS) $(PKG)/$(MODULES_PACKAGE).json $(DEBIAN_STAMPS)

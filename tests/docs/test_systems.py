@@ -134,7 +134,10 @@ def test_network(blocks, reader):
 
 def test_linux_accelerators(blocks, reader):
     run, transcript, *listings = blocks
-    assert [one.listing for one in listings] == ["systems/python.dts#vm", "guests/examples/dsp/accelerator.py#finish"]
+    assert [one.listing for one in listings] == [
+        "systems/python.dts#vm",
+        *("guests/examples/dsp/accelerator.py#finish", "guests/examples/dsp/hardware_io.py#wait"),
+    ]
     _, *turns = re.split(r"^linux:~# ", transcript.text, flags=re.MULTILINE)
     with reader.terminal(command(run)) as shown:
         shown.until(r"^linux *\| linux:~# *$", BOOT_S)

@@ -16,8 +16,9 @@ from helpers import BOOT_S, LINUX_PROMPT, booted, built, keyboard, tell
 from tessera.run.machine import Machine
 
 CHUNK = 600  # characters that are typed in a line: busybox's shell takes 1023
-SCRIPT = Path(__file__).parent / "guest" / "functions.py"
+SCRIPTS = Path(__file__).parent / "guest"
 FRAMES = 12
+BLOCKS = 2
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,16 @@ def test_jobs_from_python(machine):
     assert f"dsp: qam16: {FRAMES} frames of 256 bytes, 0 wrong numbers" in said
 
 
+def test_shared_devices_from_python(machine):
+    """Blocks are written to the flash, read back and copied; the checksums are the same, and the process has slept."""
+    found = ask(machine, f"python3 blocks.py {BLOCKS}", r"^blocks: (\w+), slept until (\d+) interrupts$")
+    assert found[1] == "correct"
+    assert int(found[2]) > 0
+    sums = re.findall(r"written (\w{8}), read from the flash (\w{8}), copied (\w{8})", machine.console.text("linux"))
+    assert len(sums) == len({one[0] for one in sums}) == BLOCKS
+    assert all(len(set(one)) == 1 for one in sums)
+
+
 def test_functions_in_sysfs(machine):
     """What identifies them: class, subsystem ids; their driver; the resources, which are pages and memory."""
     where = "/sys/bus/pci/devices/0000:00:0"
@@ -66,11 +77,12 @@ def test_functions_in_sysfs(machine):
 
 
 def test_programs_that_misbehave(machine):
-    """guest/functions.py: BARs, the interrupt's status and disable bit, DMA outside of the memory, random writes,
-    killed processes."""
-    upload(machine, SCRIPT)
-    said = ask(machine, "python3 functions.py 2>&1; echo status $?", r"^status (\d+)$")
-    assert said[1] == "0", machine.console.text("linux")[-3000:]
+    """guest/functions.py, shared_functions.py: BARs, the interrupt's status and disable bit, DMA outside of the memory,
+    random writes, killed processes; pages that the VM does not have."""
+    for name in ("functions.py", "shared_functions.py"):
+        upload(machine, SCRIPTS / name)
+        said = ask(machine, f"python3 {name} 2>&1; echo status $?", r"^status (\d+)$")
+        assert said[1] == "0", machine.console.text("linux")[-3000:]
 
 
 def test_restart(machine):

@@ -10,22 +10,8 @@ import struct
 import sys
 import time
 
-from accelerator import (
-    COMMAND,
-    CUSTOM,
-    DATA_ADDR,
-    FFT512,
-    NO_INTX,
-    OVER,
-    QAM16,
-    RESULT,
-    START,
-    STAT,
-    Accelerator,
-    AcceleratorError,
-    Memory,
-    functions,
-)
+from accelerator import CUSTOM, DATA_ADDR, FFT512, OVER, QAM16, RESULT, START, STAT, Accelerator
+from function import ACCELERATOR, COMMAND, NO_INTX, FunctionError, Memory, functions
 
 MEMORY_AND_MASTER = 6
 PENDING = 1 << 19  # in the word of command and status
@@ -34,8 +20,8 @@ SOON_MS = 5000
 WORDS = bytes(range(256))
 
 
-class Function(Accelerator):
-    """With its configuration space."""
+class Config:
+    """The configuration space of a function, and its interrupts."""
 
     def load(self, offset: int) -> int:
         return struct.unpack("<I", os.pread(self._config, 4, offset))[0]
@@ -58,6 +44,10 @@ class Function(Accelerator):
         poll = select.poll()
         poll.register(self._events, select.POLLIN)
         return bool(poll.poll(within_ms))
+
+
+class Function(Config, Accelerator):
+    """An accelerator."""
 
     def begin_and_wait(self, data: bytes = WORDS) -> None:
         """A job is over; no interrupt is enabled."""
@@ -146,7 +136,7 @@ def outside(qam: Function, fft: Function) -> None:
             try:
                 qam.finish()
                 raise AssertionError(f"DMA at {address:#x}")
-            except AcceleratorError as error:
+            except FunctionError as error:
                 assert "outside" in str(error), error
     works(qam)
 
@@ -188,7 +178,7 @@ def killed(qam: Function, fft: Function) -> None:
 def main() -> int:
     """Runs the checks."""
     memory = Memory()
-    assert len(functions()) == 2
+    assert len(functions(ACCELERATOR)) == 2
     for check in (bars, status, hidden, outside, toggled, killed):
         with Function(QAM16, memory) as qam, Function(FFT512, memory) as fft:
             memory._next = 0
