@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers of PCI functions that drivers seldom read, and devices whose driver or peer goes away in the middle."""
+
+import struct
+
+import pytest
+from core import CORE, operator
+from virtio import (
+    BLOCK,
+    CRYPTO,
+    ENTROPY,
+    GPA,
+    IVSHMEM,
+    NEEDS_RESET,
+    NET,
+    SHARED_ID,
+    SOCKET,
+    VERSION_1,
+    WRITE,
+    Device,
+    Pci,
+    booted,
+    counts,
+)
+
+MAC, OTHER = 0x020000000001, 0x020000000002
+ONES = 0xFFFFFFFF
+SEND, RECEIVE = GPA + 0x80000, GPA + 0x100000
+
+
+@pytest.fixture
+def bus() -> None:
+    booted(
+        [
+            {"vm": 0, "kind": NET, "mac": MAC},
+            {"vm": 0, "kind": SOCKET, "cid": 9},
+            {"vm": 0, "kind": IVSHMEM, "shared": SHARED_ID},
+            {"vm": 0, "kind": ENTROPY},
+            {"vm": 1, "kind": NET, "mac": OTHER},
+            {"vm": 1, "kind": SOCKET, "cid": 10},
+        ]
+    )
+
+
+@pytest.mark.usefixtures("bus")
+def test_device_configuration():
+    """Sections 5.1.4 and 5.10.4 of virtio 1.2, at each width; what is behind the structure reads as 0."""
+    net, vsock, rng = Device(0, 0).start(), Device(0, 1).start(), Device(0, 3).start()
+    address = MAC.to_bytes(6, "big")
+    assert bytes(net.read(0x2000 + i, 1) for i in range(6)) == address
+    assert [net.read(0x2000), net.read(0x2004, 2), net.read(0x2008)] == [*struct.unpack("<IH", address), 0]
+    assert [vsock.read(0x2000), vsock.read(0x2004)] == [9, 0]
+    assert rng.read(0x2000) == 0, "an entropy device has no configuration"
+
+
+@pytest.mark.usefixtures("bus")
+def test_common_configuration_reads_back():
+    device = Device(0)
+    assert device.accept(VERSION_1)
+    device.write(0, 1)
+    device.write(8, 1)
+    assert [device.read(0), device.read(8), device.read(12)] == [1, 1, VERSION_1 >> 32]
+    device.write(8, 0)
+    assert device.read(12) == 0
+    for select in (2, ONES):
+        device.write(0, select)
+        device.write(8, select)
+        assert [device.read(4), device.read(12)] == [0, 0], "features end with bit 63"
+    device.write(12, ONES)
+    device.write(8, 1)
+    assert device.read(12) == VERSION_1 >> 32, "and are final after FEATURES_OK"
+    device.write(22, 1, 2)
+    assert [device.read(26, 2), device.read(30, 2)] == [0xFFFF, 0], "no MSI-X vector; one place for notifications"
+
+
+@pytest.mark.usefixtures("bus")
+def test_configuration_space_of_nobody():
+    """Subsystem ids, the end of the capabilities, and stores to functions and registers that do not exist."""
+    function = Pci(0)
+    assert function.load(function.config + 0x2C) == 0x11001AF4
+    assert [function.load(function.config + at) for at in (0x90, 0xA4, 0x100, 0xFFC)] == [0] * 4
+    for at in (0x1000, 0x20000, 0xF8000):
+        assert function.store(function.config + at, 7) == 0
+        assert function.load(function.config + at) == ONES
+    for at in (0x00, 0x08, 0x2C, 0x34, 0x3C, 0x40, 0xFFC):
+        before = function.load(function.config + at)
+        function.store(function.config + at, ~before & ONES)
+        assert function.load(function.config + at) == before
+    function.store(function.config + 4, ONES)
+    assert function.load(function.config + 4) == 0x00100406, "no I/O space; the status is read-only"
+
+
+@pytest.mark.usefixtures("bus")
+def test_registers_of_ivshmem():
+    shared = Pci(0, 2)
+    shared.store(shared.config + 4, 2, 2)
+    shared.write(0, 0x5A)
+    assert [shared.read(at) for at in (0, 4, 8, 12, 16, 0x1000, 0x3000)] == [0x5A, 0, 0, 0, 0, 0, 0]
+    shared.write(16, ONES)
+    shared.write(0x3000, 3, 2)
+    assert not shared.line
+
+
+@pytest.mark.usefixtures("bus")
+def test_notification_of_no_queue():
+    device = Device(0).start()
+    for number in (2, 3, 0xFFFF):
+        assert device.write(0x3000, number, 2) == 0
+    assert not device.status & NEEDS_RESET
+
+
+@pytest.mark.usefixtures("bus")
+def test_the_operators_list_of_ports():
+    heading, *ports = operator("p")
+    assert heading.split() == ["port", "sent", "received", "spoofed", "limited", "no", "buffer", "malformed"]
+    assert [port.split() for port in ports] == [["vm-a", "0", *"000000"], ["vm-b", "0", *"000000"]]
+
+
+def frame(length: int = 1000) -> bytes:
+    return bytes(12) + OTHER.to_bytes(6, "big") + MAC.to_bytes(6, "big") + b"\x88\xb5" + bytes(length)
+
+
+def begun() -> tuple[Device, Device]:
+    """A sender whose frame is interrupted in the middle, and its receiver."""
+    receiver, sender = Device(1).start(), Device(0).start()
+    receiver.queues[0].chain(0, [(RECEIVE, 2000, True)])
+    receiver.queues[0].offer(0)
+    sender.put(SEND, frame())
+    sender.queues[1].chain(0, [(SEND, len(frame()), False)])
+    sender.queues[1].offer(0)
+    assert [sender.begin(0x3000, 1, 2), sender.begin(0x3000, 1, 2)] == [1, 1], "an interrupt in the frame"
+    return sender, receiver
+
+
+@pytest.mark.usefixtures("bus")
+def test_reset_of_a_receiver_during_a_frame():
+    """The rest of the frame is not written; the sender goes on."""
+    sender, receiver = begun()
+    receiver.write(20, 0, 1)
+    before = receiver.get(RECEIVE, 2000)
+    sender.queues[1].notify()
+    assert sender.queues[1].returned() == [(0, 0)]
+    assert receiver.get(RECEIVE, 2000) == before
+    assert receiver.start().queues[0].returned() == []
+    assert counts(4)[1] == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_wrong_later_buffer_of_a_receiver():
+    """Its first buffer holds the header, the next one is outside of its RAM."""
+    receiver, sender = Device(1).start(), Device(0).start()
+    receiver.queues[0].chain(0, [(RECEIVE, 40, True), (0x1000, 2000, True)])
+    receiver.queues[0].offer(0)
+    sender.put(SEND, frame())
+    sender.queues[1].chain(0, [(SEND, len(frame()), False)])
+    sender.queues[1].offer(0)
+    sender.queues[1].notify()
+    assert sender.queues[1].returned() == [(0, 0)]
+    assert receiver.status & NEEDS_RESET
+    assert not sender.status & NEEDS_RESET
+
+
+@pytest.mark.parametrize("kind", [NET, SOCKET, CRYPTO, BLOCK, ENTROPY])
+def test_tables_in_tables(kind: int):
+    """An indirect table that contains another one, or that is not the end of its chain, breaks the device."""
+    fields = {"vm": 0, "kind": kind, "disk": CORE.testbed_virtio_disk(), "disk_size": 4096, "cid": 3, "mac": MAC}
+    booted([fields])
+    for more in (4, 5):
+        device = Device(0).start(VERSION_1 | 1 << 28)
+        queue = device.queues[-1 if kind == NET else 0]
+        device.put(SEND, struct.pack("<QIHH", SEND + 0x100, 32, more, 0))
+        queue.descriptor(0, SEND, 16, 4 | WRITE * 0)
+        queue.offer(0)
+        queue.notify()
+        if kind != SOCKET:  # whose queue 0 receives, and has nothing to receive
+            assert device.status & NEEDS_RESET
