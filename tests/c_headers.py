@@ -53,6 +53,7 @@ _TYPES = {
     "ticks_t": ctypes.c_uint64,
     "unsigned": ctypes.c_uint,
     "char": ctypes.c_char,
+    "bool": ctypes.c_bool,
 }
 _FIELD = re.compile(r"(?:const )?(?P<type>(?:struct |enum )?\w+) (?P<names>[^;]+)$")
 _NAME = re.compile(r"(?P<pointer>\*?)(?P<name>\w+)(?:\[(?P<length>\d+)\])?$")
