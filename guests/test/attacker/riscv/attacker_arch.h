@@ -143,6 +143,9 @@ struct caught try_word(enum mode mode, uint32_t word, uint64_t a0, uint64_t a1);
 /* Starts a second hart in `function`. False: it could not be started. */
 bool second_hart(void (*function)(unsigned long hart, void *argument));
 
+/* Waits until that function has returned, and the hart is stopped. */
+void second_hart_ended(void);
+
 #define WORD_RET 0x00008067U
 #define WORD_ECALL 0x00000073U
 #define WORD_EBREAK 0x00100073U

@@ -56,3 +56,9 @@ bool second_hart(void (*function)(unsigned long hart, void *argument))
     boot = (struct hart_boot){stack + sizeof(stack), function, NULL};
     return sbi_hart_start(1, (uintptr_t)hart_entry, (uintptr_t)&boot).error == HCALL_OK;
 }
+
+void second_hart_ended(void)
+{
+    while (sbi_hart_status(1).value != 1) {
+    }
+}

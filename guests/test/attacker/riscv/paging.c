@@ -255,8 +255,7 @@ void tables_changing(struct verdict *v, uint64_t arg)
               "cause %ld, value 0x%lx", (long)c.cause, c.value);
     }
     change = false;
-    while (sbi_hart_status(1).value != 1) {
-    }
+    second_hart_ended();
     paging_off();
 }
 
@@ -305,8 +304,7 @@ void remote_fences(struct verdict *v, uint64_t arg)
         judge(v, last_read == n % 2, "fence %lu: the other hart still sees the page before", n);
     }
     change = false;
-    while (sbi_hart_status(1).value != 1) {
-    }
+    second_hart_ended();
     paging_off();
 }
 

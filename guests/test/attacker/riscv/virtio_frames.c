@@ -182,6 +182,12 @@ static void begin_changes(struct verdict *v, void (*change)(unsigned long hart, 
     judge(v, second_hart(change), "the second hart does not start");
 }
 
+static void end_changes(void)
+{
+    changes_over = true;
+    second_hart_ended();
+}
+
 /* Whether an attack that began at `from` goes on: for `time`, and longer until there are `least` changes. */
 static bool goes_on(uint64_t from, uint64_t time, unsigned least)
 {
@@ -220,11 +226,10 @@ void virtio_receiver_resets(struct verdict *v, uint64_t arg)
     for (uint64_t from = csr_read_time(); goes_on(from, RESET_TIME, RESETS_MIN); sent++) {
         send_frame(SLOT_SECOND, &(struct frame){MAC_OWN, MAC_SECOND, TYPE, FRAME});
     }
-    changes_over = true;
+    end_changes();
     judge(v, written == 0, "written %u times after %u resets", written, changed);
     judge(v, changed >= RESETS_MIN && !device_failed(SLOT_SECOND), "%u resets, %u sent", changed, sent);
     v->tried += changed;
-    spin(3UL * MS);
     judge_devices(v);
 }
 
@@ -263,10 +268,9 @@ void virtio_receiver_rewrites(struct verdict *v, uint64_t arg)
             failures++;
         }
     }
-    changes_over = true;
+    end_changes();
     judge(v, !device_failed(SLOT_NET) && used(requests(SLOT_NET)) == (uint16_t)sent, "the sender notices");
     judge(v, changed >= CHANGES_MIN && failures > 0, "%u changes, %u failures", changed, failures);
     v->tried += sent;
-    spin(3UL * MS);
     judge_devices(v);
 }

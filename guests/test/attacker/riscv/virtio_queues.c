@@ -255,6 +255,7 @@ void virtio_torn(struct verdict *v, uint64_t arg)
         bad += device_failed(SLOT_RNG) ? 1U : 0U;
     }
     torn_over = true;
+    second_hart_ended();
     judge(v, good + bad > 10, "%u done, %u refused", good, bad);
     judge_devices(v);
 }
