@@ -10,27 +10,6 @@
 #define CLASS_ACCELERATOR 0x120000U
 #define ACCELERATOR_ID 0x10f0U /* of those that vendor 0x1af4 leaves to experiments */
 
-COMPONENT_DEFAULT bool accelerator_exists(const struct vm *vm, unsigned device)
-{
-    (void)vm;
-    (void)device;
-    return false;
-}
-
-COMPONENT_DEFAULT bool accelerator_pending(const struct vm *vm, unsigned device)
-{
-    (void)vm;
-    (void)device;
-    return false;
-}
-
-COMPONENT_DEFAULT void accelerator_mask(const struct vm *vm, unsigned device, bool masked)
-{
-    (void)vm;
-    (void)device;
-    (void)masked;
-}
-
 static const char *accelerator_boot(struct virtio_device *dev)
 {
     dev->first_bar = ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE;

@@ -11,25 +11,6 @@
 #define HARDWARE_IO_ID 0x10f1U      /* of those that vendor 0x1af4 leaves to experiments */
 #define PAGES_SIZE 0x8000U          /* a page of 4 KiB for each of 8 devices */
 
-COMPONENT_DEFAULT bool hardware_io_pages(const struct vm *vm, uint64_t *pages)
-{
-    (void)vm;
-    (void)pages;
-    return false;
-}
-
-COMPONENT_DEFAULT bool hardware_io_pending(const struct vm *vm)
-{
-    (void)vm;
-    return false;
-}
-
-COMPONENT_DEFAULT void hardware_io_mask(const struct vm *vm, bool masked)
-{
-    (void)vm;
-    (void)masked;
-}
-
 static const char *hardware_io_boot(struct virtio_device *dev)
 {
     if (!hardware_io_pages(dev->vm, &dev->first_bar)) {
