@@ -44,9 +44,6 @@ bool virtio_resume(struct virtio_device *to, ulong number)
 {
     bool done = true;
 
-    if (to->class->waiting == NULL) {
-        return true;
-    }
     for (unsigned i = 0; i < virtio_device_count && done; i++) {
         struct virtio_device *dev = &virtio_devices[i];
         struct virtq *q = dev->class == to->class->senders ? to->class->waiting(dev, to, number) : NULL;
