@@ -26,8 +26,9 @@ HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omi
 # Tests include the components' own headers.
 HOST_INC = $(call component_slots,$(COMPONENTS)) $(call queue_flags,$(HOST_RT_QUEUE),$(HOST_TIMERS)) -Iabi -Ifpga/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
-# The testbed plays these functions, or calls the component's (tests/unit/testbed_cipher.c).
-HOST_WRAP := -Wl,--wrap=cipher_unit_begin,--wrap=cipher_unit_result,--wrap=cipher_unit_stop
+# The testbed plays these functions, or calls the component's (tests/unit/testbed_played.c).
+HOST_WRAP := $(foreach function,begin result stop,-Wl,--wrap=cipher_unit_$(function)) \
+	$(foreach function,exists pending mask,-Wl,--wrap=accelerator_$(function))
 HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_WRAP)
 
 # Changes with the compiler and the flags, which number the components, so that everything is recompiled.

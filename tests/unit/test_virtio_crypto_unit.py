@@ -21,8 +21,8 @@ from virtio import CRYPTO, GPA, NEEDS_RESET, VERSION_1, Device, booted, memory, 
 RUNS, DONE, FAILED = values("cipher_unit.h", "CIPHER_RUNS CIPHER_DONE CIPHER_FAILED")
 BEGIN = CFUNCTYPE(c_bool, c_uint32, POINTER(Job))
 RESULT, STOP = CFUNCTYPE(c_uint, c_uint32), CFUNCTYPE(c_bool, c_uint32)
-CORE.testbed_cipher_play.argtypes = [c_void_p, c_void_p, c_void_p]
-CORE.testbed_cipher_play.restype = None
+CORE.testbed_played_units.argtypes = [c_void_p, c_void_p, c_void_p]
+CORE.testbed_played_units.restype = None
 UNIT = 7
 KEY, VECTOR = bytes(range(16)), bytes(range(100, 116))
 FROM, INTO, HEAD, STATUS = GPA + 0x90000, GPA + 0xA0000, GPA + 0x80001, GPA + 0xB0007
@@ -85,9 +85,9 @@ class Unit:
 def played(unit: Unit) -> Iterator[None]:
     """Afterwards there is no unit."""
     functions = (BEGIN(unit.begin), RESULT(unit.result), STOP(unit.stop))
-    CORE.testbed_cipher_play(*(cast(function, c_void_p) for function in functions))
+    CORE.testbed_played_units(*(cast(function, c_void_p) for function in functions))
     yield
-    CORE.testbed_cipher_play(None, None, None)
+    CORE.testbed_played_units(None, None, None)
     assert unit.wrong == []
 
 

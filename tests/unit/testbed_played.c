@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "testbed_cipher.h"
+#include "testbed_played.h"
 
 /* The names that the linker's option --wrap makes. */
 bool __real_cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_job *job);
@@ -8,15 +8,23 @@ bool __real_cipher_unit_stop(const struct vm *vm, uint32_t unit);
 bool __wrap_cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_job *job);
 enum cipher_outcome __wrap_cipher_unit_result(uint32_t unit);
 bool __wrap_cipher_unit_stop(const struct vm *vm, uint32_t unit);
+bool __real_accelerator_exists(const struct vm *vm, unsigned device);
+bool __real_accelerator_pending(const struct vm *vm, unsigned device);
+void __real_accelerator_mask(const struct vm *vm, unsigned device, bool masked);
+bool __wrap_accelerator_exists(const struct vm *vm, unsigned device);
+bool __wrap_accelerator_pending(const struct vm *vm, unsigned device);
+void __wrap_accelerator_mask(const struct vm *vm, unsigned device, bool masked);
 
-/* owner: testbed_cipher_play() */
+/* owner: this file */
 static struct {
-    testbed_cipher_begin_fn *begin;
-    testbed_cipher_result_fn *result;
-    testbed_cipher_stop_fn *stop;
+    testbed_played_begin_fn *begin;
+    testbed_played_result_fn *result;
+    testbed_played_stop_fn *stop;
+    testbed_played_pending_fn *pending;
+    testbed_played_mask_fn *mask;
 } played;
 
-void testbed_cipher_play(testbed_cipher_begin_fn *begin, testbed_cipher_result_fn *result, testbed_cipher_stop_fn *stop)
+void testbed_played_units(testbed_played_begin_fn *begin, testbed_played_result_fn *result, testbed_played_stop_fn *stop)
 {
     played.begin = begin;
     played.result = result;
@@ -36,4 +44,29 @@ enum cipher_outcome __wrap_cipher_unit_result(uint32_t unit)
 bool __wrap_cipher_unit_stop(const struct vm *vm, uint32_t unit)
 {
     return played.stop != NULL ? played.stop(unit) : __real_cipher_unit_stop(vm, unit);
+}
+
+void testbed_played_accelerators(testbed_played_pending_fn *pending, testbed_played_mask_fn *mask)
+{
+    played.pending = pending;
+    played.mask = mask;
+}
+
+bool __wrap_accelerator_exists(const struct vm *vm, unsigned device)
+{
+    return played.pending != NULL || __real_accelerator_exists(vm, device);
+}
+
+bool __wrap_accelerator_pending(const struct vm *vm, unsigned device)
+{
+    return played.pending != NULL ? played.pending(device) : __real_accelerator_pending(vm, device);
+}
+
+void __wrap_accelerator_mask(const struct vm *vm, unsigned device, bool masked)
+{
+    if (played.mask != NULL) {
+        played.mask(device, masked);
+    } else {
+        __real_accelerator_mask(vm, device, masked);
+    }
 }

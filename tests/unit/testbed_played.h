@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units of AES-CBC (cipher_unit.h) that the test plays, instead of those of fpga/vdm. The linker gives virtio's calls to the testbed
- * (--wrap in scripts/mk/unit.mk).
+ * What virtio calls of fpga/vdm, and the test plays instead: units of AES-CBC (cipher_unit.h), and accelerators behind PCI functions
+ * (pci_accelerator.h). The linker gives virtio's calls to the testbed (--wrap in scripts/mk/unit.mk).
  */
-#ifndef TESTBED_CIPHER_H
-#define TESTBED_CIPHER_H
+#ifndef TESTBED_PLAYED_H
+#define TESTBED_PLAYED_H
 
 #include "cipher_unit.h"
+#include "pci_accelerator.h"
 
-typedef bool testbed_cipher_begin_fn(uint32_t unit, const struct cipher_job *job);
-typedef unsigned testbed_cipher_result_fn(uint32_t unit); /* enum cipher_outcome */
-typedef bool testbed_cipher_stop_fn(uint32_t unit);
+typedef bool testbed_played_begin_fn(uint32_t unit, const struct cipher_job *job);
+typedef unsigned testbed_played_result_fn(uint32_t unit); /* enum cipher_outcome */
+typedef bool testbed_played_stop_fn(uint32_t unit);
 
 /* From the next call on. NULL, three times: fpga/vdm has the units again. */
-void testbed_cipher_play(testbed_cipher_begin_fn *begin, testbed_cipher_result_fn *result,
-                         testbed_cipher_stop_fn *stop);
+void testbed_played_units(testbed_played_begin_fn *begin, testbed_played_result_fn *result,
+                         testbed_played_stop_fn *stop);
+
+typedef bool testbed_played_pending_fn(unsigned device);
+typedef void testbed_played_mask_fn(unsigned device, bool masked);
+
+/* From the next call on, every VM has every accelerator. NULL, twice: those of fpga/vdm again. */
+void testbed_played_accelerators(testbed_played_pending_fn *pending, testbed_played_mask_fn *mask);
 
 #endif

@@ -53,6 +53,14 @@ void testbed_virtio_unshare(unsigned vm)
     made_image->vms[vm].nregions = 1;
 }
 
+void testbed_virtio_give_dma(unsigned vm)
+{
+    struct sysimage_region *regions = (void *)made_image->streams[vm];
+
+    regions[1].kind = SYSIMAGE_REGION_DMA;
+    regions[1].detail = 0;
+}
+
 uint64_t testbed_virtio_disk(void)
 {
     return HOST_RAM_BASE + (made_vms + 1U) * TESTBED_VM_RAM;

@@ -19,6 +19,9 @@ struct testbed_virtio_section {
 void *testbed_virtio_make(unsigned nvms);
 /* The VM does not share the region. */
 void testbed_virtio_unshare(unsigned vm);
+
+/* Its shared region is memory for DMA. Before the boot. */
+void testbed_virtio_give_dma(unsigned vm);
 #define TESTBED_VIRTIO_SHARED UINT64_C(0x90000000)
 #define TESTBED_VIRTIO_SHARED_ID 7U
 

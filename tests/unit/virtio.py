@@ -32,6 +32,7 @@ WIDTHS = {1: 0, 2: 1, 4: 2}
 _SIGNATURES = {
     "testbed_virtio_make": (c_void_p, [c_uint]),
     "testbed_virtio_unshare": (None, [c_uint]),
+    "testbed_virtio_give_dma": (None, [c_uint]),
     "testbed_virtio_disk": (c_uint64, []),
     "testbed_virtio_content": (c_void_p, [c_uint64]),
     "testbed_virtio_cut": (None, [c_uint]),
