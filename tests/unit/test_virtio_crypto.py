@@ -452,3 +452,20 @@ def test_reset_during_a_request(looks: int):
     assert engine.crypt(session, ENCRYPT, bytes(16), PLAIN)[1] == aes_model.encrypt_cbc(
         b"new key " * 2, bytes(16), PLAIN
     )
+
+
+def test_source_moves_away():
+    """Its descriptors change while the request is done: the device needs a reset."""
+    engine = started()
+    session = engine.session(bytes(16))
+    queue = engine.device.queues[DATA_QUEUE]
+    head = struct.pack("<IIQII4I24x2I", ENCRYPT, 0, session, 0, 0, 16, 64, 64, 0, CIPHER, 0)
+    engine.device.put(HEAD, head + bytes(16))
+    queue.chain(3, [(HEAD, 88, False), (SOURCE, 32, False), (SOURCE, 32, False), (RESULT, 64, True), (STATUS, 1, True)])
+    queue.offer(3)
+    while engine.device.get(RESULT, 16) == bytes(16):
+        assert queue.notify_once(1)
+    queue.descriptor(5, 0x1000, 32, NEXT, 6)
+    queue.notify()
+    assert engine.device.status & NEEDS_RESET
+    assert queue.returned() == []

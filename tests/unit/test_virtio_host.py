@@ -351,3 +351,12 @@ def test_bars_of_the_virtual_bus_at_its_slot(machine):
         assert CORE.testbed_virtio_load(0, 0x40000000 + offset, 2) == ONES
         assert CORE.testbed_virtio_store(0, 0x40000000 + offset, 2, ONES, 0) == 0
     assert function.writes == []
+
+
+def test_what_the_guest_sees_of_the_machine(machine):
+    """Vendor and device are the function's, the interrupt is the virtual INTA."""
+    function = Function(BARS, [])
+    function.space[INTERRUPT] = 0x77
+    assert machine(function) is None
+    assert guest_read(0) == 0x1041_8086
+    assert guest_read(INTERRUPT) == 0x100

@@ -160,6 +160,20 @@ def test_wrong_later_buffer_of_a_receiver():
     assert not sender.status & NEEDS_RESET
 
 
+def test_header_in_too_many_buffers():
+    """Five are served, six are not."""
+    booted([{"vm": 0, "kind": BLOCK, "disk": CORE.testbed_virtio_disk(), "disk_size": 4096}])
+    for parts, wrong in ((5, False), (6, True)):
+        device = Device(0).start()
+        device.put(SEND, struct.pack("<IIQ", 0, 0, 0))
+        head = [(SEND + 2 * i, 2, False) for i in range(parts - 1)]
+        head.append((SEND + 2 * parts - 2, 18 - 2 * parts, False))
+        device.queues[0].chain(0, [*head, (RECEIVE, 512, True), (RECEIVE + 512, 1, True)])
+        device.queues[0].offer(0)
+        device.queues[0].notify()
+        assert bool(device.status & NEEDS_RESET) == wrong
+
+
 @pytest.mark.parametrize("kind", [NET, SOCKET, CRYPTO, BLOCK, ENTROPY])
 def test_tables_in_tables(kind: int):
     """An indirect table that contains another one, or that is not the end of its chain, breaks the device."""

@@ -582,3 +582,45 @@ def test_refused_images(wrong: dict[str, int]):
     assert boot() is None
     make([{**good, **wrong}, {"vm": 1, "kind": DISK_SERVER}])
     assert boot() == "the image has a wrong server of a disk"
+
+
+# --- descriptors that change under way ---
+
+
+def test_source_of_a_write_moves_away(disks: tuple[Device, Device]):
+    """After it was measured: its driver's device needs a reset, the server's and the other driver's do not."""
+    server = Server()
+    device = disks[0]
+    device.put(HEADER, struct.pack("<IIQ", WRITE_DATA, 0, 0))
+    queue = device.queues[0]
+    queue.chain(3, [(HEADER, 16, False), (DATA, 4096, False), (DATA + 4096, 4096, False), (STATUS, 1, True)])
+    queue.offer(3)
+    for steps in range(4):
+        assert queue.notify_once(1), steps
+    queue.descriptor(5, 0x1000, 4096, 1, 6)
+    queue.notify()
+    server.work()
+    assert device.status & NEEDS_RESET
+    assert not server.device.status & NEEDS_RESET
+    do_and_check(disks[1], server, (WRITE_DATA, 1, 0, 512, [], 3))
+
+
+def test_destination_of_a_read_moves_away(disks: tuple[Device, Device]):
+    server = Server()
+    ask(disks[0], READ, 0, bytes(8192), [4096])
+    disks[0].queues[0].descriptor(5, 0x1000, 4096, 3, 6)
+    server.work()
+    assert disks[0].status & NEEDS_RESET
+    assert not server.device.status & NEEDS_RESET
+    do_and_check(disks[1], server, (READ, 1, 0, 512, [], 0))
+
+
+@pytest.mark.parametrize("size", [1, ANSWER.size - 1])
+def test_answer_without_its_fields(disks: tuple[Device, Device], size: int):
+    server = Server()
+    ask(disks[0], READ, 0, bytes(512))
+    server.device.queues[1].chain(0, [(GPA + 0x90000, size, False)])
+    server.device.queues[1].offer(0)
+    server.device.queues[1].notify()
+    assert server.device.status & NEEDS_RESET
+    assert not disks[0].status & NEEDS_RESET
