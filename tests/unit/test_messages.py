@@ -409,3 +409,10 @@ def test_vm_ids_beyond_the_table() -> None:
         assert call(0, SEND, vm, GPA + BUFFER, 8)[0] == NO_VCPU
         assert call(0, SEND_WAIT, vm, GPA + BUFFER, 8)[0] == NO_VCPU
         assert call(0, RING, 0, vm)[0] == NO_VCPU
+
+
+def test_vcpu_ids_beyond_the_vms() -> None:
+    boot([3, 3], [0, 0], 0)
+    for vcpu in (2, 15, 16, 0xFFFF, 1 << 40):
+        assert call(0, SEND, vcpu << 16 | 1, GPA + BUFFER, 8)[0] == NO_VCPU
+        assert call(0, SEND_WAIT, vcpu << 16 | 1, GPA + BUFFER, 8)[0] == NO_VCPU
