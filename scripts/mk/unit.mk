@@ -28,7 +28,8 @@ HOST_INC = $(call component_slots,$(COMPONENTS)) $(call queue_flags,$(HOST_RT_QU
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 # The testbed plays these functions, or calls the component's (tests/unit/testbed_played.c).
 HOST_WRAP := $(foreach function,begin result stop,-Wl,--wrap=cipher_unit_$(function)) \
-	$(foreach function,exists pending mask,-Wl,--wrap=accelerator_$(function))
+	$(foreach function,exists pending mask,-Wl,--wrap=accelerator_$(function)) \
+	$(foreach function,pages pending mask,-Wl,--wrap=hardware_io_$(function))
 HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_WRAP)
 
 # Changes with the compiler and the flags, which number the components, so that everything is recompiled.

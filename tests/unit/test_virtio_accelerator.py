@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of accelerators, whose fabric the test plays. tests/manager runs them over the fabric's RTL."""
+"""Functions of accelerators and shared devices, which the test plays. tests/manager runs them over the RTL."""
 
 from collections.abc import Iterator
-from ctypes import CFUNCTYPE, c_bool, c_uint, c_void_p, cast
+from ctypes import CFUNCTYPE, c_bool, c_uint, c_uint64, c_void_p, cast
 
 import pytest
 from c_headers import values
 from core import CORE
-from virtio import ACCELERATOR, ENTROPY, IVSHMEM, SHARED_GPA, SHARED_ID, Pci, boot, booted, make, restart
+from virtio import ACCELERATOR, ENTROPY, HARDWARE_IO, IVSHMEM, SHARED_GPA, SHARED_ID, Pci, boot, booted, make, restart
 
 PENDING, MASK = CFUNCTYPE(c_bool, c_uint), CFUNCTYPE(None, c_uint, c_bool)
 CORE.testbed_played_accelerators.argtypes = [c_void_p, c_void_p]
 CORE.testbed_played_accelerators.restype = None
+CORE.testbed_played_shared.argtypes = [c_uint64, c_void_p, c_void_p]
+CORE.testbed_played_shared.restype = None
 (DMA,) = values("virtio_image.h", "VIRTIO_IMAGE_DMA")
 PAGES, PAGE = values("pci_accelerator.h", "ACCELERATOR_PAGES ACCELERATOR_PAGE")
 COMMAND, BARS, SUBSYSTEM = 0x04, 0x10, 0x2C
@@ -107,3 +109,44 @@ def test_shared_memory_beside_it():
     first, second = Pci(0), Pci(0, 1)
     assert first.load(first.config + BARS + 8) == 0
     assert second.load(second.config + BARS + 8) == SHARED_GPA & ONES | 0xC
+
+
+SHARED_PAGES, SHARED_SIZE, NUMBERS = 0x18300000, 0x8000, 0b110
+
+
+@pytest.fixture
+def shared() -> Iterator[Fabric]:
+    """Every VM has shared devices; afterwards none."""
+    played = Fabric()
+    CORE.testbed_played_shared(SHARED_PAGES, *(cast(function, c_void_p) for function in played.functions))
+    yield played
+    CORE.testbed_played_shared(0, None, None)
+
+
+def test_shared_devices(shared: Fabric):
+    """BAR 0 are all their pages, the subsystem tells which there are, and one mask is that of all."""
+    booted([{"vm": 0, "kind": HARDWARE_IO, "task": NUMBERS}])
+    pci = Pci(0)
+    assert pci.load(pci.config) == 0x10F11AF4
+    assert pci.load(pci.config + SUBSYSTEM) == NUMBERS << 16 | 0x1AF4
+    assert pci.load(pci.config + BARS) == SHARED_PAGES
+    pci.store(pci.config + BARS, ONES)
+    assert pci.load(pci.config + BARS) == ONES - SHARED_SIZE + 1
+    shared.pending.add(0)
+    pci.store(pci.config + COMMAND, DISABLE, 2)
+    assert shared.masks[-1] == (0, True)
+    assert pci.load(pci.config + COMMAND) == INTERRUPT | DISABLE
+    pci.store(pci.config + COMMAND, 0, 2)
+    assert shared.masks[-1] == (0, False)
+
+
+@pytest.mark.parametrize("pages", [SHARED_PAGES + 0x1000, 1 << 32])
+def test_shared_pages_that_are_no_bar(shared: Fabric, pages: int):
+    CORE.testbed_played_shared(pages, *(cast(function, c_void_p) for function in shared.functions))
+    make([{"vm": 0, "kind": HARDWARE_IO}])
+    assert boot() == "the pages of a VM's shared devices cannot be a BAR"
+
+
+def test_shared_devices_that_the_vm_does_not_have():
+    make([{"vm": 0, "kind": HARDWARE_IO}])
+    assert boot() == "the image has a PCI function of shared devices that its VM does not have"

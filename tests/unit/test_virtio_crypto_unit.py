@@ -15,7 +15,7 @@ from core import CORE, LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_virtio_crypto import CIPHER, CONTROL_QUEUE, DATA_QUEUE, DECRYPT, ENCRYPT, ERROR, NO_SESSION, OK, Engine
-from virtio import CRYPTO, GPA, NEEDS_RESET, VERSION_1, Device, booted, memory, restart
+from virtio import CRYPTO, GPA, NEEDS_RESET, NEXT, VERSION_1, WRITE, Device, booted, memory, restart
 
 (Job,) = structures("cipher_unit.h", "cipher_job")
 RUNS, DONE, FAILED = values("cipher_unit.h", "CIPHER_RUNS CIPHER_DONE CIPHER_FAILED")
@@ -273,3 +273,28 @@ def test_restart_of_the_vm_during_a_job(playing: Unit):
     restart(0)
     assert playing.job is None
     assert playing.stopped % 3 == 0
+
+
+@pytest.mark.parametrize("first", [0, 256])
+def test_result_that_is_not_memory(playing: Unit, first: int):
+    """All of it, or its second buffer: the driver's device needs a reset, and the unit gets no job with it."""
+    engine = started()
+    result = [(INTO, first)] * (first != 0) + [(0x1000, 512 - first)]
+    offer(engine, engine.session(KEY), ENCRYPT, bytes_of(512), [(FROM, 512)], result)
+    engine.device.queues[DATA_QUEUE].notify()
+    assert engine.device.status & NEEDS_RESET
+    assert sum(playing.jobs) == first
+
+
+@pytest.mark.parametrize("steps", range(16))
+def test_result_moves_away(playing: Unit, steps: int):
+    """Its descriptor changes while the request is done, at any step: the unit gets what was checked, or no job."""
+    engine = started()
+    offer(engine, engine.session(KEY), ENCRYPT, bytes_of(256), [(FROM, 256)], [(INTO, 256)])
+    queue = engine.device.queues[DATA_QUEUE]
+    for _ in range(steps):
+        queue.notify_once(1)
+    queue.descriptor(5, 0x1000, 256, NEXT | WRITE, 6)
+    queue.notify()
+    assert bool(engine.device.status & NEEDS_RESET) == (playing.jobs == [])
+    assert all(job == 256 for job in playing.jobs)

@@ -360,3 +360,9 @@ def test_what_the_guest_sees_of_the_machine(machine):
     assert machine(function) is None
     assert guest_read(0) == 0x1041_8086
     assert guest_read(INTERRUPT) == 0x100
+
+
+def test_machine_without_the_function():
+    """What the host's model says of addresses at which it has nothing."""
+    make([{"vm": 0, "kind": HOST, "config": CONFIG, "window": WINDOW, "irq": 33}])
+    assert boot() == "page tables are used up"

@@ -10,9 +10,11 @@ from virtio import (
     CRYPTO,
     ENTROPY,
     GPA,
+    INDIRECT,
     IVSHMEM,
     NEEDS_RESET,
     NET,
+    NEXT,
     SHARED_ID,
     SOCKET,
     VERSION_1,
@@ -23,6 +25,7 @@ from virtio import (
     counts,
 )
 
+CONSOLE, MULTIPORT = 3, 1 << 1
 MAC, OTHER = 0x020000000001, 0x020000000002
 ONES = 0xFFFFFFFF
 SEND, RECEIVE = GPA + 0x80000, GPA + 0x100000
@@ -188,3 +191,52 @@ def test_tables_in_tables(kind: int):
         queue.notify()
         if kind != SOCKET:  # whose queue 0 receives, and has nothing to receive
             assert device.status & NEEDS_RESET
+
+
+@pytest.mark.parametrize(
+    ("place", "size", "flags", "features"),
+    [
+        (SEND + 8, 16, 4, INDIRECT),
+        (SEND, 24, 4, INDIRECT),
+        (SEND, 0, 4, INDIRECT),
+        (0x1000, 16, 4, INDIRECT),
+        (SEND, 16, 4 | WRITE, INDIRECT),
+        (SEND, 16, 4 | NEXT, INDIRECT),
+        (SEND, 16, 4, 0),
+    ],
+)
+def test_wrong_tables(place: int, size: int, flags: int, features: int):
+    """Their place, their length, where there is none, flags beside theirs, and without the feature."""
+    booted([{"vm": 0, "kind": ENTROPY}])
+    device = Device(0).start(VERSION_1 | features)
+    device.put(SEND, struct.pack("<QIHHQIHH", RECEIVE, 16, WRITE, 0, RECEIVE, 16, WRITE, 0))
+    device.queues[0].descriptor(0, place, size, flags, 1)
+    device.queues[0].descriptor(1, RECEIVE, 16, WRITE)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.status & NEEDS_RESET
+    device = Device(0).start(VERSION_1 | INDIRECT)
+    device.queues[0].descriptor(0, SEND, 16, 4)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.queues[0].returned() == [(0, 16)], "a right one"
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "other"),
+    [(SOCKET, 0, 1), (SOCKET, 1, 0), (CONSOLE, 1, 4), (CONSOLE, 2, 3), (CONSOLE, 3, 2)],
+)
+def test_buffers_that_are_not_memory(kind: int, wrong: int, other: int):
+    """In both directions of a VM that sends to its own context, in a line to itself, and in control queues."""
+    line = {"ports": 2, "other_functions": [0, 0], "other_ports": [1, 0]} if kind == CONSOLE else {}
+    booted([{"vm": 0, "kind": kind, "cid": 9, "peers": 1, **line}])
+    device = Device(0).start(VERSION_1 | (MULTIPORT if kind == CONSOLE else 0))
+    packet = struct.pack("<IHH", 0, 0, 1)
+    if kind == SOCKET:
+        packet = struct.pack("<QQIIIHHIIII", 9, 9, 1, 2, 0, 1, 1, 0, 0, 0, 0)
+    device.put(SEND, packet)
+    for number, place in ((wrong, 0x1000), (other, SEND)):
+        device.queues[number].chain(0, [(place, len(packet), number % 2 == 0)])
+        device.queues[number].offer(0)
+        device.queues[number].notify()
+    assert device.status & NEEDS_RESET

@@ -14,6 +14,12 @@ void __real_accelerator_mask(const struct vm *vm, unsigned device, bool masked);
 bool __wrap_accelerator_exists(const struct vm *vm, unsigned device);
 bool __wrap_accelerator_pending(const struct vm *vm, unsigned device);
 void __wrap_accelerator_mask(const struct vm *vm, unsigned device, bool masked);
+bool __real_hardware_io_pages(const struct vm *vm, uint64_t *pages);
+bool __real_hardware_io_pending(const struct vm *vm);
+void __real_hardware_io_mask(const struct vm *vm, bool masked);
+bool __wrap_hardware_io_pages(const struct vm *vm, uint64_t *pages);
+bool __wrap_hardware_io_pending(const struct vm *vm);
+void __wrap_hardware_io_mask(const struct vm *vm, bool masked);
 
 /* owner: this file */
 static struct {
@@ -22,9 +28,13 @@ static struct {
     testbed_played_stop_fn *stop;
     testbed_played_pending_fn *pending;
     testbed_played_mask_fn *mask;
+    uint64_t pages;
+    testbed_played_pending_fn *shared_pending;
+    testbed_played_mask_fn *shared_mask;
 } played;
 
-void testbed_played_units(testbed_played_begin_fn *begin, testbed_played_result_fn *result, testbed_played_stop_fn *stop)
+void testbed_played_units(testbed_played_begin_fn *begin, testbed_played_result_fn *result,
+                          testbed_played_stop_fn *stop)
 {
     played.begin = begin;
     played.result = result;
@@ -68,5 +78,35 @@ void __wrap_accelerator_mask(const struct vm *vm, unsigned device, bool masked)
         played.mask(device, masked);
     } else {
         __real_accelerator_mask(vm, device, masked);
+    }
+}
+
+void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending, testbed_played_mask_fn *mask)
+{
+    played.pages = pages;
+    played.shared_pending = pending;
+    played.shared_mask = mask;
+}
+
+bool __wrap_hardware_io_pages(const struct vm *vm, uint64_t *pages)
+{
+    if (played.shared_pending == NULL) {
+        return __real_hardware_io_pages(vm, pages);
+    }
+    *pages = played.pages;
+    return true;
+}
+
+bool __wrap_hardware_io_pending(const struct vm *vm)
+{
+    return played.shared_pending != NULL ? played.shared_pending(0) : __real_hardware_io_pending(vm);
+}
+
+void __wrap_hardware_io_mask(const struct vm *vm, bool masked)
+{
+    if (played.shared_mask != NULL) {
+        played.shared_mask(0, masked);
+    } else {
+        __real_hardware_io_mask(vm, masked);
     }
 }

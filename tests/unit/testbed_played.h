@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What virtio calls of fpga/vdm, and the test plays instead: units of AES-CBC (cipher_unit.h), and accelerators behind PCI functions
- * (pci_accelerator.h). The linker gives virtio's calls to the testbed (--wrap in scripts/mk/unit.mk).
+ * What virtio calls of fpga/vdm and fpga/io, and the test plays instead: units of AES-CBC (cipher_unit.h), and accelerators and shared
+ * devices behind PCI functions (pci_accelerator.h, pci_hardware_io.h). The linker gives virtio's calls to the testbed (--wrap in scripts/mk/unit.mk).
  */
 #ifndef TESTBED_PLAYED_H
 #define TESTBED_PLAYED_H
 
 #include "cipher_unit.h"
 #include "pci_accelerator.h"
+#include "pci_hardware_io.h"
 
 typedef bool testbed_played_begin_fn(uint32_t unit, const struct cipher_job *job);
 typedef unsigned testbed_played_result_fn(uint32_t unit); /* enum cipher_outcome */
@@ -15,12 +16,16 @@ typedef bool testbed_played_stop_fn(uint32_t unit);
 
 /* From the next call on. NULL, three times: fpga/vdm has the units again. */
 void testbed_played_units(testbed_played_begin_fn *begin, testbed_played_result_fn *result,
-                         testbed_played_stop_fn *stop);
+                          testbed_played_stop_fn *stop);
 
 typedef bool testbed_played_pending_fn(unsigned device);
 typedef void testbed_played_mask_fn(unsigned device, bool masked);
 
 /* From the next call on, every VM has every accelerator. NULL, twice: those of fpga/vdm again. */
 void testbed_played_accelerators(testbed_played_pending_fn *pending, testbed_played_mask_fn *mask);
+
+/* From the next call on, every VM has shared devices, whose pages are at `pages`, and one line: number 0 of these functions. NULL, twice:
+ * those of fpga/io again. */
+void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending, testbed_played_mask_fn *mask);
 
 #endif
