@@ -18,15 +18,17 @@ void *virtio_ram(const struct vm *vm, gpa_t gpa, uint64_t size)
 
 bool virtq_map(const struct vm *vm, struct virtq *q)
 {
-    uint32_t size = q->size;
+    const volatile struct virtq *registers = q; /* each is read once: another VCPU can write them */
+    uint32_t size = registers->size;
     /* with the fields of event suppression, which a ring has with and without that feature */
     uint32_t avail_size = 2U * (VIRTQ_RING + size + 1U), used_size = 2U * (VIRTQ_RING + 4U * size + 1U);
-    bool aligned = q->address[0] % 16U == 0 && q->address[1] % 2U == 0 && q->address[2] % 4U == 0;
+    uint64_t desc = registers->address[0], avail = registers->address[1], ring = registers->address[2];
+    bool aligned = desc % 16U == 0 && avail % 2U == 0 && ring % 4U == 0;
 
     q->mask = size - 1U;
-    q->desc = virtio_ram(vm, memmap_address(q->address[0]), size * sizeof(struct virtq_desc));
-    q->avail = virtio_ram(vm, memmap_address(q->address[1]), avail_size);
-    q->ring = virtio_ram(vm, memmap_address(q->address[2]), used_size);
+    q->desc = virtio_ram(vm, memmap_address(desc), size * sizeof(struct virtq_desc));
+    q->avail = virtio_ram(vm, memmap_address(avail), avail_size);
+    q->ring = virtio_ram(vm, memmap_address(ring), used_size);
     q->used_event = q->avail + VIRTQ_RING + size;
     q->avail_event = q->ring + VIRTQ_RING + 4U * size;
     return aligned && q->desc != NULL && q->avail != NULL && q->ring != NULL;

@@ -15,7 +15,7 @@
 #include "lib.h"
 
 #define CLASS_OTHER 0xff0000U
-#define MEASURED 8U       /* most buffers of a piece, but for the last sector */
+#define MEASURED 4U       /* most buffers of a piece, but for the last sector */
 #define STEPS_AFTER 1024U /* of the disk's queue after an answer: more than a piece needs */
 
 /* The answer that is being taken. */

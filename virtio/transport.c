@@ -75,28 +75,38 @@ static bool may_work(const struct virtio_device *dev)
     return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) == VIRTIO_STATUS_DRIVER_OK;
 }
 
-/* The device may use an enabled queue once the driver is ready. False if the rings are wrong. */
-static bool start_queue(struct virtio_device *dev, struct virtq *q)
+enum start {
+    START_NONE, /* the queue is not enabled, the driver is not ready, or it has been started */
+    START_DONE,
+    START_WRONG, /* the rings are */
+};
+
+/* The device may use an enabled queue once the driver is ready. */
+static enum start start_queue(struct virtio_device *dev, struct virtq *q)
 {
-    bool mapped = true;
+    enum start start = START_NONE;
 
     spin_lock(&q->lock);
     if (q->enabled && !q->ready && may_work(dev)) {
-        mapped = virtq_map(dev->vm, q);
-        q->ready = mapped;
+        q->ready = virtq_map(dev->vm, q);
+        start = q->ready ? START_DONE : START_WRONG;
     }
     spin_unlock(&q->lock);
-    return mapped;
+    return start;
 }
 
 static void start_queues(struct virtio_device *dev)
 {
-    bool mapped = true;
+    enum start start = START_NONE;
 
-    for (unsigned i = 0; i < dev->nqueues; i++) {
-        mapped = start_queue(dev, &dev->queues[i]) && mapped;
+    for (unsigned i = 0; i < dev->nqueues && start != START_WRONG; i++) {
+        start = start_queue(dev, &dev->queues[i]);
+        if (start == START_DONE && arch_irq_pending()) {
+            arch_store_again();
+            return;
+        }
     }
-    if (!mapped) {
+    if (start == START_WRONG) {
         virtio_break(dev);
     }
 }
@@ -147,6 +157,7 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
 
 void virtio_reset(struct virtio_device *dev)
 {
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET); /* as in virtio_break(), until the status is 0 */
     stop_queues(dev);
     (void)virtio_take_isr(dev);
     for (unsigned i = 0; i < dev->nqueues; i++) {
@@ -181,35 +192,48 @@ static uint32_t accept_features(const struct virtio_device *dev, uint32_t status
     return fit ? status : status & ~VIRTIO_STATUS_FEATURES_OK;
 }
 
-/* Bits are only added, by a driver; the device keeps its own. */
-static void status_write(struct virtio_device *dev, uint32_t value)
+/* Bits are only added, by a driver; the device keeps its own. The lock: the features are final with FEATURES_OK. Returns the status. */
+static uint32_t status_add(struct virtio_device *dev, uint32_t value)
 {
-    uint32_t before = atomic_load_relaxed(&dev->status), added = value & 0x3fU & ~before;
+    uint32_t before, added;
 
-    if (value == 0) {
-        virtio_reset(dev);
-        if (!virtio_resume_all(dev)) {
-            arch_store_again();
-        }
-        return;
-    }
+    spin_lock(&dev->vm->lock);
+    before = atomic_load_relaxed(&dev->status);
+    added = value & 0x3fU & ~before;
     if ((added & VIRTIO_STATUS_FEATURES_OK) != 0) {
         added = accept_features(dev, added);
     }
     if (((before | added) & VIRTIO_STATUS_FEATURES_OK) == 0) {
         added &= ~VIRTIO_STATUS_DRIVER_OK;
     }
+    if (before == 0) { /* a new life: what a reset has left undone is no longer due */
+        dev->occasion = 0;
+        dev->resuming = 0;
+    }
     (void)atomic_or_relaxed(&dev->status, added);
-    if ((added & VIRTIO_STATUS_DRIVER_OK) != 0) {
+    vm_unlock(dev->vm);
+    return before | added;
+}
+
+static void status_write(struct virtio_device *dev, uint32_t value)
+{
+    if (value == 0) {
+        virtio_reset(dev);
+        if (!virtio_resume_all(dev)) {
+            arch_store_again();
+        }
+    } else if ((status_add(dev, value) & value & VIRTIO_STATUS_DRIVER_OK) != 0) {
         start_queues(dev);
     }
 }
 
 static void driver_feature_write(struct virtio_device *dev, uint32_t value)
 {
-    if (dev->driver_feature_select < 2U && (dev->status & VIRTIO_STATUS_FEATURES_OK) == 0) {
+    spin_lock(&dev->vm->lock);
+    if (dev->driver_feature_select < 2U && (atomic_load_relaxed(&dev->status) & VIRTIO_STATUS_FEATURES_OK) == 0) {
         write_half(&dev->features, dev->driver_feature_select, value);
     }
+    vm_unlock(dev->vm);
 }
 
 void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)

@@ -166,9 +166,10 @@ struct virtio_device {
     uint32_t device_feature_select, driver_feature_select, queue_select;
     uint64_t features; /* accepted by the driver */
     uint32_t mask;     /* ivshmem: interrupt mask, which has no function */
-    /* Steps done for each device that waits for this one, by number, in the virtio_resume() that is under way; its queue in
-     * virtio_resume_all(). */
+    /* Steps done for each device that waits for this one, by number, in the virtio_resume() or virtio_resume_all() that is under way: which
+     * `occasion` tells (work.c). The queue of the latter is `resuming`. */
     uint16_t resumed[VIRTIO_MAX_FUNCTIONS];
+    uint16_t occasion;
     uint8_t resuming;
 };
 

@@ -5,6 +5,10 @@
 
 #define STEPS_FOR_OTHERS 1024U /* more than the buffers of a queue need */
 
+/* + number of the queue: values of virtio_device.occasion, of which 0 is none. */
+#define OCCASION_NOTIFICATION 1U
+#define OCCASION_RESET 0x100U
+
 /* A step, unless the queue is empty. False: no further step before the next notification. */
 static bool work_step(struct virtio_device *dev, struct virtq *q)
 {
@@ -40,19 +44,25 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
-bool virtio_resume(struct virtio_device *to, ulong number)
+/* A device that only finds that it must still wait takes time, too: there is a look for interrupts after each. A store that is executed
+ * again goes on where it was; another occasion begins anew. */
+static bool resume_waiters(struct virtio_device *to, ulong number, ulong occasion)
 {
     bool done = true;
 
+    if (to->occasion != occasion) {
+        memset(to->resumed, 0, sizeof(to->resumed));
+        to->occasion = (uint16_t)occasion;
+    }
     for (unsigned i = 0; i < virtio_device_count && done; i++) {
         struct virtio_device *dev = &virtio_devices[i];
         struct virtq *q = dev->class == to->class->senders ? to->class->waiting(dev, to, number) : NULL;
 
-        if (q != NULL) {
+        if (q != NULL && to->resumed[i] < STEPS_FOR_OTHERS) {
             uint32_t left = work(dev, q, STEPS_FOR_OTHERS - to->resumed[i]);
 
             to->resumed[i] = (uint16_t)(STEPS_FOR_OTHERS - left);
-            done = left == 0;
+            done = left == 0 && !arch_irq_pending();
         }
     }
     if (done) {
@@ -61,12 +71,17 @@ bool virtio_resume(struct virtio_device *to, ulong number)
     return done;
 }
 
+bool virtio_resume(struct virtio_device *to, ulong number)
+{
+    return resume_waiters(to, number, OCCASION_NOTIFICATION + number);
+}
+
 bool virtio_resume_all(struct virtio_device *to)
 {
     if (to->class->waiting == NULL) {
         return to->class->stop == NULL || to->class->stop(to);
     }
-    if (virtio_resume(to, to->resuming)) {
+    if (resume_waiters(to, to->resuming, OCCASION_RESET + to->resuming)) {
         to->resuming++;
     }
     if (to->resuming < to->nqueues) {

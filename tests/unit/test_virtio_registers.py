@@ -240,3 +240,23 @@ def test_buffers_that_are_not_memory(kind: int, wrong: int, other: int):
         device.queues[number].offer(0)
         device.queues[number].notify()
     assert device.status & NEEDS_RESET
+
+
+def test_start_of_many_queues():
+    """An interrupt is looked for after each; then the device works."""
+    booted([{"vm": 0, "kind": CONSOLE, "ports": 4, "other_functions": [0] * 4, "other_ports": [1, 0, 3, 2]}])
+    device = Device(0)
+    assert device.accept(VERSION_1 | MULTIPORT)
+    device.queues = [device.enable(number, GPA + 0x10000 * (1 + number)) for number in range(device.read(18, 2))]
+    starts = 0
+    while device.begin(20, 0xF, 1):
+        starts += 1
+    assert starts == len(device.queues) == 10
+    device.put(SEND, struct.pack("<IHH", 0, 0, 1))
+    device.queues[2].chain(0, [(RECEIVE, 64, True)])
+    device.queues[2].offer(0)
+    device.queues[3].chain(0, [(SEND, 8, False)])
+    device.queues[3].offer(0)
+    device.queues[3].notify()
+    assert device.queues[3].returned() == [(0, 0)]
+    assert device.queues[2].returned() == [(0, 8)]

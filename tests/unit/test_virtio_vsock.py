@@ -220,3 +220,58 @@ def test_wrong_buffers(length: int, flags: int):
     assert receiver.device.status & NEEDS_RESET
     assert sender.device.status & NEEDS_RESET == 0
     assert [fields[6] for fields, _ in sender.received()] == [RESET]
+
+
+# --- stores that an interrupt divides ---
+
+
+def waiting(senders: int) -> tuple[Endpoint, list[Endpoint]]:
+    """A receiver without buffers in VM 0, and senders whose packets wait for it."""
+    everybody = (1 << senders + 1) - 1
+    booted(
+        [{"vm": vm, "kind": SOCKET, "cid": vm + 3, "peers": everybody & ~(1 << vm)} for vm in range(senders + 1)],
+        vms=senders + 1,
+    )
+    receiver, others = Endpoint(0), [Endpoint(vm) for vm in range(1, senders + 1)]
+    for sender in others:
+        sender.offer([100])
+        sender.send(3, b"waits")
+    return receiver, others
+
+
+def test_look_for_interrupts_after_each_sender():
+    """Also if all go on waiting: the receiver notifies without a buffer."""
+    receiver, senders = waiting(6)
+    looks = 0
+    while receiver.device.queues[0].notify_once(1):
+        looks += 1
+    assert looks == len(senders)
+
+
+def test_stop_in_a_divided_notification():
+    """A sender whose packets had arrived before the interrupt sends another one, which waits: the stop answers it."""
+    receiver, (first, second) = waiting(2)
+    receiver.device.queues[0].chain(0, [(RECEIVE_AT, 100, True)])
+    receiver.device.queues[0].offer(0)
+    while first.device.queues[1].returned() == []:
+        assert receiver.device.queues[0].notify_once(1)
+    assert receiver.device.queues[0].notify_once(1), "the first sender is done"
+    first.send(3, b"another one")
+    restart(0)
+    for sender in (first, second):
+        assert [fields[6] for fields, _ in sender.received()] == [RESET]
+
+
+def test_reset_that_the_driver_does_not_finish():
+    """It begins a new life instead: the stop of its VM answers what waits then."""
+    receiver, senders = waiting(2)
+    assert receiver.device.begin(20, 0, 1) == 1
+    receiver.device.start()
+    for sender in senders:
+        assert len(sender.received()) <= 1
+        sender.offer([100])
+        sender.send(3, b"waits for the new life")
+        assert sender.received() == []
+    restart(0)
+    for sender in senders:
+        assert [fields[6] for fields, _ in sender.received()] == [RESET]

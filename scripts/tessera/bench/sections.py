@@ -23,7 +23,7 @@ ENTRY = "trap_entry"
 # interrupts.
 POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
 # Functions with polling points where they read sip (arch_irq_pending()), in the component virtio.
-INLINE_POLLS = ("virtio_notify", "virtio_resume", "work", "net_step", "deliver", "copy_rest")
+INLINE_POLLS = ("virtio_notify", "resume_waiters", "work", "net_step", "deliver", "copy_rest", "start_queues")
 # Functions that classify a section.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
