@@ -21,7 +21,7 @@ $(FUZZ_BUILD)/obj/%.o: %.c Makefile scripts/mk/unit.mk scripts/mk/unitfuzz.mk | 
 $(FUZZ_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
 $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
-	@clang $(HOST_SANITIZE) -fsanitize=fuzzer -o $@ $^
+	@clang $(HOST_LDFLAGS) -fsanitize=fuzzer -o $@ $^
 
 # Seeds of the image reader are made from the system files; the fuzzer generates those of the calls
 # itself.
