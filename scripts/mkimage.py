@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tessera.image.build import Options, build, write
 from tessera.image.problems import BuildError
-from tessera.image.system import check_board, has_shared_devices, named_files
+from tessera.image.system import check_board, named_files, needed_components
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -23,7 +23,7 @@ def _arguments() -> argparse.Namespace:
     head.add_argument(
         "--list-files",
         action="store_true",
-        help="only list what make builds for the system: the guests' files that it names, `cosim` for shared devices",
+        help="only list what make builds for the system: the guests' files that it names, the components that it needs",
     )
     parser.add_argument(
         "--guests",
@@ -55,7 +55,7 @@ def main() -> int:
         if args.board:
             check_board(args.source, args.board, args.platform)
         if args.list_files:
-            print(*named_files(args.source, search), *["cosim"] * has_shared_devices(args.source), sep="\n")
+            print(*named_files(args.source, search), *needed_components(args.source), sep="\n")
             return 0
         components = None if args.components is None else tuple(args.components.split())
         built = build(Options(args.source, args.hypervisor, search, args.platform, without, components, args.sorters))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The hypervisor. HYP_CC=clang compiles it by clang, HYP_BUILD sets the output folder.
 CROSS ?= riscv64-unknown-elf-
-HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)$(if $(filter sorter,$(HYP_RT_QUEUE)),-sorter)$(if $(filter sorter,$(HYP_TIMERS)),-timers)
+HYP_BUILD ?= $(BUILD)/hyp/$(BOARD)$(if $(filter size,$(HYP_FOR)),-size)$(if $(filter sorter,$(HYP_RT_QUEUE)),-sorter)$(if $(filter sorter,$(HYP_TIMERS)),-timers)$(HYP_UNUSED:%=-without-%)
 HYP_OPT ?= -O2
 
 # Compiler, linker and flags of the board's architecture. A board without a board.mk is a RISC-V
@@ -16,6 +16,12 @@ include scripts/mk/arch/$(HYP_ARCH).mk
 # in arch/<isa>, or both. An architecture has all of them by default, or those that its file above names.
 COMPONENTS := rt ipc debug console seed compat fwtree fpga/vdm fpga/io virtio
 HYP_COMPONENTS ?= $(COMPONENTS)
+
+# `make image` leaves out what its system does not need (IMAGE_FILES), unless the user says what the hypervisor has.
+# Only the largest component, which few systems need.
+HYP_UNUSED := $(if $(and $(filter image-file,$(MAKECMDGOALS)),$(filter file,$(origin HYP_COMPONENTS))),$(filter-out $(IMAGE_FILES),$(filter virtio,$(HYP_COMPONENTS))))
+HYP_COMPONENTS := $(filter-out $(HYP_UNUSED),$(HYP_COMPONENTS))
+
 COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_COMPONENTS)))))
 
 # $(call component_slots,COMPONENTS): each component's place in the `data` of a VCPU, and their number, at least 1.

@@ -34,13 +34,16 @@ $(SIMB)/%.bin: scripts/simb.py scripts/tessera/fabric/bitstream.py | setup-dev
 # make would expand a path with a dollar sign, and a system file must not run commands: no path here
 # contains one.
 image: | $(if $(filter mips,$(HYP_ARCH)),setup-dev,setup) ## build build/systems/SYSTEM/tessera.bin (SYSTEM=demo, GUEST_PATH=dir of images, WITHOUT=sstc,htinst hides features)
-	@files=$$($(MKIMAGE) --list-files | sed '/[$$]/d') && $(MAKE) --no-print-directory image-parts IMAGE_FILES="$$(echo $$files)"
+	@files=$$($(MKIMAGE) --list-files | sed '/[$$]/d') && $(MAKE) --no-print-directory image-file IMAGE_FILES="$$(echo $$files)"
+
+# The image, of a hypervisor without the components that the system does not need (HYP_UNUSED).
+image-file: image-parts
 	@$(MKIMAGE) --hypervisor $(HYP_BUILD)/tessera.bin --out "$(BUILD)/systems/$$SYSTEM" --without "$$WITHOUT" --components "$(HYP_COMPONENTS)" $(if $(HYP_SORTERS),--sorters)
 	@echo "$(BUILD)/systems/$$SYSTEM/tessera.bin: $$(stat -c %s "$(BUILD)/systems/$$SYSTEM/tessera.bin") bytes"
 
 # The hypervisor, and those guests and bitstreams that the system names.
 # A system with bitstreams, with shared devices, or with queues in sorters runs with the fabric's RTL on QEMU.
-image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter qemu-virt,$(BOARD)),$(if $(filter $(SIMB)/%.bin cosim,$(IMAGE_FILES))$(HYP_SORTERS),cosim))
+image-parts: hyp $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter qemu-virt,$(BOARD)),$(if $(filter $(SIMB)/%.bin fpga/io,$(IMAGE_FILES))$(HYP_SORTERS),cosim))
 
 docs: | setup ## generate docs/configuration.md from the schema
 	@PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md
@@ -49,4 +52,4 @@ docs: | setup ## generate docs/configuration.md from the schema
 test-image: | setup-dev setup-fpga ## test the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/image
 
-.PHONY: image image-parts docs test-image
+.PHONY: image image-file image-parts docs test-image

@@ -17,7 +17,7 @@ from tessera.image import fdt, io_image, layout, pci_image, vdm, virtual
 from tessera.image.build import Options, build
 from tessera.image.layout import align_up
 from tessera.image.problems import BuildError
-from tessera.image.system import named_files
+from tessera.image.system import named_files, needed_components
 
 MIB = 1 << 20
 HEADER = ROOT / "virtio" / "include" / "virtio_image.h"
@@ -483,6 +483,7 @@ def test_number_of_cases():
 
 def test_component_that_the_hypervisor_lacks(disks):
     disks.source.write_text(SYSTEM)
+    assert needed_components(disks.source) == ["virtio"]
 
     def options(*components):
         return Options(disks.source, None, (disks.guests,), disks.platform, components=components)

@@ -21,7 +21,7 @@ from tessera.image.board import read_board
 from tessera.image.build import Options, build
 from tessera.image.display import line_bytes
 from tessera.image.problems import BuildError
-from tessera.image.system import has_shared_devices
+from tessera.image.system import needed_components
 from tessera.run import cosim
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 
@@ -226,7 +226,7 @@ def test_a_system_without_shared_devices_has_no_section(builder):
     assert read_image(built.files["tessera.bin"]).sections == {}
     assert json.loads(built.files["system.json"])["shared_devices"] is None
     assert b"/fabric" not in built.files["first.dts"]
-    assert not has_shared_devices(builder.source)
+    assert needed_components(builder.source) == []
 
 
 def test_beside_accelerators(builder):
@@ -367,7 +367,7 @@ def test_broken_board(builder, old, new, prop, message):
 
 def test_make_builds_the_rtl(builder):
     builder.source.write_text(SYSTEM)
-    assert has_shared_devices(builder.source)
+    assert needed_components(builder.source) == ["fpga/io"]
 
 
 def command(builder, text):

@@ -23,4 +23,4 @@ HYP_OBJCOPY = $(CROSS)objcopy -O binary --set-section-flags .stacks=alloc,load,c
 HYP_LIBGCC = $(shell $(CROSS)gcc -march=$(HYP_ISA) -mabi=lp64 -print-libgcc-file-name)
 
 # The only file that accesses floating-point registers; the ABI stays soft-float.
-$(HYP_BUILD)/obj/arch/riscv/fp.S.o: private HYP_ISA := rv64imafdc
+%/obj/arch/riscv/fp.S.o: private HYP_ISA := rv64imafdc

@@ -181,7 +181,7 @@ def restart(bench: Bench) -> None:
     """
     system = bench.system("bench-restart")
     counter = make_counter(bench.qemu, bench.out)
-    elf = bench.build / "hyp" / "qemu-virt" / "tessera.elf"
+    elf = system.hypervisor
     interval = Interval(HANG_AT, callee=function(elf, "load_piece")[0], caller=function(elf, "vm_load_step"))
     costs = count_restarts(bench.qemu, system, counter, interval, bench.out / "count-restart.json")
     bench.add(summary("riscv.vm.restart", "instructions", costs), system.name)
@@ -265,7 +265,8 @@ def size(bench: Bench) -> None:
     """
     folder = bench.build / "hyp" / "qemu-virt"
     bare = bench.build / "hyp" / "bare"
-    run_tool(["make", "-s", "-C", str(ROOT), "hyp", "HYP_COMPONENTS=", f"HYP_BUILD={bare.relative_to(ROOT)}"])
+    for words in ([], ["HYP_COMPONENTS=", f"HYP_BUILD={bare.relative_to(ROOT)}"]):
+        run_tool(["make", "-s", "-C", str(ROOT), "hyp", *words])
     for where, end in ((bare, ""), (folder, ".all")):
         for name, value in section_sizes(where / "tessera.elf").items():
             bench.add(single(f"riscv.size.{name}{end}", "bytes", value), "hypervisor")
@@ -320,8 +321,7 @@ def rt_stress(bench: Bench) -> None:
     sections.unlink(missing_ok=True)
     counting: list[str] = []
     with bench.attempt("costs of releases"):
-        elf = bench.build / "hyp" / "qemu-virt" / "tessera.elf"
-        counting = section_arguments(bench.qemu, elf, bench.out, sections)
+        counting = section_arguments(bench.qemu, system.hypervisor, bench.out, sections)
     console = run_until(bench.qemu, system, "rtm", r"^RTM done$", RT_STRESS_S, *counting)
     found = apps(console)
     colour = system.vm("rtm")["colour"]

@@ -46,12 +46,17 @@ def check_components(system: Read, vms: list[Read], components: tuple[str, ...])
             )
 
 
+def needs(system: Read, vms: list[Read]) -> list[str]:
+    """Returns the components that nodes and properties need, without duplicates."""
+    return list(dict.fromkeys(component for _, _, component in _needs(system, vms)))
+
+
 def _needs(system: Read, vms: list[Read]) -> list[tuple[Read, str, str]]:
     """Returns each node, with the property or an empty string, that needs a component, and the component."""
-    needs = [(vm, prop, component) for vm in vms for prop, component in _COMPONENT_OF.items() if vm[prop]]
+    found = [(vm, prop, component) for vm in vms for prop, component in _COMPONENT_OF.items() if vm[prop]]
     for node, table in ((system, _COMPONENT_OF_NODE), *((vm, _COMPONENT_OF_VM_NODE) for vm in vms)):
-        needs += [(node.children[name], "", component) for name, component in table.items() if name in node.children]
-    return needs
+        found += [(node.children[name], "", component) for name, component in table.items() if name in node.children]
+    return found
 
 
 def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:

@@ -15,6 +15,7 @@ from tessera.image.check_system import (
     check_limits,
     check_shared,
     check_watchdogs,
+    needs,
     owners,
 )
 from tessera.image.check_vm import check_dma, check_vm
@@ -28,7 +29,7 @@ from tessera.image.pci import load_functions
 from tessera.image.place import image_bound, place_guest, place_host
 from tessera.image.problems import BuildError, Problems
 from tessera.image.reading import Read, read
-from tessera.image.shared import NODE, load_shared_devices
+from tessera.image.shared import load_shared_devices
 from tessera.image.source import Source
 
 LONGEST_NAME = 31
@@ -151,10 +152,10 @@ def _owners_of_files(node: Read) -> list[Read]:
     return owners_of_files + [function for vm in _section(node, "vms") for function in _section(vm, "pci")]
 
 
-def has_shared_devices(path: Path) -> bool:
-    """Returns whether the system has shared devices, whose RTL make has to build. Raises BuildError on a syntax error
-    only."""
-    return NODE in read(Source(str(path)), schema.SYSTEM, Problems()).children
+def needed_components(path: Path) -> list[str]:
+    """Returns the components that the system needs of the hypervisor. Raises BuildError on a syntax error only."""
+    node = read(Source(str(path)), schema.SYSTEM, Problems())
+    return needs(node, _section(node, "vms"))
 
 
 def _names(value: str | tuple[str, ...]) -> tuple[str, ...]:
