@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Writes seeds for the fuzzer of the system image reader: the images of system files, small enough to
-boot on the host many times a second. Memory regions are reduced to 2 MiB, payloads to some bytes;
-the guests need not be built. Usage: fuzzseeds.py FOLDER SYSTEM.dts...
+Writes seeds for two fuzzers. FOLDER/image, for the reader of system images: the images of system files, small
+enough to boot on the host many times a second; memory regions are reduced to 2 MiB, payloads to some bytes; the
+guests need not be built. FOLDER/virtio, for the drivers of PCI functions: random bytes, many steps of drivers each,
+because the fuzzer begins with inputs of few bytes. Usage: fuzzseeds.py FOLDER SYSTEM.dts...
 """
 
+import random
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LARGE = 0x200000
 PAYLOAD = 64  # bytes of each
 RAM_BASE = 0x80000000  # arch/host/host.h
+DRIVERS = 40  # seeds of drivers
+DRIVERS_SIZE = 1500  # bytes of each: more than a hundred steps
 
 
 class Shrinker:
@@ -94,9 +98,13 @@ def image_of(source: Path) -> bytes:
 
 def main() -> int:
     folder, *sources = map(Path, sys.argv[1:])
-    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("image", "virtio"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for source in sources:
-        (folder / source.stem).write_bytes(Shrinker(image_of(source)).small())
+        (folder / "image" / source.stem).write_bytes(Shrinker(image_of(source)).small())
+    drivers = random.Random(1)
+    for number in range(DRIVERS):
+        (folder / "virtio" / str(number)).write_bytes(drivers.randbytes(DRIVERS_SIZE))
     return 0
 
 

@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hostile drivers of PCI functions: any bytes in rings, descriptors and buffers of two VMs, any access to the registers, restarts at any
- * time. The hypervisor must only write to the memory of these VMs and to the disk, each store must end, and a device that is reset
+ * time. VM 1 serves a disk of VM 0. The hypervisor must only write to the memory of these VMs and to the disk, each store must end, and a device that is reset
  * must work.
  */
 #include <string.h>
 
+#include "disk_abi.h"
 #include "fuzz.h"
 #include "host.h"
 #include "testbed_virtio.h"
 
 #define VMS 3U /* the last one has no functions */
-#define SLOTS 6U
+#define SLOTS 7U
 #define QUEUES 6U
-#define CRYPTO 4U  /* slots */
+#define NET 0U /* slots */
+#define SOCKET 1U
+#define BLOCK 2U
+#define CRYPTO 4U
 #define CONSOLE 5U /* with two ports */
+#define STORAGE 6U /* the disk of VM 0 that VM 1 serves, and its server */
 #define ENTRIES 8U
 #define STEPS_MAX 300U
 #define AREA 0x1000U /* of a queue: descriptors, driver's area at 0x400, device's at 0x800, buffers at 0xc00 */
 #define STORES_MAX \
     90000U /* 8 requests to encrypt 64 KiB, 5 steps for 16 bytes, an interrupt at every second one: 81,920 */
 #define DISK 8192U
+#define SERVED 0x20000U /* bytes of the served disk: several pieces */
 #define SUMMED 65536U
+#define BUFFERS (TESTBED_GPA + 0x100000U) /* for data of disks, and of the server */
+#define BUFFER 0x9000U
 
 static uint64_t area(unsigned slot, unsigned queue)
 {
@@ -48,6 +56,7 @@ static uint64_t address(struct input *in)
                                     TESTBED_GPA + TESTBED_VM_RAM - 16,
                                     TESTBED_VIRTIO_SHARED,
                                     TESTBED_VIRTIO_SHARED + TESTBED_VM_RAM - 4,
+                                    BUFFERS,
                                     0,
                                     UINT64_MAX - 7};
     uint8_t which = byte(in);
@@ -55,7 +64,7 @@ static uint64_t address(struct input *in)
     if (which < 0xc0) {
         return area(which % SLOTS, which / SLOTS % QUEUES) + 0xc00U + 16U * (which / 16U);
     }
-    return which < 0xf0 ? near[which % 6U] + which % 3U : bytes(in, 8);
+    return which < 0xf0 ? near[which % 7U] + which % 3U : bytes(in, 8);
 }
 
 /* --- steps --- */
@@ -87,7 +96,6 @@ static void configuration(struct input *in)
     (void)testbed_virtio_load(vm, gpa, 2);
 }
 
-#define NET 0U /* slot */
 #define INDIRECT_AND_EVENT_IDX 0x30U
 #define OFFLOADS 1U
 #define MERGEABLE 2U
@@ -203,10 +211,10 @@ static uint32_t write_head(struct input *in, unsigned vm, unsigned slot, char *a
     frame[12] = byte(in) % 8U != 0 ? 2 : 0xff;
     packet[6] = (uint32_t)bytes(in, 2);
     switch (slot) {
-    case 0:
+    case NET:
         memcpy(at, frame, sizeof(frame));
         return sizeof(frame);
-    case 1:
+    case SOCKET:
         memcpy(at, packet, sizeof(packet));
         return sizeof(packet);
     default:
@@ -215,20 +223,36 @@ static uint32_t write_head(struct input *in, unsigned vm, unsigned slot, char *a
     }
 }
 
-/* A chain that a device accepts, but for its second buffer, which may be anything. */
-static void request(struct input *in)
+/* A chain that a device accepts, but for its second buffer, which may be anything; sometimes in an indirect table. */
+static void request_of(struct input *in, unsigned vm, unsigned slot)
 {
-    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % 3U, queue = slot == 2 ? 0 : 1;
-    uint64_t at = area(slot, queue);
+    bool disk = slot == BLOCK || slot == STORAGE;
+    unsigned queue = disk ? 0 : 1;
+    uint64_t at = area(slot, queue), table = byte(in) % 4U != 0 ? at : at + 0xe00U;
     uint32_t head = write_head(in, vm, slot, testbed_memory(vm, at + 0xc00U));
     struct desc data = {.address = address(in), .length = length(in), .next = 2};
 
-    data.flags = (uint16_t)(slot == 2 ? 1U | (byte(in) & 2U) : 0);
-    put_descriptor(vm, at, 0, (struct desc){at + 0xc00U, head, 1, 1});
-    put_descriptor(vm, at, 1, data);
-    put_descriptor(vm, at, 2, (struct desc){at + 0xff0U, 1, 2, 0});
+    if (disk && byte(in) % 4U != 0) {
+        data.address = BUFFERS + byte(in);
+        data.length = 512U * (byte(in) % 96U);
+    }
+    data.flags = (uint16_t)(disk ? 1U | (byte(in) & 2U) : 0);
+    put_descriptor(vm, table, 0, (struct desc){at + 0xc00U, head, 1, 1});
+    put_descriptor(vm, table, 1, data);
+    put_descriptor(vm, table, 2, (struct desc){at + 0xff0U, 1, 2, 0});
+    if (table != at) {
+        put_descriptor(vm, at, 0, (struct desc){table, 3U * (uint32_t)sizeof(struct desc), 4, 0});
+    }
     push(vm, at, 0);
     store(vm, bar(slot) + 0x3000U, 1, queue);
+}
+
+static void request(struct input *in)
+{
+    static const uint8_t slots[] = {NET, SOCKET, BLOCK, STORAGE};
+    unsigned vm = byte(in) % (VMS - 1U);
+
+    request_of(in, vm, slots[byte(in) % sizeof(slots)]);
 }
 
 /* Requests a session with a key of zeros, or without this one. */
@@ -297,6 +321,65 @@ static void provide(struct input *in)
     store(vm, bar(slot) + 0x3000U, 1, 0);
 }
 
+/* A buffer for a request of the served disk, as the server should offer it, or of another length. */
+static void provide_server(struct input *in)
+{
+    unsigned index = byte(in) % ENTRIES;
+    uint32_t size = (uint32_t)sizeof(struct disk_request) + DISK_PIECE;
+
+    size = byte(in) % 4U != 0 ? size : length(in);
+    put_descriptor(1, area(STORAGE, DISK_SERVER_REQUESTS), index, (struct desc){BUFFERS + index * BUFFER, size, 2, 0});
+    push(1, area(STORAGE, DISK_SERVER_REQUESTS), (uint16_t)index);
+    store(1, bar(STORAGE) + 0x3000U, 1, DISK_SERVER_REQUESTS);
+}
+
+/* The request that the server got last, if its buffer is one of provide_server(). */
+static struct disk_request last_request(void)
+{
+    const uint8_t *used = testbed_memory(1, area(STORAGE, DISK_SERVER_REQUESTS) + 0x800U);
+    struct disk_request request;
+    uint16_t count;
+    uint32_t id;
+
+    memcpy(&count, used + 2, sizeof(count));
+    memcpy(&id, used + 4U + 8U * ((count - 1U) % ENTRIES), sizeof(id));
+    memcpy(&request, testbed_memory(1, BUFFERS + id % ENTRIES * BUFFER), sizeof(request));
+    return request;
+}
+
+/* The server's answer, often to the request that it got last; with data that may be anywhere. */
+static void answer(struct input *in)
+{
+    struct disk_request request = last_request();
+    struct disk_answer fields = {.disk = request.disk, .number = request.number, .status = byte(in) % 8U == 0};
+    uint64_t at = area(STORAGE, DISK_SERVER_ANSWERS);
+    struct desc data = {.address = byte(in) % 2U != 0 ? BUFFERS : address(in), .length = request.bytes};
+
+    if (byte(in) % 8U == 0) {
+        fields.disk = byte(in) % 16U;
+        fields.number += byte(in) % 4U;
+        data.length = length(in);
+        data.flags = byte(in) & 2U;
+    }
+    memcpy(testbed_memory(1, at + 0xc00U), &fields, sizeof(fields));
+    put_descriptor(1, at, 0, (struct desc){at + 0xc00U, sizeof(fields), 1, 1});
+    put_descriptor(1, at, 1, data);
+    push(1, at, 0);
+    store(1, bar(STORAGE) + 0x3000U, 1, DISK_SERVER_ANSWERS);
+}
+
+/* A request of the served disk, and what its server does then. */
+static void serve(struct input *in)
+{
+    unsigned answers = byte(in) % 4U;
+
+    provide_server(in);
+    request_of(in, 0, STORAGE);
+    for (unsigned i = 0; i < answers; i++) {
+        answer(in);
+    }
+}
+
 /* Offers up to four chains and notifies the queue. */
 static void offer(struct input *in)
 {
@@ -320,8 +403,9 @@ static void restart(struct input *in)
 static void step(struct input *in)
 {
     static void (*const steps[])(struct input *in) = {
-        load_register, store_register, configuration, start_device, descriptor, write_memory, offer,     request,
-        request,       request,        provide,       provide,      session,    encryption,   encryption};
+        load_register, store_register, configuration, start_device, descriptor,    write_memory, offer,
+        request,       request,        request,       provide,      provide,       session,      encryption,
+        encryption,    serve,          serve,         answer,       provide_server};
     uint8_t which = byte(in);
 
     if (which == 0xff) {
@@ -348,12 +432,12 @@ static void make_system(void)
                                               .mac = 0x020000000001 + vm,
                                               .frames_per_ms = vm};
         *f++ = (struct virtio_image_function){
-            .vm = vm, .slot = 1, .kind = VIRTIO_IMAGE_SOCKET, .cid = 3U + vm, .peers = 3};
-        *f++ = vm == 0 ? (struct virtio_image_function){.slot = 2,
+            .vm = vm, .slot = SOCKET, .kind = VIRTIO_IMAGE_SOCKET, .cid = 3U + vm, .peers = 3};
+        *f++ = vm == 0 ? (struct virtio_image_function){.slot = BLOCK,
                                                         .kind = VIRTIO_IMAGE_BLOCK,
                                                         .disk = testbed_virtio_disk(),
                                                         .disk_size = DISK}
-                       : (struct virtio_image_function){.vm = vm, .slot = 2, .kind = VIRTIO_IMAGE_ENTROPY};
+                       : (struct virtio_image_function){.vm = vm, .slot = BLOCK, .kind = VIRTIO_IMAGE_ENTROPY};
         *f++ = (struct virtio_image_function){
             .vm = vm, .slot = 3, .kind = VIRTIO_IMAGE_IVSHMEM, .shared = TESTBED_VIRTIO_SHARED_ID};
         *f++ = (struct virtio_image_function){.vm = vm, .slot = CRYPTO, .kind = VIRTIO_IMAGE_CRYPTO};
@@ -364,6 +448,13 @@ static void make_system(void)
                                               .other_functions = {far, far},
                                               .other_ports = {1, 0},
                                               .names = "line"};
+        *f++ = vm == 0 ? (struct virtio_image_function){.slot = STORAGE,
+                                                        .kind = VIRTIO_IMAGE_BLOCK,
+                                                        .flags = VIRTIO_IMAGE_SERVED,
+                                                        .disk = 4096,
+                                                        .disk_size = SERVED,
+                                                        .server = 2U * SLOTS - 1U}
+                       : (struct virtio_image_function){.vm = vm, .slot = STORAGE, .kind = VIRTIO_IMAGE_DISK_SERVER};
     }
     s->header.nfunctions = (uint32_t)(f - s->functions);
     host_keeps_ram = true;

@@ -10,9 +10,8 @@
 /* The section in the image, as the image builder lays it out. */
 struct testbed_virtio_section {
     struct virtio_image header;
-    struct virtio_image_function functions[12];
+    struct virtio_image_function functions[14];
 };
-#define TESTBED_VIRTIO_FUNCTIONS 10U
 
 /* Makes an image of `nvms` VMs without functions, which all share a region of memory, at TESTBED_VIRTIO_SHARED; returns its section,
  * which the test fills. */
