@@ -201,16 +201,22 @@ def test_busy_console_delays_no_app():
 
 
 @pytest.mark.parametrize(
-    ("name", "releases"), [("virtio-rt", 20_000), pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long)]
+    ("name", "releases"),
+    [("virtio-rt", 20_000), ("virtio-rt-all", 20_000), pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long)],
 )
-def test_flood_of_frames_delays_no_app(name, releases):
-    """The copying of frames between VMs has polling points."""
+def test_load_of_virtual_functions_delays_no_app(name, releases):
+    """The copying of frames between VMs, of sockets' data, of sectors, and AES have polling points."""
     with booted(built(name), name, *VIRTUAL) as machine:
         machine.expect("rtm", r"^RTM done$", 5 * LOAD_S)
         (app,) = apps(machine.console.text("rtm"))
         assert app.releases >= releases
         assert (app.misses, app.overruns) == (0, 0), app
         assert app.late_max <= LATEST, app
+        if name != "virtio-rt":
+            rounds = re.findall(r"peers: (\d+) rounds, (\d+) wrong", machine.console.text("ask"))
+            assert int(rounds[-1][0]) >= releases // 5000, rounds[-1]
+            assert rounds[-1][1] == "0"
+            assert machine.console.text("cipher").endswith("virtio_crypto: flood begins\n")
 
 
 def test_flood_of_encryption_delays_no_app():
