@@ -4,6 +4,7 @@ document's."""
 
 import re
 import subprocess
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from check.tutorials import Block
 COLUMNS, LINES = 200, 300
 BOOT_S = 180
 ESCAPE = "\x14"
+LINUX_PROMPT = "linux:~#"
 
 
 def environment() -> dict[str, str]:
@@ -66,6 +68,22 @@ def until_shown(terminal: Terminal, block: Block, seconds: float = BOOT_S) -> No
     """Waits until the terminal shows the block."""
     what = f"{block.document}:{block.line}: {block.text}"
     terminal.wait(lambda: missing(block.text, block.varies, terminal.text) is None, seconds, what)
+
+
+def _rows(terminal: Terminal, vm: str) -> list[str]:
+    return [row.partition("| ")[2] for row in terminal.text.splitlines() if row.startswith(f"{vm} ")]
+
+
+def type_turns(terminal: Terminal, vm: str, transcript: str) -> Iterator[tuple[str, list[str]]]:
+    """Types what follows each prompt of the transcript to Linux in the VM, which shows its prompt, and waits for the
+    next one. Yields the transcript's answer, and the rows of the VM from the one with the typed line on."""
+    _, *turns = re.split(rf"^{LINUX_PROMPT} ", transcript, flags=re.MULTILINE)
+    for turn in turns:
+        line, _, answer = turn.partition("\n")
+        rows, prompts = len(_rows(terminal, vm)), terminal.text.count(LINUX_PROMPT)
+        terminal.write(f"{line}\r".encode())
+        terminal.wait(lambda before=prompts: terminal.text.count(LINUX_PROMPT) > before, BOOT_S, turn)
+        yield answer, _rows(terminal, vm)[rows - 1 :]
 
 
 def leave(terminal: Terminal) -> None:

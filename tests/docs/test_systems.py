@@ -5,12 +5,12 @@ import os
 import re
 from dataclasses import replace
 
-from reader import BOOT_S, ESCAPE, command, commands, leave, missing, until_shown
+from reader import BOOT_S, ESCAPE, LINUX_PROMPT, command, commands, leave, missing, type_turns, until_shown
 from terminal import Terminal, read_file
 
 from check import tutorials
 
-PROMPT = r"linux:~# *$"
+PROMPT = rf"{LINUX_PROMPT} *$"
 
 
 def test_two_commands(blocks, reader):
@@ -96,38 +96,27 @@ def test_control_loop(blocks, reader):
 
 
 def test_messages(blocks, reader):
-    """Types what follows each prompt of the transcript."""
-    run, *turns = re.split(r"^linux:~# ", blocks[0].text, flags=re.MULTILINE)
-    with reader.terminal(run.removeprefix("$ ").strip()) as shown:
+    """Each line has one answer."""
+    run, _, transcript = blocks[0].text.partition("\n")
+    with reader.terminal(run.removeprefix("$ ")) as shown:
         shown.until(PROMPT, BOOT_S)
-        for turn in turns:
-            line, *answers = turn.splitlines()
-            start, prompts = len(shown.text), shown.text.count("linux:~#")
-            shown.write(f"{line}\r".encode())
-            shown.wait(lambda before=prompts: shown.text.count("linux:~#") > before, BOOT_S, turn)
+        for answer, said in type_turns(shown, "linux", transcript):
             # A line of FreeRTOS may divide the command's echo.
-            answered = [row.partition("| ")[2] for row in shown.text[start:].splitlines() if row.startswith("linux ")]
-            assert [row for row in answered if re.match(r"\d+: ", row)] == answers
+            assert [row for row in said if re.match(r"\d+: ", row)] == answer.splitlines()
         leave(shown)
 
 
 def test_network(blocks, reader):
-    """Types what follows each prompt of the transcript, in the VM that has the keyboard."""
+    """east has the keyboard."""
     run, transcript, *listings = blocks
     assert [one.listing for one in listings] == [
         f"systems/network.dts#{part}" for part in ("functions", "host", "uplink")
     ]
-    _, *turns = re.split(r"^linux:~# ", transcript.text, flags=re.MULTILINE)
     with reader.terminal(command(run)) as shown:
         shown.until(r"^east *\| linux:~# *$", BOOT_S)
         shown.until(r"^rtos *\| web: ", BOOT_S)
         shown.until(r"^west *\| linux:~# *$", BOOT_S)
-        for turn in turns:
-            line, _, answer = turn.partition("\n")
-            prompts = shown.text.count("linux:~#")
-            shown.write(f"{line}\r".encode())
-            shown.wait(lambda before=prompts: shown.text.count("linux:~#") > before, BOOT_S, turn)
-            said = [row.partition("| ")[2] for row in shown.text.splitlines() if row.startswith("east ")]
+        for answer, said in type_turns(shown, "east", transcript.text):
             assert missing(answer, [], "\n".join(said)) is None, said
         leave(shown)
 
@@ -143,15 +132,9 @@ def test_linux_accelerators(blocks, reader):
         "systems/python.dts#vm",
         *("guests/examples/dsp/accelerator.py#finish", "guests/examples/dsp/hardware_io.py#wait"),
     ]
-    _, *turns = re.split(r"^linux:~# ", transcript.text, flags=re.MULTILINE)
     with reader.terminal(command(run)) as shown:
         shown.until(r"^linux *\| linux:~# *$", BOOT_S)
-        for turn in turns:
-            line, _, answer = turn.partition("\n")
-            prompts = shown.text.count("linux:~#")
-            shown.write(f"{line}\r".encode())
-            shown.wait(lambda before=prompts: shown.text.count("linux:~#") > before, BOOT_S, turn)
-            said = [row.partition("| ")[2] for row in shown.text.splitlines() if row.startswith("linux ")]
+        for answer, said in type_turns(shown, "linux", transcript.text):
             assert missing(answer, transcript.varies, "\n".join(said)) is None, said
         leave(shown)
 

@@ -12,6 +12,7 @@ import tarfile
 import threading
 
 import pytest
+from helpers import run
 
 from tessera.run.runner import ROOT
 
@@ -108,6 +109,14 @@ def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
     with pytest.raises(fetch.FetchError, match=f"expects {pin['sha256']}"):
         fetch.fetch_freertos(tmp_path / "cache", False)
     assert not (tmp_path / "cache" / "freertos" / "FreeRTOS-Kernel").exists()
+
+
+def test_update_lock_pins_everything_of_debian():
+    dry = run(["make", "-n", "update-lock"])
+    groups = re.search(r"scripts/fetch\.py (.*) --update-lock", dry.stdout)[1].split()
+    pinned = {name for group in groups if group != fetch.SOURCE for name in fetch.names_of(group)}
+    assert pinned == set(fetch.read_lock()["debian"])
+    assert set(groups) & {fetch.SOURCE} == set(fetch.read_lock()["source"])
 
 
 def test_fetched_files_are_not_fetched_again(tmp_path, monkeypatch):

@@ -113,7 +113,15 @@ def test_a_network(builder):
     ]
 
 
-MODELS = ['"virtio-rng";', '"virtio-blk"; file = "disk.img";', '"virtio-net"; forwards = "0:10.0.2.1:80";']
+DISK = '"virtio-blk"; file = "disk.img";'
+MODELS = [
+    '"virtio-rng";',
+    DISK,
+    f'{DISK} read-only; }}; again {{ slot = "virtio-mmio1"; model = {DISK} read-only;',
+    '"virtio-net"; forwards = "0:10.0.2.1:80";',
+    '"virtio-net"; subnet = "16.0.0.0/4"; forwards = "0:31.255.255.252:80";',
+    '"virtio-net"; subnet = "10.0.2.240/28"; forwards = "0:10.0.2.241:80";',
+]
 
 
 @pytest.mark.parametrize("model", MODELS)

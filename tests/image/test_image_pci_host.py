@@ -98,6 +98,15 @@ def test_qemu_has_the_devices(builder):
     assert [net.split(",")[:2] for net in nets] == [["user", "id=nic"], ["user", "id=wire"]]
 
 
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+def test_one_file_by_two_names(builder, link):
+    """QEMU locks the file, whatever its name."""
+    link(builder.guests / "link.bin", (builder.guests / "two.bin").resolve())
+    text = changed(SYSTEM, [['file = "one.bin";\n\t\t\tread-only;', 'file = "link.bin";']])
+    (line,) = builder.refuse(text)
+    assert line.endswith(', got "link.bin", the file of /devices/drive')
+
+
 def test_board_without_a_bus(builder):
     """A function of model host, and a slot that is one."""
     text = (builder.platform / "qemu-virt" / "board.dts").read_text()

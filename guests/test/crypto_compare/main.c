@@ -17,52 +17,16 @@
 #include "trap.h"
 #include "uart.h"
 #include "virtio.h"
+#include "virtio_crypto.h"
 
-#define DATA 0U
-#define CONTROL 1U
 #define ENTRIES 64U
-#define CREATE 2U
-#define DESTROY 3U
-#define AES_CBC 3U
-#define CIPHER 1U
-#define BLOCK 16U
 #define BYTES 12288U
 #define PIECES 12U /* of a scatter list */
 #define WAIT_MS 10000U
-#define KEY_MAX 32U
 #define FLAG_NEXT 1U
 #define FLAG_WRITE 2U
 #define DEVICES 16U /* of the fabric, at most */
 #define REPORT_EVERY 10U
-
-/* struct virtio_crypto_op_ctrl_req, and the key. */
-struct creation {
-    uint32_t opcode, service, flag, queue, algorithm, key_bytes, direction, padding;
-    uint8_t reserved[32];
-    uint32_t type, padding2;
-    uint8_t key[KEY_MAX];
-};
-
-struct destruction {
-    uint32_t opcode, service, flag, queue;
-    uint64_t session;
-    uint8_t reserved[48];
-};
-
-struct answer {
-    uint64_t session;
-    uint32_t status, padding;
-};
-
-/* struct virtio_crypto_op_data_req, and the initialization vector. */
-struct operation {
-    uint32_t opcode, algorithm;
-    uint64_t session;
-    uint32_t flag, padding, vector_bytes, source_bytes, result_bytes, padding2;
-    uint8_t reserved[24];
-    uint32_t type, padding3;
-    uint8_t vector[BLOCK];
-};
 
 /* One function, and what it computes in. */
 struct engine {
@@ -79,7 +43,7 @@ struct request {
     uint32_t missing;    /* bytes that the source's buffers lack */
     bool in_place;
     uint64_t cuts; /* seed of the scatter lists */
-    uint8_t key[KEY_MAX], vector[BLOCK];
+    uint8_t key[VIRTIO_CRYPTO_KEY_MAX], vector[VIRTIO_CRYPTO_BLOCK];
 };
 
 int main(unsigned long hart, const void *fdt);
@@ -116,29 +80,29 @@ static bool run(struct virtqueue *q)
 /* The number of a session, 0: it is refused. */
 static uint64_t create(struct engine *e, const struct request *r)
 {
-    static struct creation request;
-    static struct answer answer;
+    static struct virtio_crypto_creation request;
+    static struct virtio_crypto_session answer;
     uint16_t at;
 
-    request = (struct creation){.opcode = CREATE,
-                                .algorithm = AES_CBC,
-                                .key_bytes = r->key_bytes,
-                                .direction = 1U + r->direction,
-                                .type = CIPHER};
+    request = (struct virtio_crypto_creation){.opcode = VIRTIO_CRYPTO_CREATE,
+                                              .algorithm = VIRTIO_CRYPTO_AES_CBC,
+                                              .key_bytes = r->key_bytes,
+                                              .direction = 1U + r->direction,
+                                              .type = VIRTIO_CRYPTO_CIPHER};
     memcpy(request.key, r->key, r->key_bytes);
     answer.status = ~0U;
-    at = put(&e->control, 0, &request, (uint32_t)(sizeof(request) - KEY_MAX) + r->key_bytes, FLAG_NEXT);
+    at = put(&e->control, 0, &request, (uint32_t)(sizeof(request) - VIRTIO_CRYPTO_KEY_MAX) + r->key_bytes, FLAG_NEXT);
     (void)put(&e->control, at, &answer, sizeof(answer), FLAG_WRITE);
-    return run(&e->control) && answer.status == 0 ? answer.session : 0;
+    return run(&e->control) && answer.status == 0 ? answer.number : 0;
 }
 
 static bool destroy(struct engine *e, uint64_t session)
 {
-    static struct destruction request;
+    static struct virtio_crypto_destruction request;
     static volatile uint8_t status;
     uint16_t at;
 
-    request = (struct destruction){.opcode = DESTROY, .session = session};
+    request = (struct virtio_crypto_destruction){.opcode = VIRTIO_CRYPTO_DESTROY, .session = session};
     status = 0xff;
     at = put(&e->control, 0, &request, sizeof(request), FLAG_NEXT);
     (void)put(&e->control, at, (void *)(uintptr_t)&status, 1, FLAG_WRITE);
@@ -152,7 +116,7 @@ static uint16_t scatter(struct virtqueue *q, uint16_t at, struct random *random,
     for (unsigned int left = PIECES; bytes > 0; left--) {
         uint32_t n = (uint32_t)random_below(random, 2U * bytes) + 1U;
 
-        n = random_below(random, 2) != 0 && n > BLOCK ? n & ~(BLOCK - 1U) : n;
+        n = random_below(random, 2) != 0 && n > VIRTIO_CRYPTO_BLOCK ? n & ~(VIRTIO_CRYPTO_BLOCK - 1U) : n;
         n = left == 1U || n > bytes ? bytes : n;
         at = put(q, at, data, n, flags);
         data += n;
@@ -163,18 +127,18 @@ static uint16_t scatter(struct virtqueue *q, uint16_t at, struct random *random,
 
 static bool crypt(struct engine *e, const struct request *r, uint64_t session)
 {
-    static struct operation head;
+    static struct virtio_crypto_operation head;
     struct random random = random_from(r->cuts);
     uint8_t *into = r->in_place ? e->source + r->from : e->result + r->into;
     uint16_t at;
 
-    head = (struct operation){.opcode = r->direction,
-                              .session = session,
-                              .vector_bytes = BLOCK,
-                              .source_bytes = r->bytes,
-                              .result_bytes = r->bytes,
-                              .type = CIPHER};
-    memcpy(head.vector, r->vector, BLOCK);
+    head = (struct virtio_crypto_operation){.opcode = r->direction,
+                                            .session = session,
+                                            .vector_bytes = VIRTIO_CRYPTO_BLOCK,
+                                            .source_bytes = r->bytes,
+                                            .result_bytes = r->bytes,
+                                            .type = VIRTIO_CRYPTO_CIPHER};
+    memcpy(head.vector, r->vector, VIRTIO_CRYPTO_BLOCK);
     e->status = 0xff;
     at = put(&e->data, 0, &head, sizeof(head), FLAG_NEXT);
     at = scatter(&e->data, at, &random, e->source + r->from, r->bytes - r->missing, FLAG_NEXT);
@@ -198,14 +162,14 @@ static struct request any_request(struct random *random)
     struct request r = {
         .direction = (uint32_t)random_below(random, 2),
         .key_bytes = keys[random_below(random, sizeof(keys))],
-        .bytes = BLOCK * (uint32_t)(1U + random_below(random, BYTES / BLOCK)),
+        .bytes = VIRTIO_CRYPTO_BLOCK * (uint32_t)(1U + random_below(random, BYTES / VIRTIO_CRYPTO_BLOCK)),
         .from = (uint32_t)(random_below(random, 4) != 0 ? 8U * random_below(random, 4) : random_below(random, 32)),
         .into = (uint32_t)(random_below(random, 4) != 0 ? 8U * random_below(random, 4) : random_below(random, 32)),
         .in_place = random_below(random, 4) == 0,
         .cuts = random_next(random)};
 
-    r.bytes = random_below(random, 2) != 0 ? r.bytes : BLOCK + r.bytes % (64U * BLOCK);
-    r.missing = random_below(random, 16) == 0 ? (uint32_t)random_below(random, BLOCK) : 0;
+    r.bytes = random_below(random, 2) != 0 ? r.bytes : VIRTIO_CRYPTO_BLOCK + r.bytes % (64U * VIRTIO_CRYPTO_BLOCK);
+    r.missing = random_below(random, 16) == 0 ? (uint32_t)random_below(random, VIRTIO_CRYPTO_BLOCK) : 0;
     fill(random, r.key, sizeof(r.key));
     fill(random, r.vector, sizeof(r.vector));
     return r;
@@ -273,8 +237,8 @@ static void touch(void)
 static bool open_engine(struct engine *e, struct pci_bus *bus, unsigned int number)
 {
     if (virtio_open(&e->device, bus, VIRTIO_CRYPTO, number, 0) != VIRTIO_OK ||
-        virtio_add_queue(&e->device, DATA, &e->data, ENTRIES) != VIRTIO_OK ||
-        virtio_add_queue(&e->device, CONTROL, &e->control, ENTRIES) != VIRTIO_OK) {
+        virtio_add_queue(&e->device, VIRTIO_CRYPTO_DATA, &e->data, ENTRIES) != VIRTIO_OK ||
+        virtio_add_queue(&e->device, VIRTIO_CRYPTO_CONTROL, &e->control, ENTRIES) != VIRTIO_OK) {
         return false;
     }
     virtio_start(&e->device);

@@ -14,41 +14,11 @@
 #include "timer.h"
 #include "uart.h"
 #include "virtio.h"
+#include "virtio_crypto.h"
 
-#define DATA 0U
-#define CONTROL 1U
 #define ENTRIES 8U
-#define CREATE 2U
-#define ENCRYPT 0U
-#define DECRYPT 1U
-#define AES_CBC 3U
-#define CIPHER 1U
-#define BLOCK 16U
 #define BYTES 16384U
 #define WAIT_MS 10000U
-
-/* struct virtio_crypto_op_ctrl_req, and the key. */
-struct creation {
-    uint32_t opcode, service, flag, queue, algorithm, key_bytes, direction, padding;
-    uint8_t reserved[32];
-    uint32_t type, padding2;
-    uint8_t key[32];
-};
-
-struct answer {
-    uint64_t session;
-    uint32_t status, padding;
-};
-
-/* struct virtio_crypto_op_data_req, and the initialization vector. */
-struct operation {
-    uint32_t opcode, algorithm;
-    uint64_t session;
-    uint32_t flag, padding, vector_bytes, source_bytes, result_bytes, padding2;
-    uint8_t reserved[24];
-    uint32_t type, padding3;
-    uint8_t vector[BLOCK];
-};
 
 int main(unsigned long hart, const void *fdt);
 
@@ -72,33 +42,36 @@ static bool finish(struct virtqueue *queue, const struct virtqueue_part *parts, 
 /* The number of a session with a key of this many bytes; 0: the device refuses it. */
 static uint64_t create(uint32_t direction, uint32_t key_bytes)
 {
-    static struct creation request;
-    static struct answer answer;
+    static struct virtio_crypto_creation request;
+    static struct virtio_crypto_session answer;
     struct virtqueue_part parts[] = {{&request, (uint32_t)(sizeof(request) - sizeof(request.key)) + key_bytes, false},
                                      {&answer, sizeof(answer), true}};
 
-    request = (struct creation){
-        .opcode = CREATE, .algorithm = AES_CBC, .key_bytes = key_bytes, .direction = 1U + direction, .type = CIPHER};
+    request = (struct virtio_crypto_creation){.opcode = VIRTIO_CRYPTO_CREATE,
+                                              .algorithm = VIRTIO_CRYPTO_AES_CBC,
+                                              .key_bytes = key_bytes,
+                                              .direction = 1U + direction,
+                                              .type = VIRTIO_CRYPTO_CIPHER};
     memset(request.key, 0x5a, key_bytes);
     answer.status = ~0U;
-    return finish(&control, parts, 2) && answer.status == 0 ? answer.session : 0;
+    return finish(&control, parts, 2) && answer.status == 0 ? answer.number : 0;
 }
 
 static bool crypt(uint32_t opcode, uint64_t session, uint8_t *from, uint8_t *to)
 {
-    static struct operation request;
+    static struct virtio_crypto_operation request;
     static volatile uint8_t status;
     struct virtqueue_part parts[] = {{&request, sizeof(request), false},
                                      {from, BYTES, false},
                                      {to, BYTES, true},
                                      {(void *)(uintptr_t)&status, sizeof(status), true}};
 
-    request = (struct operation){.opcode = opcode,
-                                 .session = session,
-                                 .vector_bytes = BLOCK,
-                                 .source_bytes = BYTES,
-                                 .result_bytes = BYTES,
-                                 .type = CIPHER};
+    request = (struct virtio_crypto_operation){.opcode = opcode,
+                                               .session = session,
+                                               .vector_bytes = VIRTIO_CRYPTO_BLOCK,
+                                               .source_bytes = BYTES,
+                                               .result_bytes = BYTES,
+                                               .type = VIRTIO_CRYPTO_CIPHER};
     status = 0xff;
     return finish(&data, parts, 4) && status == 0;
 }
@@ -111,7 +84,7 @@ static bool measure(const char *what, uint32_t opcode, uint64_t session, uint8_t
 
     done = done && crypt(opcode, session, from, to);
     print("virtio_crypto: %lu instructions to %s a block\n",
-          (unsigned long)((machine_instructions() - before) / (BYTES / BLOCK)), what);
+          (unsigned long)((machine_instructions() - before) / (BYTES / VIRTIO_CRYPTO_BLOCK)), what);
     return done;
 }
 
@@ -120,7 +93,7 @@ static bool decrypt_all(uint64_t session, uint8_t *from, uint64_t requests)
     bool works = true;
 
     for (uint64_t left = requests; works && left > 0; left--) {
-        works = crypt(DECRYPT, session, from, decrypted);
+        works = crypt(VIRTIO_CRYPTO_DECRYPT, session, from, decrypted);
     }
     return works;
 }
@@ -130,8 +103,8 @@ static bool open_device(const void *fdt)
     struct pci_bus bus;
 
     if (!pci_open(&bus, fdt) || virtio_open(&device, &bus, VIRTIO_CRYPTO, 0, 0) != VIRTIO_OK ||
-        virtio_add_queue(&device, DATA, &data, ENTRIES) != VIRTIO_OK ||
-        virtio_add_queue(&device, CONTROL, &control, ENTRIES) != VIRTIO_OK) {
+        virtio_add_queue(&device, VIRTIO_CRYPTO_DATA, &data, ENTRIES) != VIRTIO_OK ||
+        virtio_add_queue(&device, VIRTIO_CRYPTO_CONTROL, &control, ENTRIES) != VIRTIO_OK) {
         return false;
     }
     virtio_start(&device);
@@ -155,10 +128,10 @@ int main(unsigned long hart, const void *fdt)
     for (unsigned int i = 0; i < BYTES; i++) {
         plain[i] = (uint8_t)(i * i >> 3);
     }
-    there = create(ENCRYPT, key_bytes);
-    back = create(DECRYPT, key_bytes);
-    works = measure("encrypt", ENCRYPT, there, plain, between) &&
-            measure("decrypt", DECRYPT, back, between, decrypted) && memcmp(plain, decrypted, BYTES) == 0;
+    there = create(VIRTIO_CRYPTO_ENCRYPT, key_bytes);
+    back = create(VIRTIO_CRYPTO_DECRYPT, key_bytes);
+    works = measure("encrypt", VIRTIO_CRYPTO_ENCRYPT, there, plain, between) &&
+            measure("decrypt", VIRTIO_CRYPTO_DECRYPT, back, between, decrypted) && memcmp(plain, decrypted, BYTES) == 0;
     print("virtio_crypto: %s\n", works ? "flood begins" : "FAILED");
     works = works && decrypt_all(back, between, fdt_bootarg_number(fdt, "requests", UINT64_MAX));
     print("virtio_crypto: %s\n", works ? "done" : "FAILED");

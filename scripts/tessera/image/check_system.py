@@ -3,7 +3,7 @@
 
 from tessera.image import hostnet, layout, schema
 from tessera.image.kinds import suggest
-from tessera.image.model import Board
+from tessera.image.model import Board, Device
 from tessera.image.pcikinds import device_of
 from tessera.image.reading import Read
 
@@ -158,6 +158,7 @@ def check_devices(nodes: list[Read], board: Board) -> None:
         if _check_slot(node, board) and used.setdefault(slot, node) is not node:
             node.problem("slot", f'expected a free slot, got "{slot}", which {used[slot].path} has')
         _check_model(node)
+    hostnet.check_ports(nodes)
 
 
 def _check_slot(node: Read, board: Board) -> bool:
@@ -189,6 +190,19 @@ def _check_model(node: Read) -> None:
             if node["model"] not in models and node.given(prop):
                 node.problem(prop, f"expected only on a {' or '.join(models)}, got it on a {node['model']}")
     hostnet.check(node)
+
+
+def check_files(devices: list[Device]) -> None:
+    """Reports files of two devices of which one writes to its file: QEMU locks that file. The names may differ."""
+    owners: dict[tuple[int, int], Device] = {}
+    for device in devices:
+        if device.file is None:
+            continue
+        status = device.file.stat()
+        owner = owners.setdefault((status.st_dev, status.st_ino), device)
+        if owner is not device and not (owner.node["read-only"] and device.node["read-only"]):
+            expected = "expected a file that no other device has, unless both devices are read-only"
+            device.node.problem("file", f'{expected}, got "{device.node["file"]}", the file of {owner.node.path}')
 
 
 def owners(vms: list[Read], devices: list[Read], board: Board) -> dict[str, Read]:

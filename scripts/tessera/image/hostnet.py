@@ -19,15 +19,23 @@ def name_server(subnet: IPv4Network) -> IPv4Address:
 
 
 def check(node: Read) -> None:
-    """Reports forwards to addresses that no guest can have, and ports of the host that are forwarded twice."""
-    subnet, ports = node["subnet"], set()
+    """Reports forwards to addresses that no guest can have."""
+    subnet = node["subnet"]
     own = (gateway(subnet), name_server(subnet), subnet.network_address, subnet.broadcast_address)
     for forward in node["forwards"] or ():
         if forward.address not in subnet or forward.address in own:
             node.problem("forwards", f"expected addresses of guests in {subnet}, got {forward.address}")
-        if forward.host_port and forward.host_port in ports:
-            node.problem("forwards", f"expected different ports of the host, got {forward.host_port} twice")
-        ports.add(forward.host_port)
+
+
+def check_ports(nodes: list[Read]) -> None:
+    """Reports ports of the host that are forwarded twice, by one device or by two: QEMU could not listen."""
+    owners: dict[int, Read] = {}
+    for node in nodes:
+        for port in [forward.host_port for forward in node["forwards"] or () if forward.host_port]:
+            if port in owners:
+                got = "twice" if owners[port] is node else f"also in {owners[port].path}"
+                node.problem("forwards", f"expected different ports of the host, got {port} {got}")
+            owners.setdefault(port, node)
 
 
 def netdev(name: str, node: Read) -> str:

@@ -10,6 +10,7 @@ from devicetree import dtlib
 from tessera.image.kinds import MismatchError, spell
 
 DEFAULT_SUBNET = IPv4Network("10.0.2.0/24")
+SHORTEST_PREFIX = 4  # QEMU refuses a shorter one
 LONGEST_PREFIX = 28  # room for the gateway, the name server and some VMs
 
 
@@ -24,12 +25,13 @@ class Subnet:
             network = IPv4Network(prop.value[:-1].decode("utf-8", "replace"))
         except ValueError:
             raise MismatchError(self.describe(), spell(prop)) from None
-        if network.prefixlen > LONGEST_PREFIX:
+        if not SHORTEST_PREFIX <= network.prefixlen <= LONGEST_PREFIX:
             raise MismatchError(self.describe(), spell(prop))
         return network
 
     def describe(self) -> str:
-        return f'an IPv4 network like "192.168.80.0/24", whose prefix has at most {LONGEST_PREFIX} bits'
+        bits = f"{SHORTEST_PREFIX} to {LONGEST_PREFIX} bits"
+        return f'an IPv4 network like "192.168.80.0/24", whose prefix has {bits}'
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ DEVICE = NodeSchema(
             "file",
             Text(255),
             "The raw image of a virtio-blk or nvme, a [file's path](#paths-of-files). What the guest writes stays in "
-            "the file.",
+            "the file, which no other device then has.",
             default_words="none; a virtio-blk and an nvme need one",
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk or nvme.", default=False),
@@ -100,8 +100,8 @@ DEVICE = NodeSchema(
         Prop(
             "forwards",
             netkinds.Forwards(),
-            "Ports of the host that reach guests through a virtio-net or e1000e, for programs of the host only. Port 0 "
-            "of the host: QEMU takes a free one.",
+            "Ports of the host that reach guests through a virtio-net or e1000e, for programs of the host only, each "
+            "port through one device. Port 0 of the host: QEMU takes a free one.",
             default_words="none",
         ),
     ),

@@ -11,6 +11,7 @@ from tessera.image.check_system import (
     check_components,
     check_counts,
     check_devices,
+    check_files,
     check_harts,
     check_limits,
     check_shared,
@@ -190,7 +191,9 @@ def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) 
     taken = owners(_section(node, "vms"), nodes, board)
     for vm in vms:
         vm.devices = [board.devices[slot] for slot, owner in taken.items() if owner is vm.node]
-    return [_device(device, search) for device in nodes if device.sound]
+    devices = [_device(device, search) for device in nodes if device.sound]
+    check_files(devices)
+    return devices
 
 
 def _accelerators(

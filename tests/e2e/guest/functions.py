@@ -45,6 +45,17 @@ class Config:
         poll.register(self._events, select.POLLIN)
         return bool(poll.poll(within_ms))
 
+    def enable_again(self, times: int, last: int = 0) -> int:
+        """Each time that the pending interrupt is enabled gives one, and the handler disables it again. `last` is the
+        number of interrupts until now, 0: unknown; returns this number."""
+        for _ in range(times):
+            self.enable(True)
+            now = self.heard()
+            assert last in (0, now - 1), (last, now)
+            assert self.load(COMMAND) & NO_INTX, "the handler has not disabled it"
+            last = now
+        return last
+
 
 class Function(Config, Accelerator):
     """An accelerator."""
@@ -92,18 +103,11 @@ def bars(qam: Function, fft: Function) -> None:
 
 
 def status(qam: Function, fft: Function) -> None:
-    """Disabled, an interrupt is seen in the status, and comes once it is enabled; the handler disables it again, so
-    that each time that it is enabled gives one, and none once the job is acknowledged."""
+    """Disabled, an interrupt is seen in the status, and comes once it is enabled; none once the job is acknowledged."""
     works(qam)
     qam.begin_and_wait()
     assert (qam.pending, fft.pending, qam.readable(0)) == (True, False, False)
-    first = 0
-    for _ in range(20):
-        qam.enable(True)
-        now = qam.heard()
-        assert first in (0, now - 1), (first, now)
-        assert qam.load(COMMAND) & NO_INTX, "the handler has not disabled it"
-        first = now
+    qam.enable_again(20)
     qam.acknowledge()
     qam.enable(True)
     assert (qam.pending, qam.readable(50)) == (False, False)
