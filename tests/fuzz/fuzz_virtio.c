@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hostile drivers of PCI functions: any bytes in rings, descriptors and buffers of two VMs, any access to the registers, restarts at any
- * time. VM 1 serves a disk of VM 0. The hypervisor must only write to the memory of these VMs and to the disk, each store must end, and a device that is reset
- * must work.
+ * time. VM 1 serves a disk of VM 0. The hypervisor must only write to the memory of these VMs and to the disk, each store must end, and
+ * a disk that is reset must work.
  */
 #include <string.h>
 
@@ -481,6 +481,23 @@ static uint64_t forbidden(void)
     return sum_of(vm, SUMMED) ^ sum_of(vm + TESTBED_VM_RAM - SUMMED, SUMMED) ^ sum_of(disk + DISK, SUMMED);
 }
 
+/* Reads a sector: a disk works once its driver has reset it, whatever came before. */
+static const char *read_sector(void)
+{
+    uint64_t at = area(BLOCK, 0);
+    const uint8_t *status = testbed_memory(0, at + 0xff0U);
+
+    start(0, BLOCK, 0);
+    memset(testbed_memory(0, at + 0xc00U), 0, 16);
+    memset(testbed_memory(0, at + 0xff0U), 0xff, 1);
+    put_descriptor(0, at, 0, (struct desc){at + 0xc00U, 16, 1, 1});
+    put_descriptor(0, at, 1, (struct desc){BUFFERS, 512, 3, 2});
+    put_descriptor(0, at, 2, (struct desc){at + 0xff0U, 1, 2, 0});
+    push(0, at, 0);
+    store(0, bar(BLOCK) + 0x3000U, 1, 0);
+    return *status != 0 ? "a disk does not work after a reset" : NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input in = {data, size};
@@ -499,5 +516,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         step(&in);
     }
     fuzz_check(forbidden() != before ? "memory was written that no driver may reach" : NULL);
+    fuzz_check(read_sector());
     return 0;
 }
