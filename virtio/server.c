@@ -241,9 +241,10 @@ static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
     struct virtio_chain *from = &s->rest, *to = &disk->rest;
     uint32_t n;
 
-    if (virtio_chain_span(to) != VIRTIO_SOME) {
+    if (virtio_chain_span(to) != VIRTIO_SOME) { /* no byte for the status */
+        (void)end_pieces(disk, BLK_IOERR);      /* the server has no piece of the disk any more */
         (void)end_answer(s);
-        return broken(s->to); /* no byte for the status */
+        return broken(s->to);
     }
     n = to->room - (to->next == CHAIN_END ? 1U : 0);
     if (!to->writable || n == 0 || virtio_chain_span(from) != VIRTIO_SOME || from->writable) {

@@ -615,6 +615,18 @@ def test_destination_of_a_read_moves_away(disks: tuple[Device, Device]):
     do_and_check(disks[1], server, (READ, 1, 0, 512, [], 0))
 
 
+def test_a_disk_works_again_after_the_destination_of_a_read_moved_away(disks: tuple[Device, Device]):
+    """The answer was the server's last one to that request: the disk does not wait for another one."""
+    server = Server()
+    ask(disks[0], READ, 0, bytes(8192), [4096])
+    disks[0].queues[0].descriptor(5, 0x1000, 4096, 3, 6)
+    server.work()
+    assert disks[0].status & NEEDS_RESET
+    device = Device(0, size=64).start()
+    do_and_check(device, server, (WRITE_DATA, 0, 0, 512, [], 3))
+    do_and_check(device, server, (READ, 0, 0, 512, [], 0))
+
+
 @pytest.mark.parametrize("size", [1, ANSWER.size - 1])
 def test_answer_without_its_fields(disks: tuple[Device, Device], size: int):
     server = Server()
