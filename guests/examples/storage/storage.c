@@ -2,7 +2,8 @@
 /*
  * A storage VM: it owns a disk of the machine (virtio on MMIO) and serves parts of it to other VMs, as their disks (virtio-blk with
  * `served-by` in the system file). It keeps nothing in memory: a request is answered when the machine's disk has done it. If that disk
- * or the server's device fails, the guest ends; restarted, it is given what it has not answered again.
+ * or the server's device fails, the guest ends; restarted, it is given what it has not answered again. Without a disk of the machine,
+ * it serves one of its own PCI bus.
  */
 #include "disk_server.h"
 #include "plic.h"
@@ -67,13 +68,17 @@ static void sleep_until_request(unsigned long hart)
 static bool open_devices(const void *fdt)
 {
     static struct pci_bus bus;
+    bool has_bus = pci_open(&bus, fdt);
     int result = virtio_blk_open_mmio(&disk, fdt);
 
+    if (result == VIRTIO_NO_DEVICE && has_bus) {
+        result = virtio_blk_open(&disk, &bus, 0);
+    }
     if (result != VIRTIO_OK) {
-        print("storage: expected a disk of the machine (\"devices\" of the VM): error %d\n", result);
+        print("storage: expected a disk of the machine (\"devices\" of the VM) or of the PCI bus: error %d\n", result);
         return false;
     }
-    result = pci_open(&bus, fdt) ? disk_server_open(&server, &bus) : VIRTIO_NO_DEVICE;
+    result = has_bus ? disk_server_open(&server, &bus) : VIRTIO_NO_DEVICE;
     if (result != VIRTIO_OK) {
         print("storage: expected a disk-server on the VM's PCI bus: error %d\n", result);
         return false;
