@@ -469,3 +469,27 @@ def test_source_moves_away():
     queue.notify()
     assert engine.device.status & NEEDS_RESET
     assert queue.returned() == []
+
+
+def steps_of(key: bytes, blocks: int) -> int:
+    """The steps of a request, between which the device looks for interrupts."""
+    engine = started()
+    session = engine.session(key)
+    queue = engine.device.queues[DATA_QUEUE]
+    size = BLOCK * blocks
+    head = struct.pack("<IIQII4I24x2I", ENCRYPT, 0, session, 0, 0, 16, size, size, 0, CIPHER, 0)
+    engine.device.put(HEAD, head + bytes(16))
+    queue.chain(3, [(HEAD, 88, False), (SOURCE, size, False), (RESULT, size, True), (STATUS, 1, True)])
+    queue.offer(3)
+    steps = 1
+    while queue.notify_once(1):
+        steps += 1
+    assert queue.returned() == [(3, size + 1)]
+    return steps
+
+
+@pytest.mark.parametrize(("size", "steps"), [(16, 5), (24, 6), (32, 6)])
+def test_buffers_are_not_used_in_a_step_with_rounds(size: int, steps: int):
+    """A step has a block's buffers, or at most three of its rounds: with misaligned buffers, or a wrong one, a step
+    with both is longer than the bound of tests/e2e/test_attacks_storage.py."""
+    assert steps_of(bytes(size), 3) - steps_of(bytes(size), 2) == steps
