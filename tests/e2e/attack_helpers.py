@@ -30,6 +30,8 @@ _TICKER = re.compile(
     re.MULTILINE,
 )
 _CLIENT = re.compile(r"^accel: (\d+) jobs, (\d+) wrong$", re.MULTILINE)
+# Of a VM whose disk the attacker serves.
+VICTIM = re.compile(r"^disk_victim: (\d+) done, (\d+) failed, (\d+) given up$", re.MULTILINE)
 PEERS = re.compile(r"^peers: (\d+) rounds, (\d+) wrong, (\d+) again$", re.MULTILINE)
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
@@ -47,7 +49,8 @@ PRINTED_TICKS = 91
 # Longest wait for a slice: one quantum for each of the attacker's two VCPUs and the witness, plus
 # the apps' budgets.
 TURNS_TICKS = 3 * 10_000 + 5_000
-PEERS_TICKS = 2 * 10_000  # the same with the two VMs that exchange data
+OTHERS = {"victim", "ask", "answer", "storage"}  # VMs that use virtual PCI functions
+OTHER_TICKS = 10_000  # more for each of them
 
 
 @dataclass(frozen=True)
@@ -125,8 +128,8 @@ class AttackMachine:
         self.machine = machine
         self.inspection = inspection
         self.patience = patience  # timeout of each wait, in seconds
-        peers = PEERS_TICKS if "ask" in machine.console.names else 0
-        self.lateness = Lateness(late_ticks, TURNS_TICKS + peers)
+        others = OTHERS & set(machine.console.names)
+        self.lateness = Lateness(late_ticks, TURNS_TICKS + OTHER_TICKS * len(others))
         self.sum, self.rounds = 1, 0  # the witness's state, recomputed here
         self.jobs = 0  # of the VM that uses an accelerator
         self.exchanges = 0  # of the VMs that exchange data by virtual PCI functions
@@ -180,6 +183,12 @@ class AttackMachine:
             assert int(said[1]) > self.exchanges, f"the peers made no progress: {said[0]} after {self.exchanges}"
             self.exchanges = int(said[1])
 
+    def _check_victim(self) -> None:
+        """The VM whose disk the attacker serves has errors of its disk at most."""
+        if "victim" in self.machine.console.names:
+            said = self.machine.console.text("victim")
+            assert "wrong" not in said, said[-300:]
+
     def _check_console(self) -> None:
         """The console responds, and no VM except the attacker has ever restarted."""
         rows = states(self.machine)
@@ -199,6 +208,7 @@ class AttackMachine:
         late, waited = self._check_ticker(attack)
         self._check_client()
         self._check_peers()
+        self._check_victim()
         self._check_console()
         return Outcome(attack, got, rounds - before, late, waited)
 
@@ -333,6 +343,8 @@ UNTIMED = {
 ACCEL = {attack.name for attack in MENU if attack.name.startswith("accel_")}
 # Attacks that need virtual PCI functions: on tests/e2e/systems/attacker-virtio.dts.
 VIRTIO = {attack.name for attack in MENU if attack.name.startswith("virtio_")}
+# Attacks on disk servers, their disks and virtio-crypto: on tests/e2e/systems/attacker-storage.dts.
+STORAGE = {attack.name for attack in MENU if attack.name.startswith(("storage_", "crypto_"))}
 
 
 def attack_machines(label: str, **how: object) -> Iterator[AttackMachines]:

@@ -15,6 +15,7 @@ from attack_helpers import (
     LATE_TICKS,
     MENU,
     PRINTED_TICKS,
+    STORAGE,
     UNTIMED,
     VIRTIO,
     Attack,
@@ -71,7 +72,7 @@ def test_each_attack_is_judged_by_its_own_lateness():
         lateness.judge("csr_reads", text)
 
 
-@each_attack([attack for attack in MENU if attack.name not in UNTIMED | ACCEL | VIRTIO])
+@each_attack([attack for attack in MENU if attack.name not in UNTIMED | ACCEL | VIRTIO | STORAGE])
 def test_attack(counted: AttackMachines, attack: Attack):
     counted.run(attack)
 

@@ -202,7 +202,11 @@ def test_busy_console_delays_no_app():
 
 @pytest.mark.parametrize(
     ("name", "releases"),
-    [("virtio-rt", 20_000), ("virtio-rt-all", 20_000), pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long)],
+    [
+        ("virtio-rt", 20_000),
+        ("virtio-rt-all", 20_000),
+        pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long),
+    ],
 )
 def test_load_of_virtual_functions_delays_no_app(name, releases):
     """The copying of frames between VMs, of sockets' data, of sectors, and AES have polling points."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attack_helpers import ACCEL, VIRTIO, Attack, AttackMachines, menu
+from attack_helpers import ACCEL, STORAGE, VIRTIO, Attack, AttackMachines, menu
 from helpers import HYPERVISOR_BIN, make
 
 from tessera.run.runner import ROOT
@@ -116,6 +116,8 @@ def machine_of(name: str, two_harts: bool) -> tuple[str, bool]:
         return "attacker-accel", True
     if name in VIRTIO:
         return ("attacker-virtio-two", False) if two_harts else ("attacker-virtio", True)
+    if name in STORAGE:
+        return ("attacker-storage-two", False) if two_harts else ("attacker-storage", True)
     return ("attacker-two", False) if two_harts else ("attacker", name not in UNTIMED)
 
 

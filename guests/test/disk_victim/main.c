@@ -87,13 +87,13 @@ int main(unsigned long hart, const void *fdt)
     static struct pci_bus bus;
     struct random source = random_from(7);
 
-    (void)hart;
     uart_init();
     (void)timer_init();
     if (!pci_open(&bus, fdt) || virtio_blk_open(&disk, &bus, 0) != VIRTIO_OK) {
         print("disk_victim: wrong: no disk\n");
         return 1;
     }
+    virtio_sleep_on(&disk.device, hart);
     print("disk_victim: ready\n");
     for (unsigned long count = 1; step(&source, &bus); count++) {
         if (count % REPORT == 0) {

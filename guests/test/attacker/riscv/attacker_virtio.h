@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attacker's virtual PCI functions (tests/e2e/systems/attacker-virtio.dts), used as no driver uses them. */
+/* The attacker's virtual PCI functions (tests/e2e/systems/attacker-virtio.dts), used as no driver uses them. What takes a number of
+ * a function is also for those of attacker-storage.dts (attacker_storage.h). */
 #ifndef ATTACKER_VIRTIO_H
 #define ATTACKER_VIRTIO_H
 
@@ -48,6 +49,7 @@ enum common {
     DEVICE_SELECT = 0,
     DRIVER_SELECT = 8,
     DRIVER_FEATURES = 12,
+    QUEUES = 18, /* that the device has */
     STATUS = 20,
     QUEUE = 22,
     QUEUE_SIZE = 24,
@@ -86,7 +88,7 @@ struct ring {
     } used;
 };
 
-extern volatile struct ring rings[SLOTS][3]; /* of each queue */
+extern volatile struct ring rings[FUNCTIONS][3]; /* of each queue */
 
 #define FRAME_HEADER 12U /* before each frame */
 #define FRAME 1514U
@@ -105,22 +107,22 @@ enum {
     OP_DATA = 5,
 };
 
-static inline volatile void *reg(enum slot slot, uint64_t offset)
+static inline volatile void *reg(unsigned slot, uint64_t offset)
 {
     return (volatile void *)(BARS + (uint64_t)slot * BAR_SIZE + offset);
 }
 
-static inline volatile uint8_t *reg8(enum slot slot, uint64_t offset)
+static inline volatile uint8_t *reg8(unsigned slot, uint64_t offset)
 {
     return reg(slot, offset);
 }
 
-static inline volatile uint16_t *reg16(enum slot slot, uint64_t offset)
+static inline volatile uint16_t *reg16(unsigned slot, uint64_t offset)
 {
     return reg(slot, offset);
 }
 
-static inline volatile uint32_t *reg32(enum slot slot, uint64_t offset)
+static inline volatile uint32_t *reg32(unsigned slot, uint64_t offset)
 {
     return reg(slot, offset);
 }
@@ -143,20 +145,20 @@ static inline bool is_virtio(enum slot slot)
 }
 
 /* Lets the function answer in its BARs. */
-void function_enable(enum slot slot);
+void function_enable(unsigned slot);
 
 /* Resets the device and negotiates features, VERSION_1 among them. */
-void device_begin(enum slot slot, uint64_t features);
+void device_begin(unsigned slot, uint64_t features);
 
 /* Enables a queue of ENTRIES entries with empty rings. */
-void device_queue(enum slot slot, unsigned number);
+void device_queue(unsigned slot, unsigned number);
 
 /* device_begin(), all queues, DRIVER_OK. */
-void device_start(enum slot slot, uint64_t features);
+void device_start(unsigned slot, uint64_t features);
 
-bool device_failed(enum slot slot);
+bool device_failed(unsigned slot);
 
-static inline void device_notify(enum slot slot, unsigned number)
+static inline void device_notify(unsigned slot, unsigned number)
 {
     __asm__ volatile("fence" ::: "memory");
     *reg16(slot, NOTIFY) = (uint16_t)number;
@@ -181,6 +183,14 @@ void judge_devices(struct verdict *v);
 /* Sends a packet with so much data, at most 1024 bytes, from the socket to itself. */
 void send_to_itself(uint32_t length);
 
+/* Memory of the witness, of the hypervisor, or no memory: accesses would be noticed. */
+static inline uint64_t place_of_others(uint64_t n)
+{
+    static const uint64_t places[] = {REAL_WITNESS + 0x200000U, REAL_HYPERVISOR, 1UL << 41, ALL - 0xffffU};
+
+    return places[n % LENGTH_OF(places)];
+}
+
 /* A buffer for anything, 4 KiB, and its address. */
 extern volatile uint8_t scratch[4096];
 #define SCRATCH ((uint64_t)(uintptr_t)scratch)
@@ -200,11 +210,24 @@ struct frame {
 void send_frame(enum slot slot, const struct frame *frame);
 
 /* Posts a buffer to a receive queue. */
-void post(enum slot slot, struct desc desc);
+void post(unsigned slot, struct desc desc);
 
 static inline uint16_t used(const volatile struct ring *ring)
 {
     return ring->used.index;
 }
+
+/* Waits until the queue has returned so many chains since the device's start. False: it has failed, or does not return them. */
+bool await_used(unsigned slot, unsigned number, uint16_t count);
+
+/* Waits until the device needs a reset. False: it does not. */
+bool await_failure(unsigned slot);
+
+/* Random values in all registers and rings, the notification included, of the functions with numbers below `slots`. */
+void write_randomly(struct verdict *v, unsigned slots);
+
+/* Requests of a disk of DISK_SECTORS, started before, of all kinds; and chains that are no requests. */
+void judge_disk(struct verdict *v, unsigned slot);
+void judge_disk_chains(struct verdict *v, unsigned slot);
 
 #endif

@@ -54,16 +54,14 @@ void virtio_registers(struct verdict *v, uint64_t arg)
     judge_devices(v);
 }
 
-/* Random values in all registers and rings, the notification included. */
-void virtio_random(struct verdict *v, uint64_t arg)
+void write_randomly(struct verdict *v, unsigned slots)
 {
     uint64_t state = 0xfedcba9876543210U;
     uint64_t end = csr_read_time() + RANDOM_TIME;
 
-    (void)arg;
     while (csr_read_time() < end) {
         uint64_t n = random_next(&state), at = random_next(&state);
-        enum slot slot = n % SLOTS;
+        unsigned slot = (unsigned)(n % slots);
 
         if (n % 17 == 0 && is_virtio(slot)) {
             device_start(slot, n & F_INDIRECT);
@@ -71,15 +69,21 @@ void virtio_random(struct verdict *v, uint64_t arg)
             *reg32(slot, (at & 0x3cU) | (n >> 40 & 3U) << 12) = (uint32_t)(n >> 16 & random_next(&state));
         } else {
             volatile struct ring *ring = &rings[slot][n >> 20 & 1U];
-            uint64_t where = at >> 50 & 1U ? SCRATCH : REAL_WITNESS + 0x200000U;
+            uint64_t where = at >> 50 & 1U ? SCRATCH : place_of_others(at >> 51);
 
             describe(ring, at & 7U,
                      (struct desc){where + (at >> 8 & 0xfffU), (uint32_t)(n >> 50), at >> 24 & 7U, at >> 32 & 7U});
-            offer(ring, at >> 40 & 7U);
+            offer(ring, at >> 40 & 1U ? at & 7U : at >> 41 & 7U);
             device_notify(slot, n >> 20 & 1U);
         }
         v->tried++;
     }
+}
+
+void virtio_random(struct verdict *v, uint64_t arg)
+{
+    (void)arg;
+    write_randomly(v, SLOTS);
     judge_devices(v);
 }
 
@@ -116,10 +120,10 @@ static const struct disk_case disk_cases[] = {
     {"the last type", UINT32_MAX, 0, 512, DESC_WRITE, DISK_UNSUPPORTED},
 };
 
-/* A request of a head, data and status. */
-static void disk_request(const struct disk_case *c)
+/* A request of a head, data and status, without a notification. */
+static void offer_case(unsigned slot, const struct disk_case *c)
 {
-    volatile struct ring *ring = requests(SLOT_DISK);
+    volatile struct ring *ring = &rings[slot][0];
 
     *(volatile uint32_t *)(uintptr_t)SCRATCH = c->type;
     *(volatile uint64_t *)(uintptr_t)(SCRATCH + 8U) = c->sector;
@@ -128,7 +132,34 @@ static void disk_request(const struct disk_case *c)
     describe(ring, 1, (struct desc){SCRATCH + DATA_AT, c->length, DESC_NEXT | c->flags, 2});
     describe(ring, 2, (struct desc){SCRATCH + 16, 1, DESC_WRITE, 0});
     offer(ring, 0);
-    device_notify(SLOT_DISK, 0);
+}
+
+void judge_disk(struct verdict *v, unsigned slot)
+{
+    for (size_t i = 0; i < LENGTH_OF(disk_cases); i++) {
+        offer_case(slot, &disk_cases[i]);
+        device_notify(slot, 0);
+        judge(v, await_used(slot, 0, (uint16_t)(i + 1U)), "%s is not returned", disk_cases[i].what);
+        judge(v, scratch[16] == disk_cases[i].status, "%s: status %u", disk_cases[i].what, scratch[16]);
+    }
+}
+
+static void judge_wrong_request(struct verdict *v, unsigned slot, const char *what)
+{
+    device_notify(slot, 0);
+    judge(v, await_failure(slot), "function %u accepts %s", slot, what);
+}
+
+void judge_disk_chains(struct verdict *v, unsigned slot)
+{
+    device_start(slot, 0);
+    offer_case(slot, &disk_cases[0]);
+    describe(&rings[slot][0], 0, (struct desc){SCRATCH, 16, 0, 0});
+    judge_wrong_request(v, slot, "a request without a status");
+    device_start(slot, 0);
+    offer_case(slot, &disk_cases[0]);
+    describe(&rings[slot][0], 2, (struct desc){SCRATCH + 16, 1, 0, 0});
+    judge_wrong_request(v, slot, "a status to read");
 }
 
 /* As long as a queue allows, each buffer all of the RAM below the image. */
@@ -136,7 +167,8 @@ static void huge_request(struct verdict *v)
 {
     volatile struct ring *ring = requests(SLOT_DISK);
 
-    disk_request(&disk_cases[0]);
+    offer_case(SLOT_DISK, &disk_cases[0]);
+    device_notify(SLOT_DISK, 0);
     for (uint16_t i = 1; i < ENTRIES - 1U; i++) {
         describe(ring, i, (struct desc){RAM_FREE, 0x8000, DESC_NEXT | DESC_WRITE, i + 1U});
     }
@@ -151,18 +183,9 @@ void virtio_disk(struct verdict *v, uint64_t arg)
 {
     (void)arg;
     device_start(SLOT_DISK, 0);
-    for (size_t i = 0; i < LENGTH_OF(disk_cases); i++) {
-        disk_request(&disk_cases[i]);
-        judge(v, scratch[16] == disk_cases[i].status, "%s: status %u", disk_cases[i].what, scratch[16]);
-    }
-    judge(v, used(requests(SLOT_DISK)) == LENGTH_OF(disk_cases), "requests are not returned");
+    judge_disk(v, SLOT_DISK);
     huge_request(v);
-    describe(requests(SLOT_DISK), 0, (struct desc){SCRATCH, 16, 0, 0});
-    judge_refused(v, SLOT_DISK, "a request without a status");
-    device_start(SLOT_DISK, 0);
-    disk_request(&disk_cases[0]);
-    describe(requests(SLOT_DISK), 2, (struct desc){SCRATCH + 16, 1, 0, 0});
-    judge_refused(v, SLOT_DISK, "a status to read");
+    judge_disk_chains(v, SLOT_DISK);
     judge_devices(v);
 }
 

@@ -2,17 +2,11 @@
 /* The common part of the attacks on virtual PCI functions: a driver that trusts nothing to be right, and makes most of it wrong. */
 #include "attacker_virtio.h"
 
-#define VM_TYPE 0x88b5U /* local experimental EtherType */
+#define VM_TYPE 0x88b5U       /* local experimental EtherType */
+#define PATIENCE (200UL * MS) /* with another VM's work */
 
-volatile struct ring rings[SLOTS][3];
+volatile struct ring rings[FUNCTIONS][3];
 volatile uint8_t scratch[4096] __attribute__((aligned(4096)));
-
-static unsigned queues_of(enum slot slot)
-{
-    static const unsigned counts[SLOTS] = {2, 1, 1, 3, 2, 0, 2};
-
-    return counts[slot];
-}
 
 static void clear(volatile void *start, size_t bytes)
 {
@@ -23,12 +17,12 @@ static void clear(volatile void *start, size_t bytes)
     }
 }
 
-void function_enable(enum slot slot)
+void function_enable(unsigned slot)
 {
     *(volatile uint16_t *)(ECAM + (uint64_t)slot * 0x8000U + 4U) = 6; /* memory, bus master */
 }
 
-void device_begin(enum slot slot, uint64_t features)
+void device_begin(unsigned slot, uint64_t features)
 {
     features |= F_VERSION_1;
     function_enable(slot);
@@ -41,13 +35,13 @@ void device_begin(enum slot slot, uint64_t features)
     *reg8(slot, STATUS) = STATUS_DRIVER | STATUS_FEATURES_OK;
 }
 
-static void write_address(enum slot slot, unsigned area, uint64_t address)
+static void write_address(unsigned slot, unsigned area, uint64_t address)
 {
     *reg32(slot, QUEUE_ADDRESS + 8U * area) = (uint32_t)address;
     *reg32(slot, QUEUE_ADDRESS + 8U * area + 4U) = (uint32_t)(address >> 32);
 }
 
-void device_queue(enum slot slot, unsigned number)
+void device_queue(unsigned slot, unsigned number)
 {
     volatile struct ring *ring = &rings[slot][number];
 
@@ -60,16 +54,16 @@ void device_queue(enum slot slot, unsigned number)
     *reg16(slot, QUEUE_ENABLE) = 1;
 }
 
-void device_start(enum slot slot, uint64_t features)
+void device_start(unsigned slot, uint64_t features)
 {
     device_begin(slot, features);
-    for (unsigned number = 0; number < queues_of(slot); number++) {
+    for (unsigned number = 0; number < *reg16(slot, QUEUES); number++) {
         device_queue(slot, number);
     }
     *reg8(slot, STATUS) = STATUS_DRIVER | STATUS_FEATURES_OK | STATUS_DRIVER_OK;
 }
 
-bool device_failed(enum slot slot)
+bool device_failed(unsigned slot)
 {
     return (*reg8(slot, STATUS) & STATUS_NEEDS_RESET) != 0;
 }
@@ -89,7 +83,7 @@ void offer(volatile struct ring *ring, uint16_t head)
     ring->avail.index++;
 }
 
-void post(enum slot slot, struct desc desc)
+void post(unsigned slot, struct desc desc)
 {
     volatile struct ring *ring = &rings[slot][0];
     uint16_t index = ring->avail.index % ENTRIES;
@@ -97,6 +91,24 @@ void post(enum slot slot, struct desc desc)
     describe(ring, index, desc);
     offer(ring, index);
     device_notify(slot, 0);
+}
+
+bool await_used(unsigned slot, unsigned number, uint16_t count)
+{
+    uint64_t end = csr_read_time() + PATIENCE;
+
+    while (used(&rings[slot][number]) != count && !device_failed(slot) && csr_read_time() < end) {
+    }
+    return used(&rings[slot][number]) == count;
+}
+
+bool await_failure(unsigned slot)
+{
+    uint64_t end = csr_read_time() + PATIENCE;
+
+    while (!device_failed(slot) && csr_read_time() < end) {
+    }
+    return device_failed(slot);
 }
 
 /* --- requests that are right --- */
