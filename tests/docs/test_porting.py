@@ -30,4 +30,4 @@ def test_a_copied_board(blocks, reader):
     steps, said = blocks
     output = "".join(map(reader.run, commands(steps)))
     assert_shows(said, output)
-    assert (reader.tree / "build" / "hyp" / "myboard" / "tessera.bin").is_file()
+    assert (reader.tree / "build" / "hyp" / "myboard-without-virtio" / "tessera.bin").is_file()
