@@ -3,7 +3,9 @@
 hostile servers."""
 
 import struct
+from collections.abc import Callable
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from c_headers import values
@@ -18,6 +20,7 @@ from virtio import (
     NEEDS_RESET,
     VERSION_1,
     Device,
+    Queue,
     boot,
     booted,
     make,
@@ -625,6 +628,35 @@ def test_a_disk_works_again_after_the_destination_of_a_read_moved_away(disks: tu
     device = Device(0, size=64).start()
     do_and_check(device, server, (WRITE_DATA, 0, 0, 512, [], 3))
     do_and_check(device, server, (READ, 0, 0, 512, [], 0))
+
+
+def most_in_a_step(queue: Queue, where: Callable[[], bytes]) -> int:
+    """Notifies the queue until nothing is left to do; returns how many bytes have changed at most between two looks for
+    interrupts."""
+    most, before, left = 0, where(), True
+    while left:
+        left = queue.notify_once(1)
+        after = where()
+        most = max(most, sum(old != new for old, new in zip(before, after, strict=True)))
+        before = after
+    return most
+
+
+@pytest.mark.parametrize("cuts", [[], [700]])
+def test_a_step_copies_at_most_512_bytes(disks: tuple[Device, Device], cuts: list[int]):
+    """With more, a step that also enters a buffer of each chain is longer than 1,500 instructions."""
+    server, disk, data = Server(), disks[0], bytes(1 + i % 255 for i in range(4096))
+    answers = server.device.queues[1]
+    with patch.object(disk.queues[0], "notify"):
+        ask(disk, WRITE_DATA, 0, data, cuts)
+    assert most_in_a_step(disk.queues[0], lambda: server.device.get(BUFFERS + REQUEST.size, 4096)) == 512
+    server.work()
+    assert ended(disk)[0] == OK
+    ask(disk, READ, 0, bytes(4096), cuts)
+    with patch.object(answers, "notify"):
+        server.work()
+    assert most_in_a_step(answers, lambda: disk.get(DATA, 4096)) == 512
+    assert disk.get(DATA, 4096) == data
 
 
 @pytest.mark.parametrize("size", [1, ANSWER.size - 1])
