@@ -174,7 +174,7 @@ static enum outcome fill_chain(struct port *port, struct virtq *q)
 {
     enum outcome outcome;
 
-    if (!is_mergeable(port->to) || port->nfilled == CHAINS - 1U) {
+    if (!is_mergeable(port->to) || port->num_buffers == NULL || port->nfilled == CHAINS - 1U) {
         return DROPPED;
     }
     port->filled[port->nfilled] = (struct virtq_used){port->into.head, port->length - port->length_filled};
@@ -262,8 +262,8 @@ static enum outcome write_head(struct port *port)
     enum virtio_found found = virtio_chain_span(&port->into);
 
     if (found == VIRTIO_SOME) {
-        port->num_buffers = port->into.at + NUM_BUFFERS;
-        if (is_mergeable(port->to) && port->into.room < VIRTIO_HEADER) {
+        port->num_buffers = port->into.room < VIRTIO_HEADER ? NULL : port->into.at + NUM_BUFFERS;
+        if (is_mergeable(port->to) && port->num_buffers == NULL) {
             return RECEIVER_WRONG;
         }
         found = virtio_chain_write(&port->into, &port->head, HEAD_SIZE);

@@ -20,10 +20,18 @@ enum {
 };
 #define NO_VECTOR 0xffffU
 
+/* The selected queue's number. Read once: another VCPU may write it between a comparison and its use. */
+static uint32_t selection(const struct virtio_device *dev)
+{
+    return atomic_load_relaxed(&dev->queue_select);
+}
+
 /* The selected queue, or NULL. */
 static const struct virtq *selected(const struct virtio_device *dev)
 {
-    return dev->queue_select < dev->nqueues ? &dev->queues[dev->queue_select] : NULL;
+    uint32_t number = selection(dev);
+
+    return number < dev->nqueues ? &dev->queues[number] : NULL;
 }
 
 static uint32_t half(uint64_t value, unsigned upper)
@@ -137,7 +145,8 @@ static bool size_fits(const struct virtio_device *dev, uint32_t size)
 /* A queue that is enabled keeps its registers: only a reset of the device disables it. */
 static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t value)
 {
-    struct virtq *q = dev->queue_select < dev->nqueues ? &dev->queues[dev->queue_select] : NULL;
+    uint32_t number = selection(dev);
+    struct virtq *q = number < dev->nqueues ? &dev->queues[number] : NULL;
 
     if (q == NULL || q->enabled) {
         return;
@@ -155,9 +164,28 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
 
 /* --- the device --- */
 
+/* Two VCPUs may reset the device at once. No queue starts until the last one has done so. */
+static void begin_reset(struct virtio_device *dev)
+{
+    spin_lock(&dev->vm->lock);
+    dev->resets++;
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET); /* as in virtio_break(), until the status is 0 */
+    vm_unlock(dev->vm);
+}
+
+static void end_reset(struct virtio_device *dev)
+{
+    spin_lock(&dev->vm->lock);
+    dev->resets--;
+    if (dev->resets == 0) {
+        atomic_store_relaxed(&dev->status, 0);
+    }
+    vm_unlock(dev->vm);
+}
+
 void virtio_reset(struct virtio_device *dev)
 {
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET); /* as in virtio_break(), until the status is 0 */
+    begin_reset(dev);
     stop_queues(dev);
     (void)virtio_take_isr(dev);
     for (unsigned i = 0; i < dev->nqueues; i++) {
@@ -174,7 +202,7 @@ void virtio_reset(struct virtio_device *dev)
     dev->device_feature_select = 0;
     dev->driver_feature_select = 0;
     dev->queue_select = 0;
-    atomic_store_relaxed(&dev->status, 0);
+    end_reset(dev);
 }
 
 void virtio_break(struct virtio_device *dev)

@@ -84,7 +84,8 @@ struct virtq {
     uint64_t address[3]; /* guest-physical: descriptors, driver's area, device's area */
 };
 
-/* The rest of a chain of buffers. Descriptors are read once, in the chain's order. */
+/* The rest of a chain of buffers. Descriptors are read in the chain's order, and checked at each read. A copy of this struct reads those
+ * behind it again. */
 struct virtio_chain {
     const struct virtio_device *dev;
     const volatile struct virtq_desc *table; /* the queue's, or the indirect one */
@@ -159,8 +160,9 @@ struct virtio_device {
     /* Guarded by vm->lock: */
     uint32_t isr;     /* ISR status; ivshmem: interrupt status */
     uint32_t command; /* PCI command register */
+    uint32_t resets;  /* VCPUs that are in virtio_reset() */
 
-    /* Registers; a driver accesses them on one VCPU at a time. */
+    /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
     uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
     uint32_t status;  /* atomic */
     uint32_t device_feature_select, driver_feature_select, queue_select;

@@ -2,6 +2,7 @@
 """Registers of PCI functions that drivers seldom read, and devices whose driver or peer goes away in the middle."""
 
 import struct
+from ctypes import CFUNCTYPE, c_void_p, cast
 
 import pytest
 from core import CORE, operator
@@ -29,6 +30,9 @@ CONSOLE, MULTIPORT = 3, 1 << 1
 MAC, OTHER = 0x020000000001, 0x020000000002
 ONES = 0xFFFFFFFF
 SEND, RECEIVE = GPA + 0x80000, GPA + 0x100000
+
+CORE.testbed_played_other.argtypes = [c_void_p]
+CORE.testbed_played_other.restype = None
 
 
 @pytest.fixture
@@ -240,6 +244,50 @@ def test_buffers_that_are_not_memory(kind: int, wrong: int, other: int):
         device.queues[number].offer(0)
         device.queues[number].notify()
     assert device.status & NEEDS_RESET
+
+
+@CFUNCTYPE(None)
+def other_vcpu() -> None:
+    """Resets the receiver and starts it."""
+    Device(1).accept(VERSION_1)
+    receiver = Device(1)
+    receiver.enable(0, GPA + 0x10000)
+    receiver.write(20, 0xF, 1)
+
+
+@pytest.mark.usefixtures("bus")
+def test_resets_of_two_vcpus_at_once():
+    """No queue works until the last reset has ended, which ends what the other VCPU has begun."""
+    sender, receiver = Device(0).start(), Device(1).start()
+    CORE.testbed_played_other(cast(other_vcpu, c_void_p))
+    receiver.write(20, 0, 1)
+    assert receiver.status == 0
+    receiver.queues[0].chain(0, [(RECEIVE, 2000, True)])
+    receiver.queues[0].offer(0)
+    sender.put(SEND, frame())
+    sender.queues[1].chain(0, [(SEND, len(frame()), False)])
+    for _ in range(2):
+        sender.queues[1].offer(0)
+        sender.queues[1].notify()
+        used = struct.unpack("<H", receiver.get(receiver.queues[0].places[2] + 2, 2))[0]
+        assert used == 0
+    receiver.start()
+    receiver.queues[0].chain(0, [(RECEIVE, 2000, True)])
+    receiver.queues[0].offer(0)
+    sender.queues[1].offer(0)
+    sender.queues[1].notify()
+    assert receiver.queues[0].returned() == [(0, len(frame()))]
+
+
+@pytest.mark.parametrize("consoles", [2, 5])
+def test_look_for_interrupts_after_each_device_that_does_not_wait(consoles: int):
+    """In a reset, for each queue: to find that a device does not wait takes time, too."""
+    console = {"kind": CONSOLE, "ports": 1, "other_ports": [0]}
+    booted([console | {"vm": 0, "other_functions": [number]} for number in range(consoles)])
+    device, looks = Device(0).start(), 0
+    while device.begin(20, 0, 1):
+        looks += 1
+    assert looks == (consoles + 1) * len(device.queues) - 1, "and one between two queues"
 
 
 def test_start_of_many_queues():
