@@ -44,7 +44,7 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
-/* A device that only finds that it must still wait takes time, too: there is a look for interrupts after each. A store that is executed
+/* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. A store that is executed
  * again goes on where it was; another occasion begins anew. */
 static bool resume_waiters(struct virtio_device *to, ulong number, ulong occasion)
 {
@@ -56,10 +56,10 @@ static bool resume_waiters(struct virtio_device *to, ulong number, ulong occasio
     }
     for (unsigned i = 0; i < virtio_device_count && done; i++) {
         struct virtio_device *dev = &virtio_devices[i];
-        struct virtq *q = dev->class == to->class->senders ? to->class->waiting(dev, to, number) : NULL;
 
-        if (q != NULL && to->resumed[i] < STEPS_FOR_OTHERS) {
-            uint32_t left = work(dev, q, STEPS_FOR_OTHERS - to->resumed[i]);
+        if (dev->class == to->class->senders && to->resumed[i] < STEPS_FOR_OTHERS) {
+            struct virtq *q = to->class->waiting(dev, to, number);
+            uint32_t left = q != NULL ? work(dev, q, STEPS_FOR_OTHERS - to->resumed[i]) : 0;
 
             to->resumed[i] = (uint16_t)(STEPS_FOR_OTHERS - left);
             done = left == 0 && !arch_irq_pending();
