@@ -113,19 +113,23 @@ static char *data_at(struct blk_disk *disk, const struct virtio_device *dev, uin
     return id[disk - disks] + disk->at;
 }
 
-/* Copies the next bytes of data, at most `n`. Data beyond the disk, or of no use, is skipped. */
+static bool is_useful(const struct blk_disk *disk)
+{
+    return disk->status == BLK_OK && disk->request.type != BLK_FLUSH &&
+           disk->rest.writable == (disk->request.type != BLK_WRITE);
+}
+
+/* Copies the next bytes of data, at most `n`. Data beyond the disk is skipped. */
 static void copy_data(const struct virtio_device *dev, struct blk_disk *disk, uint32_t n)
 {
     struct virtio_chain *rest = &disk->rest;
-    bool useful = disk->status == BLK_OK && disk->request.type != BLK_FLUSH &&
-                  rest->writable == (disk->request.type != BLK_WRITE);
-    char *data = useful ? data_at(disk, dev, &n) : NULL;
+    char *data = data_at(disk, dev, &n);
 
     if (data != NULL) {
         virtio_copy(rest->writable ? rest->at : data, rest->writable ? data : rest->at, n);
         disk->at += n;
         disk->written += rest->writable ? n : 0;
-    } else if (useful && disk->request.type != BLK_GET_ID) {
+    } else if (disk->request.type != BLK_GET_ID) {
         disk->status = BLK_IOERR;
     }
     virtio_chain_advance(rest, n);
@@ -141,7 +145,7 @@ static void end_request(struct virtio_device *dev, struct blk_disk *disk, struct
     virtio_done(dev, q, disk->rest.head, disk->written + 1U);
 }
 
-/* One buffer of the request, or a piece of it. The last byte that the device may write is the status. */
+/* One buffer of the request, or a piece of it if it is copied. The last byte that the device may write is the status. */
 static enum virtio_found data_step(struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
 {
     struct virtio_chain *rest = &disk->rest;
@@ -154,8 +158,10 @@ static enum virtio_found data_step(struct virtio_device *dev, struct blk_disk *d
     n = rest->room - (rest->writable && rest->next == CHAIN_END ? 1U : 0);
     if (n == 0) {
         end_request(dev, disk, q);
-    } else {
+    } else if (is_useful(disk)) {
         copy_data(dev, disk, n < VIRTIO_PIECE ? n : VIRTIO_PIECE);
+    } else {
+        virtio_chain_advance(rest, n);
     }
     return VIRTIO_SOME;
 }

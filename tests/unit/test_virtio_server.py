@@ -630,6 +630,23 @@ def test_a_disk_works_again_after_the_destination_of_a_read_moved_away(disks: tu
     do_and_check(device, server, (READ, 0, 0, 512, [], 0))
 
 
+@pytest.mark.parametrize("features", [VERSION_1, VERSION_1 | EVENT_IDX])
+def test_a_long_request_that_fails(features: int):
+    """It ends with its server's answer, however much of it is left: nobody else would go on with it."""
+    booted(
+        [{"vm": 0, "kind": BLOCK, "flags": SERVED, "disk_size": 16 << 20, "server": 1}, {"vm": 2, "kind": DISK_SERVER}]
+    )
+    disk, server = Device(0, size=64).start(features), Server(features=features)
+    disk.put(HEADER + 96, struct.pack("<IIQ", READ, 0, 0))
+    many = [(GPA + 0x100000, 0x10000, True)] * 40  # 2.5 MiB
+    disk.queues[0].chain(3, [(HEADER + 96, 16, False), *many, (STATUS + 3, 1, True)])
+    disk.queues[0].offer(3)
+    disk.queues[0].notify()
+    ((_, request, _),) = server.requests()
+    server.answer((request[0], request[1], IOERR))
+    assert ended(disk)[0] == IOERR
+
+
 def most_in_a_step(queue: Queue, where: Callable[[], bytes]) -> int:
     """Notifies the queue until nothing is left to do; returns how many bytes have changed at most between two looks for
     interrupts."""
