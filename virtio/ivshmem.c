@@ -52,11 +52,24 @@ static struct virtio_device *function_for(ulong number, ulong region)
     return NULL;
 }
 
+static bool runs(const struct vm *vm)
+{
+    bool running;
+
+    spin_lock(&sched_lock);
+    running = vm->state == VM_RUNNING;
+    spin_unlock(&sched_lock);
+    return running;
+}
+
 /* Rings VM `number`, if it shares the region of `dev`, whose VM runs on this CPU. */
 static void ring(const struct virtio_device *dev, uint32_t number)
 {
     struct virtio_device *to = function_for(number, dev->config->shared);
 
+    if (to != NULL && !runs(to->vm)) {
+        return; /* its next life would see the interrupt */
+    }
     if (to != NULL) {
         virtio_interrupt(to, VIRTIO_ISR_QUEUE);
     } else {
@@ -74,16 +87,6 @@ static bool shares(const struct vm *vm, ulong region)
         }
     }
     return false;
-}
-
-static bool runs(const struct vm *vm)
-{
-    bool running;
-
-    spin_lock(&sched_lock);
-    running = vm->state == VM_RUNNING;
-    spin_unlock(&sched_lock);
-    return running;
 }
 
 /* HCALL_IPC_RING in a system with functions for shared regions. */

@@ -207,6 +207,7 @@ void virtio_pci_reset(struct virtio_device *dev)
     dev->command = 0;
     dev->isr = 0;
     dev->probing = 0;
+    dev->mask = 0;
     if (dev->class->mask != NULL) {
         dev->class->mask(dev, false);
     }

@@ -39,6 +39,7 @@ from virtio import (
     boot,
     booted,
     make,
+    pause,
     restart,
 )
 
@@ -174,6 +175,25 @@ def test_doorbells_between_a_function_and_calls():
     assert CORE.testbed_vm_stop(0, 1, False)
     assert call(2, RING, SHARED_ID, 1)[0] == NOT_RUNNING
     assert not there.line
+
+
+@pytest.mark.usefixtures("bus")
+def test_a_new_life_has_no_interrupt_and_no_mask_of_the_former_one():
+    """Its peer rang while it was stopped."""
+    here, there = Pci(0, 2), Pci(1, 0)
+    for function in (here, there):
+        function.store(function.config + 4, 2, 2)
+    there.write(0, 0x12345678)
+    assert there.read(0) == 0x12345678
+    assert CORE.testbed_vm_stop(0, 1, False)
+    pause()
+    here.write(12, 1 << 16)
+    assert CORE.testbed_vm_start(0, 1)
+    pause()
+    there.store(there.config + 4, 2, 2)
+    assert (there.line, there.read(4), there.read(0)) == (False, 0, 0)
+    here.write(12, 1 << 16)
+    assert there.line
 
 
 def test_a_function_for_other_memory_is_not_rung():

@@ -92,6 +92,11 @@ def memory(vm: int) -> ctypes.Array:
 
 def restart(vm: int) -> None:
     assert CORE.testbed_vm_stop(0, vm, True)
+    pause()
+
+
+def pause() -> None:
+    """Long enough for a VM to stop or to start."""
     for _ in range(30):
         CORE.testbed_advance(10_000)
         assert CORE.testbed_run_until_idle()
