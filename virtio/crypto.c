@@ -22,7 +22,7 @@
 #define SESSIONS 32U /* of a device */
 #define ROUNDS 3U    /* of AES in a step, at most: 1,100 instructions to decrypt */
 
-/* Bytes of a job of the unit: fewer are computed here, and the guest waits 41 us for the most, at 100 MHz. */
+/* Bytes of a job of the unit: fewer are computed here, and the guest waits 44 us for the most, at 100 MHz. */
 #define JOB_MIN 64U
 #define JOB_MAX 4096U
 #define JOB_KEY 16U /* bytes */

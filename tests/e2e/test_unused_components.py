@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make image` leaves the component `virtio` out of the hypervisor of a system that does not need it."""
 
+import re
+
 import pytest
 from helpers import OUT, ROOT, make, source_of, whole_source
 
 from tessera.run.runner import load_system
 
-OBJECT = "/obj/virtio/"  # in the linker's map
+OBJECT = re.compile(r"/obj/(arch/riscv/)?virtio/")  # in the linker's map
 
 
 def linked(system):
@@ -19,7 +21,7 @@ def test_component_is_there_if_the_system_needs_it(system, there):
     make("image", f"SYSTEM={system}")
     text = linked(system)
     assert "/obj/core/vm.c.o" in text
-    assert (OBJECT in text) == there
+    assert bool(OBJECT.search(text)) == there
 
 
 def test_named_components_are_all_there():
@@ -29,4 +31,4 @@ def test_named_components_are_all_there():
     system = f"../{copy.relative_to(ROOT).with_suffix('')}"
     folder = "build/check/hyp-with-console-virtio"
     make("image", f"SYSTEM={system}", "HYP_COMPONENTS=console virtio", f"HYP_BUILD={folder}")
-    assert OBJECT in linked(system)
+    assert OBJECT.search(linked(system))
