@@ -6,7 +6,8 @@
 #include "disk_abi.h"
 #include "virtio.h"
 
-#define DISK_SERVER_BUFFERS 16U /* one for each disk at least, or a disk could wait for ever */
+#define DISK_SERVER_BUFFERS \
+    32U /* a system has at most 31 disks for a server; with fewer buffers than disks, one could wait for ever */
 
 struct disk_server_buffer {
     struct disk_request request;
