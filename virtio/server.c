@@ -17,8 +17,6 @@
 #define CLASS_OTHER 0xff0000U
 #define MEASURED 4U       /* most buffers of a piece, but for the last sector */
 #define STEPS_AFTER 1024U /* of the disk's queue after an answer: more than a piece needs */
-/* Bytes that are copied at most between two polls of interrupts: a step may also enter a buffer of each chain. */
-#define COPY_MOST (VIRTIO_PIECE / 2U)
 
 /* The answer that is being taken. */
 struct server {
@@ -172,7 +170,7 @@ static struct virtio_step fill_piece(struct virtio_device *dev, struct blk_disk 
     if (virtio_chain_span(to) != VIRTIO_SOME || !to->writable) {
         return broken(disk->server);
     }
-    n = least(least(from->room, to->room), least(disk->left, COPY_MOST));
+    n = least(least(from->room, to->room), least(disk->left, VIRTIO_PIECE));
     virtio_copy(to->at, from->at, n);
     virtio_chain_advance(from, n);
     virtio_chain_advance(to, n);
@@ -253,7 +251,7 @@ static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
         (void)end_pieces(disk, BLK_IOERR); /* the data ends in a sector, or the answer has too little */
         return end_answer(s);
     }
-    n = least(least(from->room, n), least(disk->left, COPY_MOST));
+    n = least(least(from->room, n), least(disk->left, VIRTIO_PIECE));
     virtio_copy(to->at, from->at, n);
     virtio_chain_advance(from, n);
     virtio_chain_advance(to, n);

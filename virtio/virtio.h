@@ -25,10 +25,8 @@
 #define VIRTIO_QUEUES 10U      /* most of a device: a console with 4 ports */
 #define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue, unless boot() sets dev->queue_size */
 #define VIRTIO_PARTS 5U        /* most buffers of a header: drivers use 1 or 2, and each costs some 60 instructions */
-/* Bytes that are copied at most between two polls of interrupts: some 750 instructions; and if both addresses have the same distance from
- * a multiple of 8. */
-#define VIRTIO_PIECE 1024U
-#define VIRTIO_ALIKE_PIECE 2048U
+#define VIRTIO_PIECE \
+    512U /* bytes that are copied at most between two polls of interrupts: 520 instructions at odd addresses */
 
 /* Bits of the device status (section 2.1). */
 #define VIRTIO_STATUS_DRIVER_OK 4U

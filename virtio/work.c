@@ -44,8 +44,8 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
-/* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. A store that is executed
- * again goes on where it was; another occasion begins anew. */
+/* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. A store that is
+ * executed again goes on where it was; another occasion begins anew. */
 static bool resume_waiters(struct virtio_device *to, ulong number, ulong occasion)
 {
     bool done = true;
