@@ -68,7 +68,7 @@ static void ring(const struct virtio_device *dev, uint32_t number)
     struct virtio_device *to = function_for(number, dev->config->shared);
 
     if (to != NULL && !runs(to->vm)) {
-        return; /* its next life would see the interrupt */
+        return; /* as by a hypercall; what comes behind the reset of a VM that is loaded would reach its next life */
     }
     if (to != NULL) {
         virtio_interrupt(to, VIRTIO_ISR_QUEUE);
