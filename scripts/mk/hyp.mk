@@ -18,7 +18,7 @@ COMPONENTS := rt ipc debug console seed compat fwtree fpga/vdm fpga/io virtio
 HYP_COMPONENTS ?= $(COMPONENTS)
 
 # `make image` leaves out what its system does not need (IMAGE_FILES), unless the user says what the hypervisor has.
-# Only the largest component, which few systems need.
+# Only virtio is left out: it is the largest component, and few systems need it.
 HYP_UNUSED := $(if $(and $(filter image-file,$(MAKECMDGOALS)),$(filter file,$(origin HYP_COMPONENTS))),$(filter-out $(IMAGE_FILES),$(filter virtio,$(HYP_COMPONENTS))))
 HYP_COMPONENTS := $(filter-out $(HYP_UNUSED),$(HYP_COMPONENTS))
 
