@@ -61,6 +61,13 @@ class Attack:
     must: str
 
 
+def check_peers(machine: Machine) -> None:
+    """The data that the guests ask and answer exchange from now on are right, those of the disk of ask among them."""
+    machine.skip("ask")
+    for _ in range(2):
+        assert machine.expect("ask", PEERS.pattern, SOON_S)[2] == "0"
+
+
 def menu() -> list[Attack]:
     """The attacks by number, parsed from the guest's source."""
     found = _ENTRY.findall(_MENU.read_text(encoding="utf-8"))

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 from attack_helpers import (
     MENU,
-    PEERS,
     STORAGE,
     VICTIM,
     Attack,
     AttackMachines,
     attack_machines,
+    check_peers,
     check_worst,
     each_attack,
 )
@@ -50,13 +50,6 @@ def test_worst_case_latency_and_stack(storage: AttackMachines):
 @each_attack([attack for attack in MENU if attack.name in CONCURRENT])
 def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
     two_harts.run(attack)
-
-
-def check_peers(machine: Machine) -> None:
-    """The data that the peers exchange from now on are right, those of the served disk among them."""
-    machine.skip("ask")
-    for _ in range(2):
-        assert machine.expect("ask", PEERS.pattern, SOON_S)[2] == "0"
 
 
 def begin_attack(machine: Machine, name: str) -> None:

@@ -10,17 +10,15 @@ from collections.abc import Iterator
 import pytest
 from attack_helpers import (
     MENU,
-    PEERS,
     VIRTIO,
     Attack,
     AttackMachines,
     attack_machines,
+    check_peers,
     check_worst,
     each_attack,
 )
 from helpers import SOON_S, booted, built, command, keyboard, wait_for_signs_of_life
-
-from tessera.run.machine import Machine
 
 # The attacker's two VCPUs at once: in a queue, in a receiver's queue.
 CONCURRENT = {"virtio_torn", "virtio_receiver_resets", "virtio_receiver_rewrites"}
@@ -48,13 +46,6 @@ def test_worst_case_latency_and_stack(virtio: AttackMachines):
 @each_attack([attack for attack in MENU if attack.name in CONCURRENT])
 def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
     two_harts.run(attack)
-
-
-def check_peers(machine: Machine) -> None:
-    """The data that the peers exchange from now on are right."""
-    machine.skip("ask")
-    for _ in range(2):
-        assert machine.expect("ask", PEERS.pattern, SOON_S)[2] == "0"
 
 
 def test_restarts_while_data_are_on_their_way():
