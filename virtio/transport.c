@@ -196,7 +196,9 @@ void virtio_reset(struct virtio_device *dev)
         q->next = 0;
         q->used = 0;
         q->checked = 0;
-        memset(q->address, 0, sizeof(q->address));
+        q->address[0] = 0;
+        q->address[1] = 0;
+        q->address[2] = 0;
     }
     dev->features = 0;
     dev->device_feature_select = 0;
