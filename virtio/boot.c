@@ -76,6 +76,7 @@ static const char *add_function(struct virtio_device *dev, const struct virtio_i
     bus->count++;
     vm->vcpus[0].data[COMPONENT_VIRTIO] = bus;
     *dev = (struct virtio_device){.config = config, .vm = vm};
+    list_init(&dev->line_due);
     return boot_class(dev);
 }
 
@@ -155,6 +156,7 @@ static const char *set_up(const struct virtio_image *image)
     const char *wrong = fill_disks(functions, image->nfunctions);
 
     memset(buses, 0, sizeof(buses));
+    virtio_lines_init();
     virtio_device_count = image->nfunctions;
     for (unsigned i = 0; i < image->nfunctions && wrong == NULL; i++) {
         wrong = add_function(&virtio_devices[i], &functions[i]);

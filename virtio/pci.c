@@ -37,6 +37,8 @@ static const uint32_t capabilities[] = {CAPABILITY(1U, PART_COMMON, 0x38), CAPAB
 
 /* --- interrupts --- */
 
+#define FEW_VCPUS 2U /* woken by the section that raises their interrupt */
+
 static void set_line(struct virtio_device *dev)
 {
     bool disabled = (dev->command & COMMAND_INTX_DISABLE) != 0;
@@ -48,12 +50,26 @@ static void set_line(struct virtio_device *dev)
     }
 }
 
-void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
+void virtio_set_line(struct virtio_device *dev)
 {
     spin_lock(&dev->vm->lock);
-    dev->isr |= bits;
     set_line(dev);
     vm_unlock(dev->vm);
+}
+
+void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
+{
+    bool now = dev->vm->nvcpus <= FEW_VCPUS;
+
+    spin_lock(&dev->vm->lock);
+    dev->isr |= bits;
+    if (now) {
+        set_line(dev);
+    }
+    vm_unlock(dev->vm);
+    if (!now) {
+        virtio_set_line_later(dev);
+    }
 }
 
 uint32_t virtio_take_isr(struct virtio_device *dev)

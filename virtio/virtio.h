@@ -16,6 +16,7 @@
 #include "arch.h"
 #include "arch_virtio.h"
 #include "atomic.h"
+#include "list.h"
 #include "memmap.h"
 #include "spinlock.h"
 #include "system.h"
@@ -160,6 +161,8 @@ struct virtio_device {
     uint32_t command; /* PCI command register */
     uint32_t resets;  /* VCPUs that are in virtio_reset() */
 
+    struct list line_due; /* see lines.c */
+
     /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
     uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
     uint32_t status;  /* atomic */
@@ -198,6 +201,17 @@ uint32_t virtio_take_isr(struct virtio_device *dev);
 
 /* Sets the function's configuration space as after power-on. With vm->lock held. */
 void virtio_pci_reset(struct virtio_device *dev);
+
+/* Sets the interrupt line to what the ISR status and the command register say. As virtio_interrupt(). */
+void virtio_set_line(struct virtio_device *dev);
+
+/* --- lines.c --- */
+
+/* At boot. */
+void virtio_lines_init(void);
+
+/* virtio_set_line() in a section of its own. Without locks, or with those of queues. */
+void virtio_set_line_later(struct virtio_device *dev);
 
 /* --- transport.c --- */
 

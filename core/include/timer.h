@@ -22,8 +22,8 @@ struct timer {
     uint8_t cpu;   /* whose timers it is in */
 };
 
-/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components (three): all may be armed on one CPU. */
-#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 4U)
+/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components (six): all may be armed on one CPU. */
+#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 7U)
 
 /*
  * Either header has struct timers, with timers_head() for timers that are not empty, and

@@ -222,6 +222,7 @@ $(eval $(call bare_guest,disk_victim,$(wildcard guests/test/disk_victim/*.c) $(V
 $(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) guests/test/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Iguests/test/bench))
 $(eval $(call bare_guest,virtio_peers,$(wildcard guests/test/virtio_peers/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio_wakes,$(wildcard guests/test/virtio_wakes/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,virtio_crypto,$(wildcard guests/test/virtio_crypto/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,crypto_compare,$(wildcard guests/test/crypto_compare/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.

@@ -94,6 +94,12 @@ def test_vcpus_that_wake_at_once(system):
         machine.expect(first, r"console_load: done$", SOON_S)
 
 
+def test_vcpus_that_a_function_wakes_at_once():
+    """Of two VMs, by one step of a socket; and resets of a console among the maximum number of them."""
+    with measured("virtio-wakes") as machine:
+        machine.expect("sleep", r"^virtio_wakes: 100 lines, 100 packets$", SOON_S)
+
+
 def test_sleeping_vms_with_unfinished_lines():
     """The maximum number of timers, and an unfinished console line of each VM that expires at the
     same time."""

@@ -223,6 +223,17 @@ def test_load_of_virtual_functions_delays_no_app(name, releases):
             assert machine.console.text("cipher").endswith("virtio_crypto: flood begins\n")
 
 
+def test_interrupts_that_wake_many_vcpus_delay_no_app():
+    """One interrupt of a function wakes eight VCPUs of a VM, a step of a socket those of two VMs."""
+    with booted(built("virtio-rt-wakes"), "virtio-rt-wakes", *VIRTUAL) as machine:
+        machine.expect("rtm", r"^RTM done$", 5 * LOAD_S)
+        (app,) = apps(machine.console.text("rtm"))
+        assert app.releases >= 20_000
+        assert (app.misses, app.overruns) == (0, 0), app
+        assert app.late_max <= LATEST, app
+        assert "virtio_wakes: 500 lines, 500 packets" in machine.console.text("sleep")
+
+
 def test_flood_of_encryption_delays_no_app():
     """AES has polling points in each block. Each VM has decrypted what it had encrypted."""
     system = built("virtio-crypto-rt")

@@ -56,7 +56,10 @@ unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log
 /* From now on each look adds 1 to the 16 bits in the VM's memory, as another CPU could. `gpa` 0: no more. */
 void testbed_virtio_endless(unsigned vm, uint64_t gpa);
 
-/* Bit n: line n of the VM's interrupt controller is high. */
+/* Bit n: line n of the VM's interrupt controller is high, once all pending interrupts are taken. */
 uint32_t testbed_virtio_lines(unsigned vm);
+
+/* The same once at most so many are taken. */
+uint32_t testbed_virtio_lines_after(unsigned vm, unsigned interrupts);
 
 #endif

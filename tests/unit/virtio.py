@@ -43,6 +43,7 @@ _SIGNATURES = {
     "testbed_virtio_endless": (None, [c_uint, c_uint64]),
     "testbed_virtio_counts": (None, [c_uint, c_void_p]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
+    "testbed_virtio_lines_after": (c_uint32, [c_uint, c_uint]),
     "testbed_memory": (c_void_p, [c_uint, c_uint64]),
 }
 for _name, (_result, _arguments) in _SIGNATURES.items():

@@ -268,10 +268,11 @@ def _sources(system: System) -> int:
 def _timers(system: System) -> int:
     """Returns the number of software timers of the hypervisor: one for each VCPU, two for each VM (watchdog, clock),
     one for each passed-through device, the console's, three of the manager and one for all units; for shared
-    devices one for each of their VMs and one of their manager."""
+    devices one for each of their VMs and one of their manager; one for all PCI functions."""
     vcpus = sum(vm.vcpus for vm in system.vms)
     shared = 1 + len(system.sharers) if system.sharers else 0
-    return vcpus + 2 * len(system.vms) + len(system.devices) + 4 + shared + bool(system.units)
+    components = bool(system.units) + system.has_functions
+    return vcpus + 2 * len(system.vms) + len(system.devices) + 4 + shared + components
 
 
 def _frames(fabric: Fabric) -> list[dict[str, int | bytes]]:

@@ -497,6 +497,11 @@ class System:
         return [vm for vm in self.vms if vm.accelerators]
 
     @property
+    def has_functions(self) -> bool:
+        """Whether a VM has PCI functions."""
+        return any(vm.functions for vm in self.vms)
+
+    @property
     def units(self) -> list[tuple[Vm, PciFunction]]:
         """The functions with a unit of the fabric; their numbers there follow those of the `clients`."""
         return [(vm, one) for vm in self.vms for one in vm.functions if one.unit]

@@ -64,7 +64,8 @@ POINTERS = {
     (
         "core/timer.c",
         "expired",
-    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|vdm_continue|look_at_units",
+    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|vdm_continue|look_at_units"
+    r"|set_next",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")
