@@ -4,6 +4,7 @@ Costs of a release and a job's end from paths through the hypervisor; goals equa
 admission.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,16 @@ import pytest
 
 from tessera.bench.count import CountError
 from tessera.bench.metrics import read_metrics
-from tessera.bench.sections import Lock, Section, read_locks, read_sections, rt_costs, with_waits
+from tessera.bench.sections import (
+    HEIGHTS,
+    Lock,
+    Section,
+    longest_waits,
+    read_locks,
+    read_sections,
+    rt_costs,
+    with_waits,
+)
 from tessera.image.board import read_board
 from tessera.run.runner import ROOT
 
@@ -35,24 +45,43 @@ def test_releases_and_ends_are_distinguished() -> None:
     assert rt_costs(found) == (520, 310)
 
 
+NONE = (0,) * HEIGHTS
+
+
+def lock(height: int, most: int, inner: Sequence[int] = NONE, firmware: int = 0) -> Lock:
+    return Lock(0, most, firmware, 0, 1, height, inner, {})
+
+
 def test_on_several_harts_a_path_waits_for_its_locks() -> None:
     paths = [
-        replace(section(1400, "timer_expire", "edf_start"), by_locks=[(1, 0, 900), (2, 0, 1400)]),
-        replace(section(600, "rt_end"), by_locks=[(1, 0, 600)]),
+        replace(
+            section(1400, "timer_expire", "edf_start"), by_locks=[((1, 0, 0, 0, 0, 0), 900), ((2, 0, 0, 0, 0, 0), 1400)]
+        ),
+        replace(section(600, "rt_end"), by_locks=[((1, 0, 0, 0, 0, 0), 600)]),
     ]
-    locks = [Lock(0, 600, 100, 0, 0, 1, {}), Lock(8, 650, 0, 0, 0, 1, {})]
+    locks = [lock(0, 600, firmware=100), lock(0, 650)]
     assert rt_costs(paths, locks, 1) == (1400, 600)
     assert rt_costs(paths, locks, 4) == (1400 + 2 * 3 * 700, 600 + 3 * 700)
 
 
 def test_waiting_for_an_outer_lock_includes_the_waits_of_its_holders() -> None:
-    paths = [replace(section(500, "exit_trap"), by_locks=[(2, 1, 500)])]
-    locks = [Lock(0, 100, 0, 0, 1, 1, {}), Lock(8, 100, 0, 0, 0, 1, {})]
+    paths = [replace(section(500, "exit_trap"), by_locks=[((1, 1, 0, 0, 0, 0), 500)])]
+    locks = [lock(1, 300, (1, 0, 0, 0, 0, 0)), lock(0, 100)]
     assert with_waits(paths, locks, 1) == 500
-    assert with_waits(paths, locks, 2) == 500 + 100 + 100
-    # Two harts ahead, each waiting for one.
-    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + 2 * (100 + 100)
-    assert with_waits(paths, locks, 8) == 500 + 7 * 100 + 4 * (100 + 3 * 100)
+    assert with_waits(paths, locks, 2) == 500 + 100 + 300
+    # All three others ahead, or two, each waiting for one, or one, waiting for two.
+    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + max(3 * 300, 2 * (300 + 100), 300 + 2 * 100)
+    assert with_waits(paths, locks, 8) == 500 + 7 * 100 + 5 * (300 + 2 * 100)
+
+
+def test_locks_of_three_heights() -> None:
+    """The harts ahead at the highest lock wait twice for one of the middle, where others wait for the lowest."""
+    locks = [lock(2, 1000, (0, 2, 0, 0, 0, 0)), lock(1, 300, (1, 0, 0, 0, 0, 0)), lock(0, 100)]
+    assert longest_waits(locks, 1) == [0] * HEIGHTS
+    assert longest_waits(locks, 2) == [100, 300, 1000, 0, 0, 0]
+    middle = [0, 300, 600]  # behind none, one, two others
+    highest = max(ahead * (1000 + 2 * middle[3 - ahead]) for ahead in (1, 2, 3))
+    assert longest_waits(locks, 4) == [300, 900, highest, 0, 0, 0]
 
 
 def test_several_releases_share_a_path() -> None:
@@ -71,9 +100,9 @@ def test_a_record_of_more_than_the_plugin_can_count_is_refused(tmp_path: Path) -
     record = tmp_path / "sections.json"
     record.write_text('{"beyond": "", "sections": [], "locks": []}')
     assert (read_sections(record), read_locks(record)) == ([], [])
-    record.write_text('{"beyond": "MAX_TAKEN", "sections": [], "locks": []}')
+    record.write_text('{"beyond": "MAX_PATHS", "sections": [], "locks": []}')
     for read in (read_sections, read_locks):
-        with pytest.raises(CountError, match=r"MAX_TAKEN of tools/qemu-plugins/count-sections\.c is too low"):
+        with pytest.raises(CountError, match=r"MAX_PATHS of tools/qemu-plugins/count-sections\.c is too low"):
             read(record)
 
 

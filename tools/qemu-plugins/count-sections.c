@@ -47,11 +47,12 @@
 #define MAX_KINDS 1024U
 #define MAX_LABELS 128U
 #define LABEL_WORDS (MAX_LABELS / 64U)
-#define MAX_TAKEN 24U /* locks in a section */
-#define MAX_OUTER 8U
-#define MAX_NESTED 4U
-#define MAX_LOCKS 64U
-#define ROUND 8U /* most instructions between two reads of a lock that is taken */
+#define MAX_PATHS 128U /* of a kind, by their numbers of locks */
+#define MAX_NESTED 5U
+#define MAX_HEIGHTS 6U /* HEIGHTS of scripts/tessera/bench/sections.py */
+#define MAX_RANGES 8U
+#define MAX_LOCKS 512U /* a queue has one, and functions up to ten queues */
+#define ROUND 8U       /* most instructions between two reads of a lock that is taken */
 #define NAME 64U
 
 /* spin_lock() (core/include/spinlock.h) takes its ticket by amoadd.w, which has no other use; the
@@ -73,22 +74,29 @@ struct place {
 struct section {
     bool open;
     uint64_t length, firmware, labels[LABEL_WORDS];
-    uint64_t waited; /* for locks; counted in length, too */
-    unsigned taken;  /* locks */
-    unsigned outer;  /* locks under which other locks are taken */
+    uint64_t waited;             /* for locks; counted in length, too */
+    unsigned taken[MAX_HEIGHTS]; /* locks, by their height */
     uint32_t functions[MAX_PLACES];
+};
+
+/* The longest of all sections that take so many locks of each height. */
+struct path {
+    unsigned taken[MAX_HEIGHTS];
+    uint64_t most;
 };
 
 struct kind {
     uint64_t labels[LABEL_WORDS], most, firmware, count;
-    uint64_t by_locks[MAX_TAKEN + 1][MAX_OUTER + 1];
+    struct path paths[MAX_PATHS];
+    unsigned path_count;
     uint32_t *functions;
 };
 
 /* A lock that a hart waits for or holds, and the hart's counters when it took the ticket or last
  * found the lock taken. */
 struct held {
-    uint64_t address, polled, waited, firmware, calls, inner;
+    uint64_t address, polled, waited, firmware, calls;
+    unsigned inner[MAX_HEIGHTS];    /* locks taken under it, by their height */
     uint32_t functions[MAX_PLACES]; /* of the hart, at that moment */
 };
 
@@ -103,12 +111,22 @@ struct hart {
     struct held held[MAX_NESTED];
 };
 
+/* Its height is at least that of its range of addresses, and 1 more than that of any lock that is taken under it. */
 struct lock {
-    uint64_t address, most, firmware, calls, inner, count;
+    uint64_t address, most, firmware, calls, count;
+    unsigned height, inner[MAX_HEIGHTS];
     uint32_t functions[MAX_PLACES];
 };
 
+/* The least height of locks from `address` to the next range. */
+struct range {
+    uint64_t address;
+    unsigned height;
+};
+
 static struct place places[MAX_PLACES]; /* sorted by address */
+static struct range ranges[MAX_RANGES]; /* sorted by address */
+static unsigned range_count;
 static char functions[MAX_PLACES][NAME];
 static unsigned place_count, function_count, label_count, kind_count;
 static unsigned label_function[MAX_LABELS];
@@ -146,22 +164,31 @@ static struct kind *kind_of(const uint64_t labels[LABEL_WORDS])
     return &kinds[kind_count++];
 }
 
+static struct path *path_of(struct kind *kind, const unsigned taken[MAX_HEIGHTS])
+{
+    for (unsigned i = 0; i < kind->path_count; i++) {
+        if (memcmp(kind->paths[i].taken, taken, sizeof(kind->paths[i].taken)) == 0) {
+            return &kind->paths[i];
+        }
+    }
+    kind->path_count = within(kind->path_count, MAX_PATHS - 1, "MAX_PATHS");
+    memcpy(kind->paths[kind->path_count].taken, taken, sizeof(kind->paths[kind->path_count].taken));
+    return &kind->paths[kind->path_count++];
+}
+
 static void section_end(struct section *s)
 {
     struct kind *kind = kind_of(s->labels);
-    unsigned taken, outer;
+    struct path *path;
 
     s->open = false;
     if (!harts[s - sections].booted) {
         return;
     }
-    taken = within(s->taken, MAX_TAKEN, "MAX_TAKEN");
-    outer = within(s->outer, MAX_OUTER, "MAX_OUTER");
+    path = path_of(kind, s->taken);
     s->length -= s->waited;
     kind->count++;
-    if (s->length > kind->by_locks[taken][outer]) {
-        kind->by_locks[taken][outer] = s->length;
-    }
+    path->most = s->length > path->most ? s->length : path->most;
     if (s->length > kind->most) {
         kind->most = s->length;
         kind->firmware = s->firmware;
@@ -225,6 +252,16 @@ static void execute_firmware(unsigned int cpu, void *data)
     s->firmware += s->open;
 }
 
+static unsigned least_height(uint64_t address)
+{
+    unsigned height = 0;
+
+    for (unsigned i = 0; i < range_count && ranges[i].address <= address; i++) {
+        height = ranges[i].height;
+    }
+    return height;
+}
+
 static struct lock *lock_of(uint64_t address)
 {
     for (unsigned i = 0; i < lock_count; i++) {
@@ -234,6 +271,7 @@ static struct lock *lock_of(uint64_t address)
     }
     lock_count = within(lock_count, MAX_LOCKS - 1, "MAX_LOCKS");
     locks[lock_count].address = address;
+    locks[lock_count].height = least_height(address);
     return &locks[lock_count++];
 }
 
@@ -247,6 +285,7 @@ static bool asked(const struct hart *hart)
 static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     struct hart *hart = &harts[cpu % MAX_CPUS];
+    unsigned height = lock_of(address)->height;
 
     (void)info;
     (void)data;
@@ -254,12 +293,15 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
         return;
     }
     for (unsigned i = 0; i < hart->depth; i++) {
-        hart->held[i].inner++;
+        struct lock *outer = lock_of(hart->held[i].address);
+
+        hart->held[i].inner[height]++;
+        outer->height = outer->height > height ? outer->height : within(height + 1, MAX_HEIGHTS - 1, "MAX_HEIGHTS");
     }
     if (within(hart->depth + 1, MAX_NESTED, "MAX_NESTED") > hart->depth) {
         struct held *held = &hart->held[hart->depth++];
 
-        held->inner = 0;
+        memset(held->inner, 0, sizeof(held->inner));
         held->address = address;
         held->polled = hart->executed;
         held->waited = hart->waited;
@@ -267,8 +309,7 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
         held->calls = hart->calls;
         memcpy(held->functions, hart->functions, sizeof(held->functions));
     }
-    sections[cpu % MAX_CPUS].taken++;
-    sections[cpu % MAX_CPUS].outer += lock_of(address)->inner != 0;
+    sections[cpu % MAX_CPUS].taken[height]++;
 }
 
 /* Counts a read of the number being served as a wait. The holder also reads it when it releases the
@@ -297,7 +338,9 @@ static void release(const struct hart *hart, const struct held *held)
     lock->count++;
     lock->calls += hart->calls - held->calls;
     lock->firmware = firmware > lock->firmware ? firmware : lock->firmware;
-    lock->inner = held->inner > lock->inner ? held->inner : lock->inner;
+    for (unsigned i = 0; i < MAX_HEIGHTS; i++) {
+        lock->inner[i] = held->inner[i] > lock->inner[i] ? held->inner[i] : lock->inner[i];
+    }
     if (length > lock->most) {
         lock->most = length;
         for (unsigned i = 0; i < function_count; i++) {
@@ -398,17 +441,20 @@ static void write_functions(FILE *out, const uint32_t *counts)
     }
 }
 
+static void write_heights(FILE *out, const unsigned counts[MAX_HEIGHTS])
+{
+    for (unsigned i = 0; i < MAX_HEIGHTS; i++) {
+        fprintf(out, "%s%u", i == 0 ? "[" : ", ", counts[i]);
+    }
+    fprintf(out, "]");
+}
+
 static void write_by_locks(FILE *out, const struct kind *kind)
 {
-    const char *comma = "";
-
-    for (unsigned i = 0; i < (MAX_TAKEN + 1) * (MAX_OUTER + 1); i++) {
-        unsigned taken = i / (MAX_OUTER + 1), outer = i % (MAX_OUTER + 1);
-
-        if (kind->by_locks[taken][outer] != 0) {
-            fprintf(out, "%s[%u, %u, %" PRIu64 "]", comma, taken, outer, kind->by_locks[taken][outer]);
-            comma = ", ";
-        }
+    for (unsigned i = 0; i < kind->path_count; i++) {
+        fprintf(out, "%s[", i == 0 ? "" : ", ");
+        write_heights(out, kind->paths[i].taken);
+        fprintf(out, ", %" PRIu64 "]", kind->paths[i].most);
     }
 }
 
@@ -416,8 +462,10 @@ static void write_lock(FILE *out, const struct lock *lock)
 {
     fprintf(out,
             "{\"address\": %" PRIu64 ", \"most\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"calls\": %" PRIu64
-            ", \"inner\": %" PRIu64 ", \"count\": %" PRIu64 ", \"functions\": {",
-            lock->address, lock->most, lock->firmware, lock->calls, lock->inner, lock->count);
+            ", \"count\": %" PRIu64 ", \"height\": %u, \"inner\": ",
+            lock->address, lock->most, lock->firmware, lock->calls, lock->count, lock->height);
+    write_heights(out, lock->inner);
+    fprintf(out, ", \"functions\": {");
     write_functions(out, lock->functions);
     fprintf(out, "}}");
 }
@@ -521,6 +569,8 @@ static bool read_places(const char *name)
             text_start = address;
         } else if (letter == 'E') {
             text_end = address;
+        } else if (letter == 'H' && range_count < MAX_RANGES) {
+            ranges[range_count++] = (struct range){address, (unsigned)strtoul(text, NULL, 10)};
         } else {
             add_place(letter, address, text);
         }

@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ ENTRY = "trap_entry"
 POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
 # Functions with polling points where they read sip (arch_irq_pending()), in the component virtio.
 INLINE_POLLS = ("virtio_notify", "resume_waiters", "work", "net_step", "deliver", "copy_rest", "start_queues")
+HEIGHTS = 6  # of locks, MAX_HEIGHTS of the plugin
+# The least heights of locks in these variables; 1 in all others. The scheduler's lock is the innermost, and under a
+# queue's lock a VM's may be taken.
+LEAST_HEIGHTS = {"sched_lock": 0, "virtio_devices": 2}
 # Functions that classify a section.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
@@ -55,9 +60,8 @@ class Section:
     count: int
     firmware: int
     functions: dict[str, int]
-    # Number of locks taken, number of outer locks among them, and the longest of all sections with
-    # these numbers.
-    by_locks: Sequence[tuple[int, int, int]] = field(default_factory=list)
+    # The numbers of locks taken, by their height, and the longest of all sections with these numbers.
+    by_locks: Sequence[tuple[Sequence[int], int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,9 @@ class Lock:
     most: int  # longest time from acquisition to release, without the firmware
     firmware: int  # most instructions of the firmware while the lock was held, called or not
     calls: int  # of the firmware while the lock was held
-    inner: int  # most locks taken while the lock was held
     count: int
+    height: int  # at least that of LEAST_HEIGHTS, and 1 more than that of any lock that is taken under it
+    inner: Sequence[int]  # most locks taken while the lock was held, by their height
     functions: dict[str, int]  # functions of the longest critical section, including waits for inner locks
 
 
@@ -95,10 +100,21 @@ def _inline_polls(code: str) -> list[str]:
     return [address for block in blocks for address in _POLL.findall(block)]
 
 
+def _ranges(elf: Path) -> list[str]:
+    """Returns the lines of LEAST_HEIGHTS: each is for the addresses up to that of the next line."""
+    found = {0: 1}
+    for line in _tool("riscv64-unknown-elf-nm", "-nS", "--defined-only", str(elf)).splitlines():
+        address, *size, _, name = line.split()
+        if name in LEAST_HEIGHTS:
+            found[int(address, 16)] = LEAST_HEIGHTS[name]
+            found[int(address, 16) + int(size[0], 16)] = 1
+    return [f"H {address:x} {height}" for address, height in sorted(found.items())]
+
+
 def write_places(elf: Path, out: Path) -> None:
     """Writes the addresses in the hypervisor `elf` that the plugin needs."""
     labels = {*KINDS, *handlers()}
-    lines = []
+    lines = _ranges(elf)
     for line in _tool("riscv64-unknown-elf-nm", "-n", str(elf)).splitlines():
         address, kind, name = line.split()
         if name == "__text_start":
@@ -152,32 +168,30 @@ def read_locks(out: Path) -> list[Lock]:
     return sorted(found, key=lambda lock: -lock.most)
 
 
-@dataclass(frozen=True)
-class Waits:
-    """The longest wait of a hart for one lock: for a lock that is not nested, and for an outer
-    lock."""
-
-    alone: int
-    outer: int
-
-
-def longest_waits(locks: Sequence[Lock], harts: int) -> Waits:
+def longest_waits(locks: Sequence[Lock], harts: int) -> list[int]:
     """
-    Computes the longest waits. At a ticket lock, each other hart can be ahead once, with the
-    longest critical section of any lock. Each hart ahead at an outer lock waits for its inner locks, for
-    which the remaining harts can be ahead of it.
+    Computes the longest wait of a hart for a lock of each height. At a ticket lock, each other hart can be ahead
+    once, with the longest critical section of any lock of this height. Each hart ahead waits for the locks that it
+    takes under this one, for which the remaining harts can be ahead of it.
     """
-    others = harts - 1
-    critical = max((lock.most + lock.firmware for lock in locks), default=0)
-    inner = max((lock.inner for lock in locks), default=0)
-    outer = max((front * (1 + inner * (others - front)) for front in range(1, others + 1)), default=0)
-    return Waits(others * critical, outer * critical)
+    ranks = [[lock for lock in locks if lock.height == height] for height in range(HEIGHTS)]
+    critical = [max((lock.most + lock.firmware for lock in rank), default=0) for rank in ranks]
+    inner = [[max((lock.inner[j] for lock in rank), default=0) for j in range(HEIGHTS)] for rank in ranks]
+
+    @cache
+    def wait(height: int, others: int) -> int:
+        def held(rest: int) -> int:
+            return critical[height] + sum(inner[height][lower] * wait(lower, rest) for lower in range(height))
+
+        return max((ahead * held(others - ahead) for ahead in range(1, others + 1)), default=0)
+
+    return [wait(height, harts - 1) for height in range(HEIGHTS)]
 
 
-def _with_waits(section: Section, waits: Waits) -> int:
+def _with_waits(section: Section, waits: Sequence[int]) -> int:
     """Returns the length of a section including a wait for each of its locks."""
     return max(
-        (length + (taken - outer) * waits.alone + outer * waits.outer for taken, outer, length in section.by_locks),
+        (length + sum(n * wait for n, wait in zip(taken, waits, strict=True)) for taken, length in section.by_locks),
         default=section.most,
     )
 
