@@ -116,3 +116,5 @@ def test_goals_equal_admission_costs() -> None:
     assert goals["riscv.rt.late.max"] == alone.blocked_ns + alone.release_ns
     for harts in (1, 2, 4, 8):
         assert goals[f"riscv.irqoff.max.h{harts}"] == board.rt_costs(harts).blocked_ns
+    for harts in (2, 4, 8):
+        assert goals[f"virtio.irqoff.max.h{harts}"] == board.rt_costs(harts, functions=True).blocked_ns

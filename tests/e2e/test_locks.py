@@ -35,6 +35,7 @@ RESTARTS = 2
 HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
 # With more writers, one hart would need minutes for the output.
 FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"
+QUEUE_LOCKED = 2200  # instructions
 METRICS = read_metrics()
 # The firmware of QEMU 7.2 prints nothing about illegal instructions.
 BOARD = replace(read_board(ROOT / "platform" / "qemu-virt" / "board.dts"), rt_firmware_ns=0)
@@ -46,15 +47,9 @@ def lock_named(locks: list[Lock], name: str) -> Lock:
     return next(lock for lock in locks if lock.address == address)
 
 
-def write_record(harts: int, locks: list[Lock], sections: list[Section]) -> None:
+def write_record(name: str, record: dict[str, int]) -> None:
     """Writes the figures for `make bench`."""
-    record = {
-        f"riscv.lock.hold.max.h{harts}": locks[0].most if locks else 0,
-        f"riscv.irqoff.max.h{harts}": with_waits(sections, locks, harts),
-    }
-    if locks:
-        record[f"riscv.lock.hold.sched.h{harts}"] = lock_named(locks, "sched_lock").most
-    (OUT / f"locks-{harts}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    (OUT / f"{name}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
 def watched(
@@ -81,16 +76,36 @@ def stop_and_start(machine: Machine) -> None:
         machine.expect("rtm", r"^rtm: 60 apps run$", SOON_S)
 
 
-def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Section]]:
-    """Runs the attackers of locks.dts."""
-    locks, sections = watched("locks", harts, stop_and_start, changes)
+def print_longest(harts: int, locks: list[Lock], sections: list[Section]) -> None:
     print(harts, "harts:", *locks, sep="\n  ")
     print("the longest section", sections[0])
     print("with all waits for locks", with_waits(sections, locks, harts))
     print("waits for one lock", longest_waits(locks, harts))
     print("a release, a switch with all waits", rt_costs(sections, locks, harts))
-    write_record(harts, locks, sections)
+
+
+def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Section]]:
+    """Runs the attackers of locks.dts."""
+    locks, sections = watched("locks", harts, stop_and_start, changes)
+    print_longest(harts, locks, sections)
+    record = {
+        f"riscv.lock.hold.max.h{harts}": locks[0].most if locks else 0,
+        f"riscv.irqoff.max.h{harts}": with_waits(sections, locks, harts),
+    }
+    if locks:
+        record[f"riscv.lock.hold.sched.h{harts}"] = lock_named(locks, "sched_lock").most
+    write_record(f"locks-{harts}", record)
     return locks, sections
+
+
+def assert_admission_counts(harts: int, locks: list[Lock], sections: list[Section], functions: bool = False) -> None:
+    """On this number of harts, admission counts what was found."""
+    costs = BOARD.rt_costs(harts, functions)
+    release, switch = rt_costs(sections, locks, harts)
+    assert with_waits(sections, locks, harts) <= costs.blocked_ns
+    assert 0 < release <= costs.release_ns
+    # On many harts possibly no job has ended in the short time between the stops.
+    assert switch <= costs.switch_ns
 
 
 @pytest.mark.parametrize("harts", HARTS)
@@ -104,12 +119,20 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
     assert sched.most + sched.firmware <= BOARD.rt_lock_ns, sched
     assert all(lock.calls == 0 for lock in locks), "the firmware was called with a lock held"
     for number in {2, harts}:
-        costs = BOARD.rt_costs(number)
-        release, switch = rt_costs(sections, locks, number)
-        assert with_waits(sections, locks, number) <= costs.blocked_ns
-        assert 0 < release <= costs.release_ns
-        # On many harts possibly no job has ended in the short time between the stops.
-        assert switch <= costs.switch_ns
+        assert_admission_counts(number, locks, sections)
+
+
+@pytest.mark.parametrize("harts", HARTS)
+def test_locks_of_functions(harts: int) -> None:
+    """Queues are locked while data is copied, and while the receiver's queue and VM are locked."""
+    locks, sections = watched("locks-functions", harts, stop_and_start)
+    print_longest(harts, locks, sections)
+    write_record(f"locks-functions-{harts}", {f"virtio.irqoff.max.h{harts}": with_waits(sections, locks, harts)})
+    assert sum(lock.height > 1 and lock.count > 20 for lock in locks) > 10, "few queues were used"
+    assert max(lock.height for lock in locks) == 3, "a sender's queue, a receiver's, its VM, the scheduler"
+    assert locks[0].most <= QUEUE_LOCKED, locks[0]
+    assert all(lock.calls == 0 for lock in locks), "the firmware was called with a lock held"
+    assert_admission_counts(harts, locks, sections, functions=True)
 
 
 def test_many_timers_hold_no_lock_longer() -> None:

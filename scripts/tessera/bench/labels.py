@@ -157,6 +157,7 @@ LABELS = {
     "irqoff.max": f"{_SECTION}, under attack",
     "irqoff.max.h1": f"{_SECTION}, 1 hart",
     **{f"irqoff.max.{end}": f"{_SECTION}, {_ON[end]}: computed bound" for end in _SEVERAL},
+    **{f"virtio.irqoff.max.{end}": f"{_SECTION}, {_ON[end]}, with PCI functions: computed bound" for end in _SEVERAL},
     **{f"lock.hold.max.{end}": f"{_LOCK}, {harts}" for end, harts in _ON.items()},
     **{f"lock.hold.sched.{end}": f"{_SCHEDULER}, {_ON[end]}" for end in _SEVERAL},  # one hart takes no locks
 }  # fmt: skip

@@ -320,7 +320,7 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
         stop_cycles=fabric.cycles(node["stop-us"]),
         clock_khz=fabric.clock_hz // 1000,
         interrupt_cycles=fabric.interrupt_cycles,
-        section_ns=system.board.section_ns(system.harts),
+        section_ns=system.board.section_ns(system.harts, system.has_functions),
         sources=_sources(system),
         timers=_timers(system),
         reserved=0,

@@ -107,7 +107,7 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
 
 
 def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes:
-    costs = system.board.rt_costs(system.harts)
+    costs = system.board.rt_costs(system.harts, system.has_functions)
     return layout.HEADER.pack(
         magic=layout.MAGIC,
         version=layout.VERSION,
@@ -156,7 +156,7 @@ def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], 
         sections[vdm.TAG] = section(system, offset_of)
     if system.sharers:
         sections[io_image.TAG] = shared.section(system)
-    if any(vm.functions for vm in system.vms):
+    if system.has_functions:
         sections[pci_image.TAG] = pci.section(system, offset_of)
     for tag, data in sections.items():
         offset = tables.reserve(len(data))

@@ -81,6 +81,9 @@ def read_board(path: Path) -> Board:
         rt_release_ns=node["rt-release-ns"] or 0,
         rt_switch_ns=node["rt-switch-ns"] or 0,
         rt_blocked_ns=node["rt-blocked-ns"] or (0,) * _numbers_of_harts(node),
+        rt_blocked_functions_ns=(
+            node["rt-blocked-functions-ns"] or node["rt-blocked-ns"] or (0,) * _numbers_of_harts(node)
+        ),
         rt_lock_ns=node["rt-lock-ns"],
         rt_notify_ns=node["rt-notify-ns"],
         rt_ipi_ns=node["rt-ipi-ns"],
@@ -286,20 +289,21 @@ def _check_sources(node: Read, devices: list[Read], others: list[Read]) -> None:
 
 
 def _numbers_of_harts(node: Read) -> int:
-    """Returns how many numbers rt-blocked-ns has: for 1 hart, 2, up to 4, up to 8, as far as the board has them."""
+    """Returns how many numbers rt-blocked-ns and rt-blocked-functions-ns have: for 1 hart, 2, up to 4, up to 8, as
+    far as the board has them."""
     return int(node["harts"] - 1).bit_length() + 1
 
 
 def _check_costs(node: Read) -> None:
-    """Reports missing costs of RT apps, and rt-blocked-ns with fewer numbers than the board's numbers of harts need."""
+    """Reports missing costs of RT apps, and sections with fewer numbers than the board's numbers of harts need."""
     missing = [prop for prop in ("rt-release-ns", "rt-switch-ns", "rt-blocked-ns") if node[prop] is None]
     for prop in missing:
         node.problem(prop, "missing; expected it unless max-rt-apps is 0")
-    needed, given = _numbers_of_harts(node), node["rt-blocked-ns"]
-    if given is not None and len(given) < needed:
-        node.problem(
-            "rt-blocked-ns", f"expected {needed} numbers, for 1, 2, 4 ... {node['harts']} harts, got {len(given)}"
-        )
+    needed = _numbers_of_harts(node)
+    for prop in ("rt-blocked-ns", "rt-blocked-functions-ns"):
+        if node[prop] is not None and len(node[prop]) < needed:
+            expected = f"expected {needed} numbers, for 1, 2, 4 ... {node['harts']} harts"
+            node.problem(prop, f"{expected}, got {len(node[prop])}")
 
 
 def _check_isa(node: Read) -> None:

@@ -50,7 +50,7 @@ def check_rt(system: Read, vms: list[Read], board: Board) -> None:
     for vm in rt_vms:
         _check_harts(system, vm)
         _check_period(vm)
-    if system["be-reserve-us"] and system["harts"] and _check_reserve(system, bool(rt_vms), board):
+    if system["be-reserve-us"] and system["harts"] and _check_reserve(system, vms, board):
         for vm in rt_vms:
             _check_leaves(system, vm)
 
@@ -73,11 +73,13 @@ def _check_period(vm: Read) -> None:
         vm.problem("rt-period-max-us", f"expected rt-budget-max-us, {budget}, or more, got {period}")
 
 
-def _check_reserve(system: Read, has_apps: bool, board: Board) -> bool:
+def _check_reserve(system: Read, vms: list[Read], board: Board) -> bool:
     """Reports a bound too short for the reserve and, with RT apps, for the smallest app; returns
     whether it holds."""
     reserve, late = system["be-reserve-us"]
-    costs = board.rt_costs(min(system["harts"], board.harts))  # check_harts() reports too many harts
+    has_apps = any(vm["rt-apps"] for vm in vms)
+    functions = any(vm.children["pci"].children for vm in vms if "pci" in vm.children)
+    costs = board.rt_costs(min(system["harts"], board.harts), functions)  # check_harts() reports too many harts
     least_ns = 1000 + costs.release_ns + costs.switch_ns + costs.blocked_ns
     least = reserve + (-(-least_ns // 1000) if has_apps else 0)
     if late >= least:

@@ -96,6 +96,7 @@ class Board:
     rt_release_ns: int
     rt_switch_ns: int
     rt_blocked_ns: tuple[int, ...]  # on 1 hart, on 2, on up to 4, on up to 8
+    rt_blocked_functions_ns: tuple[int, ...]  # in a system with PCI functions
     rt_lock_ns: int
     rt_notify_ns: int
     rt_ipi_ns: int
@@ -118,12 +119,14 @@ class Board:
     def ram_end(self) -> int:
         return self.ram_base + self.ram_size
 
-    def section_ns(self, harts: int) -> int:
-        """Returns the hypervisor's longest non-preemptible section in a system that uses `harts` harts."""
-        return self.rt_blocked_ns[(harts - 1).bit_length()]
+    def section_ns(self, harts: int, functions: bool = False) -> int:
+        """Returns the hypervisor's longest non-preemptible section in a system that uses `harts` harts; `functions`:
+        and has PCI functions."""
+        sections = self.rt_blocked_functions_ns if functions else self.rt_blocked_ns
+        return sections[(harts - 1).bit_length()]
 
-    def rt_costs(self, harts: int) -> "RtCosts":
-        """Returns the costs in a system that uses `harts` harts."""
+    def rt_costs(self, harts: int, functions: bool = False) -> "RtCosts":
+        """Returns the costs in such a system."""
         waits = (harts - 1) * self.rt_lock_ns
         ipi, notify = (self.rt_ipi_ns, self.rt_notify_ns) if harts > 1 else (0, 0)
         return RtCosts(
@@ -132,7 +135,7 @@ class Board:
             # The maximum, not the sum: a pending interrupt is taken between the firmware's handling
             # of a guest's instruction and the hypervisor's. Firmware that prints holds a lock, for
             # which the other harts wait.
-            blocked_ns=max(self.section_ns(harts), harts * self.rt_firmware_ns),
+            blocked_ns=max(self.section_ns(harts, functions), harts * self.rt_firmware_ns),
         )
 
 

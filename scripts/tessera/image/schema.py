@@ -1213,6 +1213,12 @@ BOARD = NodeSchema(
             default_words="none; a board with RT apps needs it",
         ),
         Prop(
+            "rt-blocked-functions-ns",
+            Numbers("numbers", 0, 10**7),
+            "The same in a system with PCI functions: under the locks of their queues data is copied.",
+            default_words="that of `rt-blocked-ns`",
+        ),
+        Prop(
             "rt-lock-ns",
             Number(0, 10**6),
             "Longest time in nanoseconds for which a hart holds the scheduler's lock, including calls of the "
