@@ -11,6 +11,7 @@ from tessera.image.kinds import MismatchError, spell
 
 DEFAULT_SUBNET = IPv4Network("10.0.2.0/24")
 SHORTEST_PREFIX = 4  # QEMU refuses a shorter one
+THIS_NETWORK = IPv4Network("0.0.0.0/8")
 LONGEST_PREFIX = 28  # room for the gateway, the name server and some VMs
 
 
@@ -25,13 +26,19 @@ class Subnet:
             network = IPv4Network(prop.value[:-1].decode("utf-8", "replace"))
         except ValueError:
             raise MismatchError(self.describe(), spell(prop)) from None
-        if not SHORTEST_PREFIX <= network.prefixlen <= LONGEST_PREFIX:
+        if not SHORTEST_PREFIX <= network.prefixlen <= LONGEST_PREFIX or _is_special(network):
             raise MismatchError(self.describe(), spell(prop))
         return network
 
     def describe(self) -> str:
         bits = f"{SHORTEST_PREFIX} to {LONGEST_PREFIX} bits"
-        return f'an IPv4 network like "192.168.80.0/24", whose prefix has {bits}'
+        return f'an IPv4 network of hosts like "192.168.80.0/24", whose prefix has {bits}'
+
+
+def _is_special(network: IPv4Network) -> bool:
+    """Whether hosts cannot have its addresses."""
+    first = network.network_address
+    return first in THIS_NETWORK or network.is_loopback or network.is_multicast or network.is_reserved
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Forwards:
         return tuple(self._forward(text) for text in prop.value.decode("utf-8", "replace").split("\0")[:-1])
 
     def _forward(self, text: str) -> Forward:
-        match = re.fullmatch(r"(\d{1,5}):([\d.]+):(\d{1,5})", text)
+        match = re.fullmatch(r"(\d{1,5}):([\d.]+):(\d{1,5})", text, re.ASCII)
         try:
             forward = Forward(int(match[1]), IPv4Address(match[2]), int(match[3])) if match else None
         except ValueError:

@@ -271,8 +271,8 @@ def _named(devices: list[Accelerator], name: str | None) -> Accelerator | None:
 def _region(vm: Vm, node: Read) -> Shared | None:
     """Returns the region of an ivshmem, None if the region has a problem; reports one that cannot be a BAR."""
     region = next((one for one in vm.shared if one.name == node["shared"]), None)
-    if region and (region.size & (region.size - 1) or region.base % region.size):
-        expected = "expected a region whose size is a power of two and whose address is a multiple of it, as a BAR is"
+    if region and (region.size & (region.size - 1) or region.base % region.size or not region.base):
+        expected = "expected a region whose size is a power of two and whose address is a multiple of it, not 0"
         node.problem("shared", f"{expected}, got {region.node.path} of {size_text(region.size)} at {region.base:#x}")
     return region
 
