@@ -76,7 +76,6 @@ static const char *add_function(struct virtio_device *dev, const struct virtio_i
     bus->count++;
     vm->vcpus[0].data[COMPONENT_VIRTIO] = bus;
     *dev = (struct virtio_device){.config = config, .vm = vm};
-    list_init(&dev->line_due);
     return boot_class(dev);
 }
 

@@ -199,6 +199,7 @@ void virtio_reset(struct virtio_device *dev)
         q->address[0] = 0;
         q->address[1] = 0;
         q->address[2] = 0;
+        q->progress = (struct virtio_progress){0};
     }
     dev->features = 0;
     dev->device_feature_select = 0;
@@ -237,8 +238,8 @@ static uint32_t status_add(struct virtio_device *dev, uint32_t value)
         added &= ~VIRTIO_STATUS_DRIVER_OK;
     }
     if (before == 0) { /* a new life: what a reset has left undone is no longer due */
-        dev->occasion = 0;
         dev->resuming = 0;
+        dev->progress = (struct virtio_progress){0};
     }
     (void)atomic_or_relaxed(&dev->status, added);
     vm_unlock(dev->vm);

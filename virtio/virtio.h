@@ -16,7 +16,6 @@
 #include "arch.h"
 #include "arch_virtio.h"
 #include "atomic.h"
-#include "list.h"
 #include "memmap.h"
 #include "spinlock.h"
 #include "system.h"
@@ -61,6 +60,12 @@ struct virtq_used {
     uint32_t head, length; /* which chain, bytes written */
 };
 
+/* How far the work on the queues of devices that wait is: a store that is executed again goes on there. */
+struct virtio_progress {
+    uint8_t device; /* its number */
+    uint16_t steps; /* that are done for it */
+};
+
 /* A split virtqueue. The guest's registers are 0 after a reset. Numbers of chains count modulo 2^16 in the rings, and modulo 2^32 here,
  * where the compiler needs fewer instructions for them. */
 struct virtq {
@@ -81,6 +86,8 @@ struct virtq {
     bool enabled;
     uint16_t size;
     uint64_t address[3]; /* guest-physical: descriptors, driver's area, device's area */
+    /* Of virtio_resume(). A driver notifies a queue on one VCPU at a time, but several queues at once; not guarded, as the registers. */
+    struct virtio_progress progress;
 };
 
 /* The rest of a chain of buffers. Descriptors are read in the chain's order, and checked at each read. A copy of this struct reads those
@@ -161,19 +168,15 @@ struct virtio_device {
     uint32_t command; /* PCI command register */
     uint32_t resets;  /* VCPUs that are in virtio_reset() */
 
-    struct list line_due; /* see lines.c */
-
     /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
     uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
     uint32_t status;  /* atomic */
     uint32_t device_feature_select, driver_feature_select, queue_select;
     uint64_t features; /* accepted by the driver */
     uint32_t mask;     /* ivshmem: interrupt mask, which has no function */
-    /* Steps done for each device that waits for this one, by number, in the virtio_resume() or virtio_resume_all() that is under way: which
-     * `occasion` tells (work.c). The queue of the latter is `resuming`. */
-    uint16_t resumed[VIRTIO_MAX_FUNCTIONS];
-    uint16_t occasion;
+    /* Of virtio_resume_all(): its queue, and how far it is there. */
     uint8_t resuming;
+    struct virtio_progress progress;
 };
 
 /* --- pci.c --- */
@@ -211,7 +214,7 @@ void virtio_set_line(struct virtio_device *dev);
 void virtio_lines_init(void);
 
 /* virtio_set_line() in a section of its own. Without locks, or with those of queues. */
-void virtio_set_line_later(struct virtio_device *dev);
+void virtio_set_line_later(const struct virtio_device *dev);
 
 /* --- transport.c --- */
 

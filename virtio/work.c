@@ -3,11 +3,7 @@
 #include "lib.h"
 #include "virtio.h"
 
-#define STEPS_FOR_OTHERS 1024U /* more than the buffers of a queue need */
-
-/* + number of the queue: values of virtio_device.occasion, of which 0 is none. */
-#define OCCASION_NOTIFICATION 1U
-#define OCCASION_RESET 0x100U
+#define STEPS_FOR_OTHERS 4096U /* a queue of 256 packets of 4 KiB, as Linux sends them, in steps of 256 bytes */
 
 /* A step, unless the queue is empty. False: no further step before the next notification. */
 static bool work_step(struct virtio_device *dev, struct virtq *q)
@@ -44,36 +40,32 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
-/* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. A store that is
- * executed again goes on where it was; another occasion begins anew. */
-static bool resume_waiters(struct virtio_device *to, ulong number, ulong occasion)
+/* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. */
+static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio_progress *at)
 {
     bool done = true;
 
-    if (to->occasion != occasion) {
-        memset(to->resumed, 0, sizeof(to->resumed));
-        to->occasion = (uint16_t)occasion;
-    }
-    for (unsigned i = 0; i < virtio_device_count && done; i++) {
+    for (unsigned i = at->device; i < virtio_device_count && done; i++) {
         struct virtio_device *dev = &virtio_devices[i];
 
-        if (dev->class == to->class->senders && to->resumed[i] < STEPS_FOR_OTHERS) {
+        if (dev->class == to->class->senders) {
             struct virtq *q = to->class->waiting(dev, to, number);
-            uint32_t left = q != NULL ? work(dev, q, STEPS_FOR_OTHERS - to->resumed[i]) : 0;
+            uint32_t left = q != NULL ? work(dev, q, STEPS_FOR_OTHERS - at->steps) : 0;
 
-            to->resumed[i] = (uint16_t)(STEPS_FOR_OTHERS - left);
+            at->steps = (uint16_t)(left != 0 ? STEPS_FOR_OTHERS - left : 0);
+            at->device = (uint8_t)(left != 0 ? i : i + 1U);
             done = left == 0 && !arch_irq_pending();
         }
     }
     if (done) {
-        memset(to->resumed, 0, sizeof(to->resumed));
+        *at = (struct virtio_progress){0};
     }
     return done;
 }
 
 bool virtio_resume(struct virtio_device *to, ulong number)
 {
-    return resume_waiters(to, number, OCCASION_NOTIFICATION + number);
+    return resume_waiters(to, number, &to->queues[number].progress);
 }
 
 bool virtio_resume_all(struct virtio_device *to)
@@ -81,7 +73,7 @@ bool virtio_resume_all(struct virtio_device *to)
     if (to->class->waiting == NULL) {
         return to->class->stop == NULL || to->class->stop(to);
     }
-    if (resume_waiters(to, to->resuming, OCCASION_RESET + to->resuming)) {
+    if (resume_waiters(to, to->resuming, &to->progress)) {
         to->resuming++;
     }
     if (to->resuming < to->nqueues) {

@@ -283,6 +283,32 @@ def test_bytes_of_each_port(poll: int):
     assert three.received() == b"to the third"
 
 
+@pytest.mark.parametrize("look", range(1, 7))
+@pytest.mark.parametrize("poll", range(1, 7))
+@pytest.mark.parametrize("ports", [(0, 1), (1, 0)])
+def test_two_vcpus_that_offer_buffers_to_two_ports_at_once(ports: tuple[int, int], look: int, poll: int):
+    """Each has a notification that an interrupt divides, one in the middle of the other."""
+    booted([console(0, (1, 0), (1, 1)), console(2, (0, 0), (0, 1))])
+    to, by = (Device(vm, size=64).start(VERSION_1 | MULTIPORT) for vm in (0, 2))
+    receive, send = (0, 4), (1, 5)
+    for port in ports:
+        by.put(SEND_AT + 64 * port, b"port%d" % port)
+        by.queues[send[port]].chain(0, [(SEND_AT + 64 * port, 5, False)])
+        by.queues[send[port]].offer(0)
+        by.queues[send[port]].notify()
+    for port in ports:
+        to.queues[receive[port]].chain(0, [(RECEIVE_AT + 64 * port, 64, True)])
+        to.queues[receive[port]].offer(0)
+    one, other = (to.queues[receive[port]] for port in ports)
+    other.notify_during(look, poll)
+    one.notify()
+    other.notify()
+    for port in ports:
+        assert to.queues[receive[port]].returned() == [(0, 5)]
+        assert by.queues[send[port]].returned() == [(0, 0)]
+        assert to.get(RECEIVE_AT + 64 * port, 5) == b"port%d" % port
+
+
 def test_one_port_has_no_control_queues():
     booted(LINE)
     device = Device(0).start()

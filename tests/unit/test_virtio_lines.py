@@ -3,16 +3,38 @@
 
 import pytest
 from core import CORE
-from virtio import BARS, ENTROPY, GPA, IRQ, ISR_QUEUE, IVSHMEM, SHARED_ID, WIDTHS, Device, Pci, booted, restart
+from virtio import (
+    BARS,
+    ENTROPY,
+    GPA,
+    IRQ,
+    ISR_QUEUE,
+    IVSHMEM,
+    SHARED_ID,
+    WIDTHS,
+    Device,
+    Pci,
+    boot,
+    booted,
+    make,
+    restart,
+)
 
 DOORBELL = BARS + 12
+
+
+KINDS = [{"kind": ENTROPY}, {"kind": ENTROPY}, {"kind": IVSHMEM, "shared": SHARED_ID}]
+FUNCTIONS = [{"vm": 0, "kind": IVSHMEM, "shared": SHARED_ID}, *({"vm": 1, **kind} for kind in KINDS)]
 
 
 @pytest.fixture
 def functions() -> tuple[Device, Device, Pci]:
     """Two generators of random numbers and a doorbell of VM 1."""
-    kinds = [{"kind": ENTROPY}, {"kind": ENTROPY}, {"kind": IVSHMEM, "shared": SHARED_ID}]
-    booted([{"vm": 0, "kind": IVSHMEM, "shared": SHARED_ID}, *({"vm": 1, **kind} for kind in kinds)])
+    booted(FUNCTIONS)
+    return opened()
+
+
+def opened() -> tuple[Device, Device, Pci]:
     bell, ringer = Pci(1, 2), Pci(0, 0)
     for function in (bell, ringer):
         function.store(function.config + 4, 2, 2)
@@ -47,12 +69,12 @@ def test_each_line_is_set_in_a_section_of_its_own(functions):
 
 
 def test_a_line_waits_once(functions):
-    """An interrupt before its section is part of it, and one after it has another."""
+    """An interrupt before its section is part of it, and one after it has another. It keeps its place."""
     first, _, bell = functions
     ring()
     draw(first)
     ring()
-    assert [lines(interrupts) for interrupts in (0, 1, 1, 9)] == [[], [0], [0, 2], [0, 2]]
+    assert [lines(interrupts) for interrupts in (0, 1, 1, 9)] == [[], [2], [0, 2], [0, 2]]
     assert first.isr == ISR_QUEUE
     assert bell.read(4) == 1
     ring()
@@ -71,3 +93,19 @@ def test_what_takes_an_interrupt_back_before_its_section(functions, take_back):
     else:
         restart(1)
     assert lines(9) == ([] if take_back == "restart" else [1])
+
+
+def test_harts_do_not_wait_for_each_other():
+    """A hart sets the lines of what it has raised, also if another one was to set the same line before."""
+    make(FUNCTIONS)
+    CORE.testbed_virtio_give_two_harts()
+    assert boot() is None
+    first, second, _ = opened()
+    draw(first)
+    CORE.testbed_virtio_on(1)
+    draw(second)
+    draw(first)
+    assert [lines(interrupts) for interrupts in (0, 1, 1, 9)] == [[], [1], [0, 1], [0, 1]]
+    assert first.isr == ISR_QUEUE
+    CORE.testbed_virtio_on(0)
+    assert [lines(interrupts) for interrupts in (0, 9)] == [[1], [1]], "the first hart finds it acknowledged"

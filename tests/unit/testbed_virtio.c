@@ -9,10 +9,17 @@
 
 static struct testbed_image *made_image; /* owner: testbed_virtio_make() */
 static unsigned made_vms;                /* as made_image */
+static unsigned on_cpu;                  /* executes the stores; owner: testbed_virtio_on() */
 static struct {
     unsigned every, looks;
     uint16_t *endless;
 } polls; /* owner: testbed_virtio_begin(), testbed_virtio_endless() */
+
+/* A store that another VCPU begins; `look` 0: none. */
+static struct {
+    unsigned look, vm, width_log2, poll;
+    uint64_t gpa, value;
+} other; /* owner: testbed_virtio_during() */
 
 _Static_assert(sizeof(struct testbed_virtio_section) <= sizeof(((struct testbed_image *)NULL)->room), "it fits");
 
@@ -38,6 +45,7 @@ void *testbed_virtio_make(unsigned nvms)
     struct testbed_virtio_section *s;
 
     made_vms = nvms;
+    on_cpu = 0;
     made_image = testbed_image_make(1, nvms, nvcpus, 1000);
     for (unsigned vm = 0; vm < nvms; vm++) {
         share(made_image, vm);
@@ -47,6 +55,16 @@ void *testbed_virtio_make(unsigned nvms)
     s->header.functions_offset = offsetof(struct testbed_virtio_section, functions);
     testbed_virtio_cut(sizeof(*s));
     return s;
+}
+
+void testbed_virtio_give_two_harts(void)
+{
+    made_image->header.nharts = 2;
+}
+
+void testbed_virtio_on(unsigned cpu)
+{
+    on_cpu = cpu;
 }
 
 void testbed_virtio_unshare(unsigned vm)
@@ -119,16 +137,32 @@ uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2)
 {
     const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
 
-    testbed_enter(0);
+    testbed_enter(on_cpu);
     if (dev == NULL || (dev->widths >> width_log2 & 1U) == 0) {
         return TESTBED_VIRTIO_FAULT;
     }
     return dev->read(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2) & (UINT64_MAX >> (64U - (8U << width_log2)));
 }
 
+/* The other VCPU's store, which an interrupt may stop. */
+static void begin_other(void)
+{
+    unsigned every = polls.every, looks = polls.looks, again = host_stores_again;
+    void (*hook)(void) = host_on_poll;
+
+    (void)testbed_virtio_store_once(other.vm, other.gpa, other.width_log2, other.value, other.poll);
+    polls.every = every;
+    polls.looks = looks;
+    host_stores_again = again;
+    host_on_poll = hook;
+}
+
 /* A pending interrupt is a kick of this CPU, which arch_irq_poll() takes. */
 static void on_poll(void)
 {
+    if (other.look != 0 && --other.look == 0) {
+        begin_other();
+    }
     if (polls.every != 0 && ++polls.looks % polls.every == 0) {
         host_cpu->arch.kicks++;
     }
@@ -142,12 +176,22 @@ void testbed_virtio_endless(unsigned vm, uint64_t gpa)
     polls.endless = gpa != 0 ? testbed_memory(vm, gpa) : NULL;
 }
 
+void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+{
+    other.look = look;
+    other.vm = vm;
+    other.gpa = gpa;
+    other.width_log2 = width_log2;
+    other.value = value;
+    other.poll = poll;
+}
+
 unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
 {
     const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
     unsigned before = host_stores_again;
 
-    testbed_enter(0);
+    testbed_enter(on_cpu);
     if (dev == NULL || (dev->widths >> width_log2 & 1U) == 0) {
         return ~0U;
     }
@@ -186,6 +230,7 @@ uint32_t testbed_virtio_lines(unsigned vm)
 
 uint32_t testbed_virtio_lines_after(unsigned vm, unsigned interrupts)
 {
+    testbed_enter(on_cpu);
     for (unsigned i = 0; i < interrupts && arch_irq_pending(); i++) {
         arch_irq_poll();
     }

@@ -19,6 +19,10 @@ void *testbed_virtio_make(unsigned nvms);
 /* The VM does not share the region. */
 void testbed_virtio_unshare(unsigned vm);
 
+/* The image is for two harts instead of one; testbed_virtio_on() says which one executes stores and loads. */
+void testbed_virtio_give_two_harts(void);
+void testbed_virtio_on(unsigned cpu);
+
 /* Its shared region is memory for DMA. Before the boot. */
 void testbed_virtio_give_dma(unsigned vm);
 #define TESTBED_VIRTIO_SHARED UINT64_C(0x90000000)
@@ -53,13 +57,17 @@ unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, ui
 /* The same, executed once: returns 1 if it is to be executed again. */
 unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll);
 
+/* At the `look`-th look from now on, another VCPU executes this store once, in which an interrupt is pending at each poll-th look. */
+void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value,
+                           unsigned poll);
+
 /* From now on each look adds 1 to the 16 bits in the VM's memory, as another CPU could. `gpa` 0: no more. */
 void testbed_virtio_endless(unsigned vm, uint64_t gpa);
 
 /* Bit n: line n of the VM's interrupt controller is high, once all pending interrupts are taken. */
 uint32_t testbed_virtio_lines(unsigned vm);
 
-/* The same once at most so many are taken. */
+/* The same once at most so many are taken by the CPU of testbed_virtio_on(). */
 uint32_t testbed_virtio_lines_after(unsigned vm, unsigned interrupts);
 
 #endif

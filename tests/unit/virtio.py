@@ -31,6 +31,8 @@ WIDTHS = {1: 0, 2: 1, 4: 2}
 
 _SIGNATURES = {
     "testbed_virtio_make": (c_void_p, [c_uint]),
+    "testbed_virtio_give_two_harts": (None, []),
+    "testbed_virtio_on": (None, [c_uint]),
     "testbed_virtio_unshare": (None, [c_uint]),
     "testbed_virtio_give_dma": (None, [c_uint]),
     "testbed_virtio_disk": (c_uint64, []),
@@ -40,6 +42,7 @@ _SIGNATURES = {
     "testbed_virtio_load": (c_uint64, [c_uint, c_uint64, c_uint]),
     "testbed_virtio_store": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_store_once": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
+    "testbed_virtio_during": (None, [c_uint, c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_endless": (None, [c_uint, c_uint64]),
     "testbed_virtio_counts": (None, [c_uint, c_void_p]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
@@ -188,6 +191,11 @@ class Queue:
         is left."""
         address = self.device.bar + 0x3000
         return bool(CORE.testbed_virtio_store_once(self.device.vm, address, WIDTHS[2], self.number, poll))
+
+    def notify_during(self, look: int, poll: int) -> None:
+        """Another VCPU notifies the device at the look-th look from now on, and is interrupted at its poll-th."""
+        address = self.device.bar + 0x3000
+        CORE.testbed_virtio_during(look, self.device.vm, address, WIDTHS[2], self.number, poll)
 
     def returned(self) -> list[tuple[int, int]]:
         """The chains (head, length) that the device has returned since the last call."""
