@@ -69,9 +69,9 @@ def test_waiting_for_an_outer_lock_includes_the_waits_of_its_holders() -> None:
     locks = [lock(1, 300, (1, 0, 0, 0, 0, 0)), lock(0, 100)]
     assert with_waits(paths, locks, 1) == 500
     assert with_waits(paths, locks, 2) == 500 + 100 + 300
-    # All three others ahead, or two, each waiting for one, or one, waiting for two.
-    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + max(3 * 300, 2 * (300 + 100), 300 + 2 * 100)
-    assert with_waits(paths, locks, 8) == 500 + 7 * 100 + 5 * (300 + 2 * 100)
+    # All three others are ahead. The second of them waits for the first at the inner lock, the third for two.
+    assert with_waits(paths, locks, 4) == 500 + 3 * 100 + 3 * 300 + (0 + 1 + 2) * 100
+    assert with_waits(paths, locks, 8) == 500 + 7 * 100 + 7 * 300 + (0 + 1 + 2 + 3 + 4 + 5 + 6) * 100
 
 
 def test_locks_of_three_heights() -> None:
@@ -79,9 +79,9 @@ def test_locks_of_three_heights() -> None:
     locks = [lock(2, 1000, (0, 2, 0, 0, 0, 0)), lock(1, 300, (1, 0, 0, 0, 0, 0)), lock(0, 100)]
     assert longest_waits(locks, 1) == [0] * HEIGHTS
     assert longest_waits(locks, 2) == [100, 300, 1000, 0, 0, 0]
-    middle = [0, 300, 600]  # behind none, one, two others
-    highest = max(ahead * (1000 + 2 * middle[3 - ahead]) for ahead in (1, 2, 3))
-    assert longest_waits(locks, 4) == [300, 900, highest, 0, 0, 0]
+    middle = [0, 300, 300 + 400, 300 + 400 + 500]  # behind none to three others
+    highest = sum(1000 + 2 * middle[before] for before in (0, 1, 2))
+    assert longest_waits(locks, 4) == [300, middle[3], highest, 0, 0, 0]
 
 
 def test_several_releases_share_a_path() -> None:

@@ -53,7 +53,7 @@ def write_record(name: str, record: dict[str, int]) -> None:
 
 
 def watched(
-    name: str, harts: int, provoke: Callable[[Machine], None], changes: str = ""
+    name: str, harts: int, provoke: Callable[[Machine], None], changes: str = "", *more: str
 ) -> tuple[list[Lock], list[Section]]:
     """Boots a system on `harts` harts, runs `provoke`, and returns the observed locks and
     non-preemptible sections."""
@@ -61,7 +61,7 @@ def watched(
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
     # In virtual time one of two harts would get hardly any time.
     turns = () if harts == 2 else (*VIRTUAL, *TURNS)
-    with booted(system, f"{name}-{harts}", *turns, *inspection.arguments) as machine:
+    with booted(system, f"{name}-{harts}", *turns, *inspection.arguments, *more) as machine:
         wait_for_signs_of_life(machine, system)
         provoke(machine)
         worst = inspection.end(machine, harts)
@@ -125,11 +125,13 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_of_functions(harts: int) -> None:
     """Queues are locked while data is copied, and while the receiver's queue and VM are locked."""
-    locks, sections = watched("locks-functions", harts, stop_and_start)
+    locks, sections = watched("locks-functions", harts, stop_and_start, "", "-snapshot")
     print_longest(harts, locks, sections)
     write_record(f"locks-functions-{harts}", {f"virtio.irqoff.max.h{harts}": with_waits(sections, locks, harts)})
     assert sum(lock.height > 1 and lock.count > 20 for lock in locks) > 10, "few queues were used"
-    assert max(lock.height for lock in locks) == 3, "a sender's queue, a receiver's, its VM, the scheduler"
+    assert max(lock.height for lock in locks) == 4, (
+        "a server's answer, the disk, the server's buffer, its VM, the scheduler"
+    )
     assert locks[0].most <= QUEUE_LOCKED, locks[0]
     assert all(lock.calls == 0 for lock in locks), "the firmware was called with a lock held"
     assert_admission_counts(harts, locks, sections, functions=True)

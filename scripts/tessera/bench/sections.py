@@ -171,8 +171,8 @@ def read_locks(out: Path) -> list[Lock]:
 def longest_waits(locks: Sequence[Lock], harts: int) -> list[int]:
     """
     Computes the longest wait of a hart for a lock of each height. At a ticket lock, each other hart can be ahead
-    once, with the longest critical section of any lock of this height. Each hart ahead waits for the locks that it
-    takes under this one, for which the remaining harts can be ahead of it.
+    once, with the longest critical section of any lock of this height. At the locks that it takes under this one,
+    those harts can be ahead of it that have already had this one: none of the first, one of the second, and so on.
     """
     ranks = [[lock for lock in locks if lock.height == height] for height in range(HEIGHTS)]
     critical = [max((lock.most + lock.firmware for lock in rank), default=0) for rank in ranks]
@@ -180,10 +180,10 @@ def longest_waits(locks: Sequence[Lock], harts: int) -> list[int]:
 
     @cache
     def wait(height: int, others: int) -> int:
-        def held(rest: int) -> int:
-            return critical[height] + sum(inner[height][lower] * wait(lower, rest) for lower in range(height))
+        def held(before: int) -> int:
+            return critical[height] + sum(inner[height][lower] * wait(lower, before) for lower in range(height))
 
-        return max((ahead * held(others - ahead) for ahead in range(1, others + 1)), default=0)
+        return sum(held(before) for before in range(others))
 
     return [wait(height, harts - 1) for height in range(HEIGHTS)]
 
