@@ -63,6 +63,7 @@ struct virtq_used {
 /* How far the work on the queues of devices that wait is: a store that is executed again goes on there. */
 struct virtio_progress {
     uint8_t device; /* its number */
+    uint8_t queue;  /* of it, if steps are done */
     uint16_t steps; /* that are done for it */
 };
 

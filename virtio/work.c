@@ -40,6 +40,19 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
+/* The queue of a device whose requests may wait for `to`, or NULL. While it is worked off it may come to wait for another device, or for none,
+ * and nobody else works on it then. */
+static struct virtq *queue_of(struct virtio_device *dev, struct virtio_device *to, ulong number,
+                              const struct virtio_progress *at)
+{
+    unsigned begun = at->queue;
+
+    if (at->steps != 0 && (dev->requests >> begun & 1U) != 0) {
+        return &dev->queues[begun];
+    }
+    return to->class->waiting(dev, to, number);
+}
+
 /* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. */
 static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio_progress *at)
 {
@@ -49,11 +62,12 @@ static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio
         struct virtio_device *dev = &virtio_devices[i];
 
         if (dev->class == to->class->senders) {
-            struct virtq *q = to->class->waiting(dev, to, number);
+            struct virtq *q = queue_of(dev, to, number, at);
             uint32_t left = q != NULL ? work(dev, q, STEPS_FOR_OTHERS - at->steps) : 0;
 
             at->steps = (uint16_t)(left != 0 ? STEPS_FOR_OTHERS - left : 0);
             at->device = (uint8_t)(left != 0 ? i : i + 1U);
+            at->queue = (uint8_t)(left != 0 ? q - dev->queues : 0);
             done = left == 0 && !arch_irq_pending();
         }
     }

@@ -287,7 +287,7 @@ def test_bytes_of_each_port(poll: int):
 @pytest.mark.parametrize("poll", range(1, 7))
 @pytest.mark.parametrize("ports", [(0, 1), (1, 0)])
 def test_two_vcpus_that_offer_buffers_to_two_ports_at_once(ports: tuple[int, int], look: int, poll: int):
-    """Each has a notification that an interrupt divides, one in the middle of the other."""
+    """Interrupts divide both notifications, and one begins in the middle of the other."""
     booted([console(0, (1, 0), (1, 1)), console(2, (0, 0), (0, 1))])
     to, by = (Device(vm, size=64).start(VERSION_1 | MULTIPORT) for vm in (0, 2))
     receive, send = (0, 4), (1, 5)
@@ -300,8 +300,10 @@ def test_two_vcpus_that_offer_buffers_to_two_ports_at_once(ports: tuple[int, int
         to.queues[receive[port]].chain(0, [(RECEIVE_AT + 64 * port, 64, True)])
         to.queues[receive[port]].offer(0)
     one, other = (to.queues[receive[port]] for port in ports)
+    to.poll = 1
     other.notify_during(look, poll)
     one.notify()
+    to.poll = 0
     other.notify()
     for port in ports:
         assert to.queues[receive[port]].returned() == [(0, 5)]

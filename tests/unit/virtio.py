@@ -236,10 +236,11 @@ class Device(Pci):
         self.write(0, 1)
         return low | self.read(4) << 32
 
-    def accept(self, features: int) -> bool:
+    def accept(self, features: int, reset: bool = True) -> bool:
         """Resets the device and negotiates; returns whether it accepts them."""
         self.store(self.config + 4, 6, 2)
-        self.write(20, 0, 1)
+        if reset:
+            self.write(20, 0, 1)
         self.write(20, ACKNOWLEDGE | DRIVER, 1)
         for half in (0, 1):
             self.write(8, half)
@@ -261,8 +262,8 @@ class Device(Pci):
         self.write(28, 1, 2)
         return queue
 
-    def start(self, features: int = VERSION_1) -> "Device":
-        assert self.accept(features)
+    def start(self, features: int = VERSION_1, reset: bool = True) -> "Device":
+        assert self.accept(features, reset)
         count = self.read(18, 2)
         self.queues = [
             self.enable(number, GPA + 0x10000 * (1 + number) + 0x4000 * self.slot) for number in range(count)
