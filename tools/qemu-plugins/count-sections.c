@@ -20,16 +20,18 @@
  *   P        polling point: a section ends, the next one starts
  *   F name   start of a function
  *   L name   start of a function that classifies sections
+ *   H n      locks from this address on, up to that of the next such line, have at least height n; ascending
  *
  * At QEMU's end OUT holds one JSON object:
  *   {"beyond": name, "sections": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
- *                   "by_locks": [[locks taken, outer ones of them, n]], "functions": {name: n}}],
- *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "inner": n, "count": n, "functions": {name: n}}]}
+ *                   "by_locks": [[[locks taken, by height], n]], "functions": {name: n}}],
+ *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "height": n, "inner": [by height],
+ *               "functions": {name: n}}]}
  * Of each kind of section: the instructions of the longest one and their distribution over
- * functions; by_locks: the longest one for each number of locks taken and of outer locks, under
- * which another lock was taken. Of each lock: the longest critical section without the firmware's
+ * functions; by_locks: the longest one for each combination of numbers of locks taken. The height of a lock is 1 more than that of
+ * any lock that is taken under it; a section counts the height known when it takes the lock. Of each lock: the longest critical section without the firmware's
  * instructions, the most instructions of the firmware in one, the number of calls of the
- * firmware, the most locks taken in one, and the distribution of the longest one over
+ * firmware, the most locks of each height taken in one, and the distribution of the longest one over
  * functions, including waits for inner locks. "beyond" names a limit below that was too low, in
  * which case all figures are invalid, or is empty. A hart's boot, up to its first return to a guest
  * or its first sleep, does not count.
@@ -569,7 +571,8 @@ static bool read_places(const char *name)
             text_start = address;
         } else if (letter == 'E') {
             text_end = address;
-        } else if (letter == 'H' && range_count < MAX_RANGES) {
+        } else if (letter == 'H') {
+            range_count = within(range_count, MAX_RANGES - 1, "MAX_RANGES");
             ranges[range_count++] = (struct range){address, (unsigned)strtoul(text, NULL, 10)};
         } else {
             add_place(letter, address, text);
