@@ -40,8 +40,8 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
-/* The queue of a device whose requests may wait for `to`, or NULL. While it is worked off it may come to wait for another device, or for none,
- * and nobody else works on it then. */
+/* The queue of `dev` whose requests wait for `to`, or NULL. A queue on which steps are done stays the one until it is worked off: its next
+ * requests may wait for another device or for none, and no other notification would continue it. */
 static struct virtq *queue_of(struct virtio_device *dev, struct virtio_device *to, ulong number,
                               const struct virtio_progress *at)
 {
