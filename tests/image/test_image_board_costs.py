@@ -18,6 +18,18 @@ def test_a_board_with_rt_apps_has_costs(builder, cost) -> None:
     assert any(f"/: {prop}: missing; expected it unless max-rt-apps is 0" in line for line in builder.refuse(TEXT))
 
 
+def test_a_board_with_several_harts_has_the_section_beside_functions(builder) -> None:
+    builder.make_board((FUNCTIONS, ""))
+    said = "/: rt-blocked-functions-ns: missing; expected it on several harts unless max-rt-apps is 0"
+    assert any(said in line for line in builder.refuse(TEXT))
+
+
+def test_a_board_with_one_hart_needs_no_section_beside_functions(builder) -> None:
+    builder.make_board((FUNCTIONS, ""), ("harts = <8>;", "harts = <1>;"))
+    image = builder.build(TEXT.replace("harts = <2>;", "harts = <1>;"))
+    assert layout.HEADER.unpack(image.files["tessera.bin"])["rt_blocked_ns"] == 8_000
+
+
 def test_a_board_without_rt_apps_needs_none(builder) -> None:
     builder.make_board(
         *((cost, "") for cost in (*COSTS, FUNCTIONS)), ("harts = <8>;", "harts = <8>; max-rt-apps = <0>;")

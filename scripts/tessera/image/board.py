@@ -296,9 +296,11 @@ def _numbers_of_harts(node: Read) -> int:
 
 def _check_costs(node: Read) -> None:
     """Reports missing costs of RT apps, and sections with fewer numbers than the board's numbers of harts need."""
-    missing = [prop for prop in ("rt-release-ns", "rt-switch-ns", "rt-blocked-ns") if node[prop] is None]
-    for prop in missing:
-        node.problem(prop, "missing; expected it unless max-rt-apps is 0")
+    for prop in ("rt-release-ns", "rt-switch-ns", "rt-blocked-ns"):
+        if node[prop] is None:
+            node.problem(prop, "missing; expected it unless max-rt-apps is 0")
+    if node["harts"] > 1 and node["rt-blocked-functions-ns"] is None:
+        node.problem("rt-blocked-functions-ns", "missing; expected it on several harts unless max-rt-apps is 0")
     needed = _numbers_of_harts(node)
     for prop in ("rt-blocked-ns", "rt-blocked-functions-ns"):
         if node[prop] is not None and len(node[prop]) < needed:

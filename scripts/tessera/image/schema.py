@@ -1216,7 +1216,7 @@ BOARD = NodeSchema(
             "rt-blocked-functions-ns",
             Numbers("numbers", 0, 10**7),
             "The same in a system with PCI functions: under the locks of their queues data is copied.",
-            default_words="that of `rt-blocked-ns`",
+            default_words="that of `rt-blocked-ns`; a board with RT apps and several harts needs it",
         ),
         Prop(
             "rt-lock-ns",
