@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The connection to QEMU's QMP socket when QEMU ends (tessera.trace.take)."""
 
+import contextlib
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,11 +38,10 @@ def ends_between_requests(connection: socket.socket) -> None:
     answer_once(connection)
 
 
-@pytest.mark.parametrize(
-    "behaviour", [ends_before_the_greeting, ends_with_an_unread_request, ends_after_a_request, ends_between_requests]
-)
-def test_end_of_qemu(behaviour: Callable[[socket.socket], None], tmp_path: Path) -> None:
-    path = tmp_path / "qmp"
+@contextlib.contextmanager
+def qemu_that(behaviour: Callable[[socket.socket], None], folder: Path) -> Iterator[Path]:
+    """A thread with QEMU's side of a connection; returns the socket's path."""
+    path = folder / "qmp"
 
     def serve() -> None:
         connection, _ = server.accept()
@@ -53,6 +53,28 @@ def test_end_of_qemu(behaviour: Callable[[socket.socket], None], tmp_path: Path)
         server.listen()
         thread = threading.Thread(target=serve)
         thread.start()
-        with pytest.raises(TraceError, match="QEMU has ended"):
-            Qmp(path).ask("stop")
+        yield path
         thread.join()
+
+
+@pytest.mark.parametrize(
+    "behaviour", [ends_before_the_greeting, ends_with_an_unread_request, ends_after_a_request, ends_between_requests]
+)
+def test_end_of_qemu(behaviour: Callable[[socket.socket], None], tmp_path: Path) -> None:
+    with qemu_that(behaviour, tmp_path) as path, pytest.raises(TraceError, match="QEMU has ended"):
+        Qmp(path).ask("stop")
+
+
+def answers_and_ends(connection: socket.socket) -> None:
+    answer_once(connection)
+    assert b'"quit"' in connection.recv(4096)
+    connection.sendall(b'{"return": {}}\n{"event": "SHUTDOWN"}\n')
+
+
+@pytest.mark.parametrize(
+    "behaviour", [answers_and_ends, ends_with_an_unread_request, ends_after_a_request, ends_between_requests]
+)
+def test_quit(behaviour: Callable[[socket.socket], None], tmp_path: Path) -> None:
+    """QEMU may end before it answers."""
+    with qemu_that(behaviour, tmp_path) as path:
+        Qmp(path).quit()

@@ -89,7 +89,7 @@ def run_until(
             with Machine([*change(system_command(qemu, system)), *COUNTED, *socket, *arguments], names) as machine:
                 qmp = Qmp(control)
                 machine.expect(vm, sign, seconds)
-                qmp.ask("quit")
+                qmp.quit()
                 machine.wait_until(lambda: not machine.running, TIMEOUT_S)
                 return machine.console.text(vm)
     except (MachineTimeoutError, TraceError) as error:

@@ -79,8 +79,7 @@ class Inspection:
         stacks = [
             memory[at + HART_SIZE - STACK_SIZE : at + HART_SIZE - CPU_SIZE] for at in range(0, len(memory), HART_SIZE)
         ]
-        qmp.ask("quit")
-        qmp.close()
+        qmp.quit()
         self._own.cleanup()
         if not machine.wait_until(lambda: not machine.running, TIMEOUT_S):
             raise BenchError("QEMU does not end")

@@ -72,6 +72,15 @@ class Qmp:
         self.ask("pmemsave", val=address, size=size, filename=str(path))
         return path.read_bytes()
 
+    def quit(self) -> None:
+        """Ends QEMU, which answers or not, and waits for the end of the connection, at most for _CONNECT_S."""
+        self.socket.settimeout(_CONNECT_S)
+        with contextlib.suppress(OSError):
+            self.file.write(json.dumps({"execute": "quit"}) + "\n")
+            self.file.flush()
+            self.file.read()
+        self.close()
+
     def close(self) -> None:
         with contextlib.suppress(OSError):  # QEMU has ended before it read the last request
             self.file.close()
