@@ -307,7 +307,7 @@ static struct virtio_step server_step(struct virtio_device *dev, struct virtq *q
     if (step.wait || s->steps-- == 0) {
         s->busy = false;
         virtio_done(dev, q, s->rest.head, 0);
-        return go_on();
+        step.wait = false;
     }
     return step;
 }
