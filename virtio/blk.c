@@ -175,7 +175,7 @@ static struct virtio_step blk_step(struct virtio_device *dev, struct virtq *q)
         return blk_forward(dev, disk);
     }
     found = disk->busy ? data_step(dev, disk, q) : begin_request(dev, disk, q);
-    return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : dev};
+    return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : virtio_wrong(dev)};
 }
 
 struct virtio_step blk_work(struct virtio_device *dev)

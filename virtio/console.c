@@ -136,7 +136,7 @@ static struct virtio_step deliver(struct virtio_device *to, unsigned port, struc
     } else if (virtq_waiting(q) == 0 && virtq_await(to, q)) {
         step.wait = true;
     } else {
-        step.broken = fill(to, q, from) == VIRTIO_SOME ? NULL : to;
+        step.broken = fill(to, q, from) == VIRTIO_SOME ? NULL : virtio_wrong(to);
         interrupt = step.broken == NULL && virtq_wants_interrupt(to, q);
     }
     spin_unlock(&q->lock);
@@ -160,7 +160,7 @@ static struct virtio_step send_step(struct virtio_device *dev, unsigned port, st
         found = virtio_chain_span(&end->rest);
     }
     if (found == VIRTIO_WRONG || (found == VIRTIO_SOME && end->rest.writable)) {
-        return (struct virtio_step){.broken = dev};
+        return (struct virtio_step){.broken = virtio_wrong(dev)};
     }
     if (found == VIRTIO_SOME && other != NULL) {
         return deliver(other, port, &end->rest);
@@ -201,7 +201,7 @@ static struct virtio_step hear_message(struct virtio_device *dev, struct virtq *
         found = virtio_chain_read(&chain, &message, sizeof(message));
     }
     if (found != VIRTIO_SOME) {
-        return (struct virtio_step){.broken = dev};
+        return (struct virtio_step){.broken = virtio_wrong(dev)};
     }
     hear(dev, &message);
     console->heard = true;
@@ -251,7 +251,7 @@ static struct virtio_step say_step(struct virtio_device *dev, struct virtq *q)
         found = write_message(dev, &chain, port, event, &bytes);
     }
     if (found != VIRTIO_SOME) {
-        return (struct virtio_step){.broken = dev};
+        return (struct virtio_step){.broken = virtio_wrong(dev)};
     }
     console->pending[port] &= ~(1U << event);
     virtio_done(dev, q, chain.head, bytes);

@@ -663,7 +663,7 @@ static struct virtio_step crypto_step(struct virtio_device *dev, struct virtq *q
         e->waits = false;
         return (struct virtio_step){.wait = true};
     }
-    return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : dev};
+    return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : virtio_wrong(dev)};
 }
 
 static void crypto_reset(struct virtio_device *dev)

@@ -337,6 +337,9 @@ static enum outcome deliver(struct port *port)
         outcome = copy_rest(port, q);
         interrupt = outcome != UNFINISHED && end_delivery(port, q, outcome);
     }
+    if (outcome == RECEIVER_WRONG) {
+        (void)virtio_wrong(port->to->dev);
+    }
     spin_unlock(&q->lock);
     if (interrupt) {
         virtio_interrupt(port->to->dev, VIRTIO_ISR_QUEUE);
@@ -484,7 +487,7 @@ static struct port *next_receiver(struct port *port)
     return port->to_group ? NULL : uplink;
 }
 
-/* Counts a frame that is wrong. Returns whose driver has violated the specification, or NULL. */
+/* Counts a frame that is wrong. Returns the device for virtio_break(), or NULL. */
 static struct virtio_device *blame(struct port *port, enum outcome outcome)
 {
     if (outcome == SENDER_WRONG || outcome == TOO_LONG) {
@@ -493,7 +496,7 @@ static struct virtio_device *blame(struct port *port, enum outcome outcome)
     if (outcome == RECEIVER_WRONG) {
         return port->to->dev;
     }
-    return outcome == SENDER_WRONG ? port->dev : NULL;
+    return outcome == SENDER_WRONG ? virtio_wrong(port->dev) : NULL;
 }
 
 /* Whether the frame has no further receiver. If its chains were many, the next step finds that, as their return has taken long. */
@@ -538,7 +541,7 @@ static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
     if (!port->sending) {
         if (begin_frame(port, q) != VIRTIO_SOME) {
             port->counts.malformed++;
-            return (struct virtio_step){.broken = dev};
+            return (struct virtio_step){.broken = virtio_wrong(dev)};
         }
         if (arch_irq_pending()) {
             return (struct virtio_step){.wait = false};

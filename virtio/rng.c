@@ -111,7 +111,7 @@ static struct virtio_step rng_step(struct virtio_device *dev, struct virtq *q)
         g->filling = false;
         virtio_done(dev, q, g->rest.head, g->length);
     }
-    return (struct virtio_step){.broken = found == VIRTIO_WRONG ? dev : NULL};
+    return (struct virtio_step){.broken = found == VIRTIO_WRONG ? virtio_wrong(dev) : NULL};
 }
 
 static void rng_reset(struct virtio_device *dev)

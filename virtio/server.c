@@ -40,7 +40,7 @@ static struct virtio_step go_on(void)
 
 static struct virtio_step broken(struct virtio_device *dev)
 {
-    return (struct virtio_step){.broken = dev};
+    return (struct virtio_step){.broken = virtio_wrong(dev)};
 }
 
 /* The request ends with this status, without a further piece. */

@@ -98,6 +98,9 @@ static enum start start_queue(struct virtio_device *dev, struct virtq *q)
     if (q->enabled && !q->ready && may_work(dev)) {
         q->ready = virtq_map(dev->vm, q);
         start = q->ready ? START_DONE : START_WRONG;
+        if (start == START_WRONG) {
+            (void)virtio_wrong(dev);
+        }
     }
     spin_unlock(&q->lock);
     return start;
@@ -164,28 +167,31 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
 
 /* --- the device --- */
 
-/* Two VCPUs may reset the device at once. No queue starts until the last one has done so. */
-static void begin_reset(struct virtio_device *dev)
+/* Several VCPUs may stop the device at once: those of its driver that reset it, and those of others that have found its driver to be
+ * wrong. No queue starts until the last one has done so. */
+static void begin_stop(struct virtio_device *dev)
 {
     spin_lock(&dev->vm->lock);
-    dev->resets++;
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET); /* as in virtio_break(), until the status is 0 */
-    vm_unlock(dev->vm);
+    dev->stops++;
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
+    spin_unlock(&dev->vm->lock);
 }
 
-static void end_reset(struct virtio_device *dev)
+static void end_stop(struct virtio_device *dev, bool reset)
 {
     spin_lock(&dev->vm->lock);
-    dev->resets--;
-    if (dev->resets == 0) {
+    dev->stops--;
+    dev->was_reset = dev->was_reset || reset;
+    if (dev->stops == 0 && dev->was_reset) {
+        dev->was_reset = false;
         atomic_store_relaxed(&dev->status, 0);
     }
-    vm_unlock(dev->vm);
+    spin_unlock(&dev->vm->lock);
 }
 
 void virtio_reset(struct virtio_device *dev)
 {
-    begin_reset(dev);
+    begin_stop(dev);
     stop_queues(dev);
     (void)virtio_take_isr(dev);
     for (unsigned i = 0; i < dev->nqueues; i++) {
@@ -205,14 +211,21 @@ void virtio_reset(struct virtio_device *dev)
     dev->device_feature_select = 0;
     dev->driver_feature_select = 0;
     dev->queue_select = 0;
-    end_reset(dev);
+    end_stop(dev, true);
+}
+
+/* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after virtio_break(). */
+struct virtio_device *virtio_wrong(struct virtio_device *dev)
+{
+    begin_stop(dev);
+    return dev;
 }
 
 void virtio_break(struct virtio_device *dev)
 {
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET); /* first: no queue is started from here on */
     stop_queues(dev);
     virtio_interrupt(dev, VIRTIO_ISR_CONFIG);
+    end_stop(dev, false);
 }
 
 /* FEATURES_OK stays 0 if the driver has accepted what was not offered, or not what is required. */

@@ -110,7 +110,7 @@ struct virtio_chain {
 /* What becomes of a step of a queue's work. */
 struct virtio_step {
     bool wait;                    /* no further step before the device is notified again */
-    struct virtio_device *broken; /* unless `wait`: whose driver has violated the specification, or NULL */
+    struct virtio_device *broken; /* unless `wait`: for virtio_break(), after virtio_wrong(); or NULL */
 };
 
 /* A type of device. Functions may be NULL. */
@@ -167,7 +167,8 @@ struct virtio_device {
     /* Guarded by vm->lock: */
     uint32_t isr;     /* ISR status; ivshmem: interrupt status */
     uint32_t command; /* PCI command register */
-    uint32_t resets;  /* VCPUs that are in virtio_reset() */
+    uint32_t stops;   /* VCPUs in virtio_reset(), or between virtio_wrong() and virtio_break() */
+    bool was_reset;   /* by one of them: the last one sets the status to 0 */
 
     /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
     uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
@@ -225,7 +226,11 @@ void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned wi
 /* Resets the device: no queue is accessed from then on. Without locks. */
 void virtio_reset(struct virtio_device *dev);
 
-/* The driver has violated the specification: no queue is accessed until it resets the device. Without locks. */
+/* The driver has violated the specification: the device needs a reset. With the lock of the queue where that was found, or a reset that
+ * the driver has done since would be undone. Returns `dev`, for which virtio_break() must follow. */
+struct virtio_device *virtio_wrong(struct virtio_device *dev);
+
+/* After virtio_wrong(): no queue is accessed until the driver resets the device. Without locks. */
 void virtio_break(struct virtio_device *dev);
 
 /* --- queue.c --- */
@@ -238,9 +243,9 @@ bool virtq_map(const struct vm *vm, struct virtq *q);
 
 /* What virtq_first() and virtio_chain_*() found. */
 enum virtio_found {
-    VIRTIO_NONE,  /* the chain is at its end */
-    VIRTIO_SOME,  /* bytes, as described at the function */
-    VIRTIO_WRONG, /* the driver has violated the specification: virtio_break() once the locks are released */
+    VIRTIO_NONE, /* the chain is at its end */
+    VIRTIO_SOME, /* bytes, as described at the function */
+    VIRTIO_WRONG, /* the driver has violated the specification: virtio_wrong(), and virtio_break() once the locks are released */
 };
 
 /* The number of chains that the driver says are available; more than the queue's size is wrong. With the queue's lock. */

@@ -156,6 +156,9 @@ static enum outcome deliver(struct endpoint *to, struct endpoint *from)
         outcome = has_buffer(to, q) ? fill(to, from, q) : NO_BUFFER;
         interrupt = outcome == DELIVERED && virtq_wants_interrupt(to->dev, q);
     }
+    if (outcome == RECEIVER_WRONG) {
+        (void)virtio_wrong(to->dev);
+    }
     spin_unlock(&q->lock);
     if (interrupt) {
         virtio_interrupt(to->dev, VIRTIO_ISR_QUEUE);
@@ -216,7 +219,7 @@ static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
         outcome = refuse(e);
     }
     if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
-        return (struct virtio_step){.broken = outcome == SENDER_WRONG ? e->dev : to->dev};
+        return (struct virtio_step){.broken = outcome == SENDER_WRONG ? virtio_wrong(e->dev) : to->dev};
     }
     if (outcome != NO_BUFFER && e->left == 0) {
         e->sending = false;
@@ -230,7 +233,7 @@ static struct virtio_step vsock_step(struct virtio_device *dev, struct virtq *q)
     struct endpoint *e = dev->data;
 
     if (!e->sending) {
-        return (struct virtio_step){.broken = begin_packet(e, q) == VIRTIO_SOME ? NULL : dev};
+        return (struct virtio_step){.broken = begin_packet(e, q) == VIRTIO_SOME ? NULL : virtio_wrong(dev)};
     }
     return send_piece(e, q);
 }

@@ -18,6 +18,7 @@ struct host_costs host_costs;
 unsigned host_interrupts;
 bool host_keeps_ram;
 void (*host_on_poll)(void);
+void (*host_on_release)(void);
 uint64_t host_instret;
 
 static struct cpu cpus[SYSIMAGE_MAX_HARTS];
@@ -41,6 +42,7 @@ void host_reset(void)
     memset(devices, 0, sizeof(devices));
     host_pages_reset();
     host_on_poll = NULL;
+    host_on_release = NULL;
     host_interrupts = 0;
     ram = ram != NULL ? ram : malloc(HOST_RAM_SIZE);
     trace_memory = trace_memory != NULL ? trace_memory : malloc(HOST_TRACE_SIZE);

@@ -21,6 +21,13 @@ static struct {
     uint64_t gpa, value;
 } other; /* owner: testbed_virtio_during() */
 
+/* What CPU 1 does; `release` 0: nothing. */
+static struct {
+    unsigned release, locks;
+    void (*action)(void);
+    bool acts;
+} second; /* owner: testbed_virtio_at_release() */
+
 _Static_assert(sizeof(struct testbed_virtio_section) <= sizeof(((struct testbed_image *)NULL)->room), "it fits");
 
 /* The second region of each VM; the array of the image has space for one each, so the regions are in `streams`. */
@@ -144,24 +151,30 @@ uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2)
     return dev->read(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2) & (UINT64_MAX >> (64U - (8U << width_log2)));
 }
 
-/* The other VCPU's store, which an interrupt may stop. */
-static void begin_other(void)
+/* Stores in the middle of another one. */
+static void in_between(void (*action)(void))
 {
     unsigned every = polls.every, looks = polls.looks, again = host_stores_again;
     void (*hook)(void) = host_on_poll;
 
-    (void)testbed_virtio_store_once(other.vm, other.gpa, other.width_log2, other.value, other.poll);
+    action();
     polls.every = every;
     polls.looks = looks;
     host_stores_again = again;
     host_on_poll = hook;
 }
 
+/* The other VCPU's store, which an interrupt may stop. */
+static void begin_other(void)
+{
+    (void)testbed_virtio_store_once(other.vm, other.gpa, other.width_log2, other.value, other.poll);
+}
+
 /* A pending interrupt is a kick of this CPU, which arch_irq_poll() takes. */
 static void on_poll(void)
 {
     if (other.look != 0 && --other.look == 0) {
-        begin_other();
+        in_between(begin_other);
     }
     if (polls.every != 0 && ++polls.looks % polls.every == 0) {
         host_cpu->arch.kicks++;
@@ -184,6 +197,31 @@ void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned wi
     other.width_log2 = width_log2;
     other.value = value;
     other.poll = poll;
+}
+
+static void on_release(void)
+{
+    struct cpu *first = host_cpu;
+    unsigned cpu = on_cpu;
+
+    if (first->locks != second.locks || --second.release != 0) {
+        return;
+    }
+    host_on_release = NULL;
+    on_cpu = 1;
+    second.acts = true;
+    in_between(second.action);
+    second.acts = false;
+    on_cpu = cpu;
+    host_cpu = first;
+}
+
+void testbed_virtio_at_release(unsigned release, unsigned locks, void (*action)(void))
+{
+    second.release = release;
+    second.locks = locks;
+    second.action = action;
+    host_on_release = release != 0 ? on_release : NULL;
 }
 
 unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
@@ -210,7 +248,9 @@ unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, ui
     do {
         once = testbed_virtio_store_once(vm, gpa, width_log2, value, poll);
         again += once;
-        (void)testbed_run_until_idle(); /* the interrupts that are pending when the guest continues */
+        if (!second.acts) {
+            (void)testbed_run_until_idle(); /* the interrupts that are pending when the guest continues */
+        }
     } while (once != 0 && once != ~0U);
     return again;
 }

@@ -61,6 +61,10 @@ unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log
 void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value,
                            unsigned poll);
 
+/* CPU 1 does `action`, which loads and stores, at the release-th time that the other CPU releases one of so many locks that it has; it must
+ * not need the others. `release` 0: no more. The image is for two harts. */
+void testbed_virtio_at_release(unsigned release, unsigned locks, void (*action)(void));
+
 /* From now on each look adds 1 to the 16 bits in the VM's memory, as another CPU could. `gpa` 0: no more. */
 void testbed_virtio_endless(unsigned vm, uint64_t gpa);
 

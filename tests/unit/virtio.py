@@ -29,6 +29,8 @@ NEXT, WRITE, TABLE = 1, 2, 4  # flags of descriptors
 ISR_QUEUE, ISR_CONFIG = 1, 2
 WIDTHS = {1: 0, 2: 1, 4: 2}
 
+ACTION = ctypes.CFUNCTYPE(None)
+
 _SIGNATURES = {
     "testbed_virtio_make": (c_void_p, [c_uint]),
     "testbed_virtio_give_two_harts": (None, []),
@@ -43,6 +45,7 @@ _SIGNATURES = {
     "testbed_virtio_store": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_store_once": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_during": (None, [c_uint, c_uint, c_uint64, c_uint, c_uint64, c_uint]),
+    "testbed_virtio_at_release": (None, [c_uint, c_uint, ACTION]),
     "testbed_virtio_endless": (None, [c_uint, c_uint64]),
     "testbed_virtio_counts": (None, [c_uint, c_void_p]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
@@ -77,8 +80,10 @@ def boot(seed: bool = True) -> str | None:
     return wrong.decode() if wrong else None
 
 
-def booted(functions: list[dict], vms: int = 3) -> None:
+def booted(functions: list[dict], vms: int = 3, harts: int = 1) -> None:
     make(functions, vms)
+    if harts > 1:
+        CORE.testbed_virtio_give_two_harts()
     wrong = boot()
     assert wrong is None, wrong
 
