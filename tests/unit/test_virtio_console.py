@@ -7,7 +7,7 @@ import pytest
 from core import LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, make, restart
+from virtio import EVENT_IDX, GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, make, restart
 
 CONSOLE = 3
 SEND_AT, RECEIVE_AT = GPA + 0x80000, GPA + 0x100000
@@ -223,6 +223,17 @@ class Ports:
         queue.descriptor(0, ARRIVED + 0x1000 * port, 256, WRITE)
         queue.offer(0)
         queue.notify()
+
+
+def test_a_sender_is_asked_to_notify_of_further_buffers():
+    """Those that wait for the other end are not all sent by its stores."""
+    booted(LINE)
+    sender, _ = Device(0).start(VERSION_1 | EVENT_IDX), Device(1).start()
+    for number in range(2):
+        sender.queues[1].chain(number, [(SEND_AT, 4, False)])
+        sender.queues[1].offer(number)
+    sender.queues[1].notify()
+    assert sender.queues[1].avail_event == 2
 
 
 NAMES = ("serial", "a", "x" * 31)

@@ -17,8 +17,12 @@ from virtio import (
     DISK_SERVER,
     EVENT_IDX,
     GPA,
+    INDIRECT,
     NEEDS_RESET,
+    NEXT,
+    TABLE,
     VERSION_1,
+    WRITE,
     Device,
     Queue,
     boot,
@@ -645,6 +649,45 @@ def test_a_long_request_that_fails(features: int):
     ((_, request, _),) = server.requests()
     server.answer((request[0], request[1], IOERR))
     assert ended(disk)[0] == IOERR
+
+
+@pytest.mark.parametrize("buffers", [0, 4])
+def test_a_driver_is_asked_to_notify_of_further_requests(buffers: int):
+    """Those that wait for the server, or for its buffers, are not all done by the server's stores."""
+    booted(functions())
+    disk, server = Device(0, size=64).start(VERSION_1 | EVENT_IDX), Server(buffers, features=VERSION_1 | EVENT_IDX)
+    for number in (1, 2):
+        ask(disk, FLUSH, 0, b"", first=3 * number)
+        assert disk.queues[0].avail_event == number
+    with patch.object(disk.queues[0], "notify"):
+        ask(disk, FLUSH, 0, b"", first=9)
+    for _, request, _ in server.requests():
+        server.answer((request[0], request[1], OK))
+        assert disk.queues[0].avail_event == 3
+
+
+def test_a_server_does_a_bounded_part_of_a_clients_requests():
+    """In the store of an answer; the client's next store does the rest."""
+    booted(functions())
+    disk, server = Device(0, size=64).start(VERSION_1 | INDIRECT), Server()
+    ask(disk, FLUSH, 0, b"", first=3)
+    table = GPA + 0xC0000
+    buffers = [(HEADER, 16, 0), *[(DATA, 512, WRITE)] * 40, (STATUS, 1, WRITE)]
+    for place, (address, length, flags) in enumerate(buffers):
+        more = NEXT if place + 1 < len(buffers) else 0
+        disk.put(table + 16 * place, struct.pack("<QIHH", address, length, flags | more, place + 1))
+    disk.put(HEADER, struct.pack("<IIQ", 99, 0, 0))  # no request that there is: done without the server
+    many = 50
+    for place in range(many):
+        disk.queues[0].descriptor(10 + place, table, 16 * len(buffers), TABLE)
+        disk.queues[0].offer(10 + place)
+    disk.queues[0].notify()
+    assert disk.queues[0].returned() == []
+    server.work()
+    done = len(disk.queues[0].returned())
+    assert 1024 // (len(buffers) + 3) <= done - 1 <= 1024 // (len(buffers) - 1)
+    disk.queues[0].notify()
+    assert done + len(disk.queues[0].returned()) == 1 + many
 
 
 def most_in_a_step(queue: Queue, where: Callable[[], bytes]) -> int:
