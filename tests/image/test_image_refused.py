@@ -90,6 +90,13 @@ def test_system_name_too_long(builder):
     ]
 
 
+def test_board_name_too_long(builder):
+    """Longer than a file's name may be."""
+    (line,) = builder.refuse(SYSTEM.replace('"qemu-virt"', f'"{"a" * 300}"'))
+    assert line.startswith("sys.dts:4: /: board: expected ")
+    assert line.endswith("got 300 characters")
+
+
 def test_missing_or_unreadable_source(builder):
     def refused(name):
         with pytest.raises(BuildError) as refusal:

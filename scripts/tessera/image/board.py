@@ -54,7 +54,7 @@ def machine_of(path: Path, platform_dir: Path) -> Machine:
     board = Source(str(path)).root.props.get("board")
     name = bytes(board.value).rstrip(b"\0").decode("ascii", "replace") if board else ""
     file = platform_dir / name / "board.dts"
-    if not re.fullmatch(schema.NAME_PATTERN, name) or not file.is_file():
+    if len(name) > schema.LONGEST_BOARD or not re.fullmatch(schema.NAME_PATTERN, name) or not file.is_file():
         return RISCV
     return MACHINES.get(read(Source(str(file)), schema.BOARD, Problems())["architecture"], RISCV)
 

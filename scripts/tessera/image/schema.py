@@ -32,6 +32,7 @@ ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
 
 
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
+LONGEST_BOARD = 31  # characters of a board's name
 NAME_WORDS = "lower-case letters, digits and hyphens, starting with a letter"
 
 
@@ -878,7 +879,9 @@ SYSTEM = NodeSchema(
     doc="The system.",
     props=(
         Prop("compatible", Choice(("tessera,system",)), "Marks a system file.", required=True),
-        Prop("board", Text(31, NAME_PATTERN, NAME_WORDS), "Folder of the board in `platform/`.", required=True),
+        Prop(
+            "board", Text(LONGEST_BOARD, NAME_PATTERN, NAME_WORDS), "Folder of the board in `platform/`.", required=True
+        ),
         Prop(
             "harts",
             Number(1, layout.MAX_HARTS),
