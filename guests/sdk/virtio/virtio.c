@@ -63,6 +63,9 @@ int virtio_negotiate(struct virtio_device *device, uint64_t wanted)
     const struct virtio_transport *transport = device->transport;
 
     virtio_reset(device);
+    if (transport->status(device) != 0) {
+        return VIRTIO_BROKEN;
+    }
     add_status(device, STATUS_ACKNOWLEDGE);
     add_status(device, STATUS_DRIVER);
     device->features = offered(device) & (wanted | VIRTIO_F_VERSION_1 | VIRTIO_F_EVENT_IDX | VIRTIO_F_ACCESS_PLATFORM);
