@@ -9,7 +9,7 @@
 #define EVENTS 8U
 #define CONFIG_CID 0U
 #define TYPE_STREAM 1U
-#define OWN_PORT 1024U /* of streams that the guest opens */
+#define FIRST_PORT 1024U /* of streams that the guest opens */
 #define HEADER sizeof(struct virtio_vsock_header)
 #define SPACE (VIRTIO_VSOCK_PACKETS * VIRTIO_VSOCK_DATA)
 #define RESERVED 4U /* packets that data do not use: for control */
@@ -149,9 +149,10 @@ void virtio_vsock_listen(struct virtio_vsock *vsock, uint32_t port)
 void virtio_vsock_connect(struct virtio_vsock *vsock, uint64_t cid, uint32_t port)
 {
     virtio_vsock_close(vsock);
+    vsock->own_port = vsock->own_port < FIRST_PORT ? FIRST_PORT : vsock->own_port + 1U;
     vsock->stream = (struct virtio_vsock_stream){.state = VIRTIO_VSOCK_CONNECTING,
                                                  .peer = cid,
-                                                 .port = OWN_PORT,
+                                                 .port = vsock->own_port,
                                                  .peer_port = port,
                                                  .peer_sends = true,
                                                  .peer_receives = true};

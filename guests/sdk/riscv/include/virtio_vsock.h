@@ -49,6 +49,8 @@ struct virtio_vsock {
     struct virtqueue receive, send, event;
     struct virtio_vsock_packet receiving[VIRTIO_VSOCK_PACKETS], sending[VIRTIO_VSOCK_PACKETS];
     uint64_t cid; /* of the VM */
+    uint32_t
+        own_port; /* of the last stream to a peer; each has another one: packets of the one before may still arrive */
     struct virtio_vsock_stream stream;
     int held; /* the packet that virtio_vsock_receive() returned, or negative */
 };
