@@ -499,13 +499,14 @@ static struct virtio_device *blame(struct port *port, enum outcome outcome)
     return outcome == SENDER_WRONG ? virtio_wrong(port->dev) : NULL;
 }
 
-/* Whether the frame has no further receiver. If its chains were many, the next step finds that, as their return has taken long. */
-static bool is_sent(struct port *port)
+/* Whether the frame has no further receiver. The next step finds that if the receiver's chains were many or wrong, as to return them, or to
+ * stop the receiver, takes long. */
+static bool is_sent(struct port *port, bool wrong)
 {
     if (port->to == NULL) {
         return true;
     }
-    if (!port->to_group && port->nfilled != 0) {
+    if (!port->to_group && (port->nfilled != 0 || wrong)) {
         port->next = virtio_device_count;
         return false;
     }
@@ -526,7 +527,7 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
         return step;
     }
     step.broken = blame(port, outcome);
-    if (outcome != SENDER_WRONG && is_sent(port)) {
+    if (outcome != SENDER_WRONG && is_sent(port, step.broken != NULL)) {
         port->sending = false;
         virtio_done(port->dev, q, port->rest.head, 0);
     }
