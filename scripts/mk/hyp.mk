@@ -47,7 +47,7 @@ HYP_SORTERS := $(filter sorter,$(HYP_RT_QUEUE) $(HYP_TIMERS))
 # For these kinds of RT queue and of timers: $(call queue_sources,RT,TIMERS,SOURCES) is SOURCES without the other kinds, and
 # $(call queue_flags,RT,TIMERS) the compiler's options; SORTERS_A_CPU is the number of sorters for each hart.
 queue_sources = $(filter-out $(filter-out rt/queue_$(1)%,$(wildcard rt/queue_*.c)) $(filter-out core/timers_$(2)%,$(wildcard core/timers_*.c)) \
-                $(if $(filter sorter,$(1) $(2)),,core/sorter%),$(3))
+                $(if $(filter sorter,$(1) $(2)),,core/sorter% platform/$(BOARD)/fabric.c),$(3))
 queue_flags = $(if $(filter sorter,$(1)),-DRT_QUEUE_SORTER) $(if $(filter sorter,$(2)),-DTIMERS_SORTER) \
               $(if $(filter sorter,$(1) $(2)),-DSORTERS_A_CPU=$(if $(filter sorter,$(1)),$(if $(filter sorter,$(2)),3U,2U),1U))
 
