@@ -42,6 +42,9 @@ $(HOST_BUILD)/obj/%.o: %.c $(HOST_BUILD)/flags Makefile scripts/mk/unit.mk | set
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(HOST_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 
+# A mutant may not need what it does not check.
+$(HOST_BUILD)/obj/$(BUILD)/mutants/%.o: HOST_EXTRA := -Wno-unused -Wno-unused-parameter
+
 # The C library and the sanitizers define memcpy(), so core's functions are tested under other
 # names.
 $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
