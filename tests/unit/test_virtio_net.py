@@ -331,6 +331,18 @@ def test_runt():
     assert len(port.received()) == 1
 
 
+def test_addresses_that_an_uplink_may_send_from():
+    """Its own, and those of no port."""
+    booted(functions(uplink=2))
+    uplink, port = Device(2).start(), Port(Device(1, size=64).start())
+    for _ in range(5):
+        port.offer([2000], 0)
+    for source in (MACS[2], OUTSIDE, MACS[0], MACS[1], GROUP):
+        send(uplink, frame_of(MACS[1], source, b"data"), [])
+    assert port.received() == [frame_of(MACS[1], source, b"data") for source in (MACS[2], OUTSIDE)]
+    assert counts(2)[2] == 3
+
+
 def wrong_receive_buffers(device: Device, kind: int) -> None:
     queue = device.queues[0]
     queue.descriptor(0, *((GPA + 0x1000, 2000, 0), (0x1000, 2000, WRITE), (GPA + 0x1000, 0, WRITE))[kind])
