@@ -5,6 +5,7 @@ import struct
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+import pytest
 from core import CORE, LONG, TICKS_PER_US
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -341,6 +342,25 @@ def test_addresses_that_an_uplink_may_send_from():
         send(uplink, frame_of(MACS[1], source, b"data"), [])
     assert port.received() == [frame_of(MACS[1], source, b"data") for source in (MACS[2], OUTSIDE)]
     assert counts(2)[2] == 3
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_nothing_is_received_without_a_driver(wrong: bool):
+    """After a reset, or after the driver was wrong, even if its buffers are right again."""
+    booted(functions())
+    sender, receiver = Device(0).start(), Device(1, size=64).start()
+    frame, queue = frame_of(MACS[1], MACS[0], b"data"), receiver.queues[0]
+    queue.descriptor(0, 0x1000 if wrong else RECEIVE_BUFFERS, 2000, WRITE)
+    queue.offer(0)
+    if wrong:
+        send(sender, frame, [])
+        queue.descriptor(0, RECEIVE_BUFFERS, 2000, WRITE)
+    else:
+        receiver.write(20, 0, 1)
+    before = receiver.get(RECEIVE_BUFFERS, 2000)
+    send(sender, frame, [])
+    assert queue.returned() == []
+    assert receiver.get(RECEIVE_BUFFERS, 2000) == before
 
 
 def wrong_receive_buffers(device: Device, kind: int) -> None:
