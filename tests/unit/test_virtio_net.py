@@ -344,6 +344,19 @@ def test_addresses_that_an_uplink_may_send_from():
     assert counts(2)[2] == 3
 
 
+def test_frames_that_an_uplink_gets():
+    """Those to a group, and those to no port."""
+    booted(functions(uplink=1))
+    sender, uplink, port = Device(0).start(), Port(Device(1, size=64).start()), Port(Device(2, size=64).start())
+    frames = {to: frame_of(to, MACS[0], b"data") for to in (MACS[2], OUTSIDE, BROADCAST)}
+    for frame in frames.values():
+        uplink.offer([2000], 0)
+        port.offer([2000], 0)
+        send(sender, frame, [])
+    assert uplink.received() == [frames[OUTSIDE], frames[BROADCAST]]
+    assert port.received() == [frames[MACS[2]], frames[BROADCAST]]
+
+
 @pytest.mark.parametrize("wrong", [False, True])
 def test_nothing_is_received_without_a_driver(wrong: bool):
     """After a reset, or after the driver was wrong, even if its buffers are right again."""
