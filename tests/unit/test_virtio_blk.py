@@ -138,6 +138,16 @@ def test_read_only():
     assert request(device, READ, 0, bytes(512), [], []) == (OK, 513)
 
 
+def test_nothing_is_written_behind_the_disk():
+    """By a buffer that begins in its last sector and ends outside."""
+    device = started()
+    behind = (ctypes.c_char * 512).from_address(ctypes.addressof(content()) + SECTORS * 512)
+    before = bytes(behind)
+    assert request(device, WRITE_DATA, SECTORS - 1, bytes([1]) * 1024, [300], [])[0] == IOERR
+    assert bytes(content())[-512:] == bytes([1]) * 512
+    assert bytes(behind) == before
+
+
 def test_name_and_unknown_requests():
     device = started()
     status, length = request(device, GET_ID, 0, bytes(20), [7], [])
