@@ -68,7 +68,7 @@ static inline int32_t arch_fetch_increment(int32_t *p)
     return atomic_add_relaxed(p, 1);
 }
 
-/* Called after each release of a lock if not NULL; the lock still counts as held by the CPU. Owner: the test. */
+/* Called after each store with release order if not NULL. A lock that it releases still counts as held. Owner: the test. */
 extern void (*host_on_release)(void);
 
 static inline void arch_store_release(int32_t *p, int32_t value)
