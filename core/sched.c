@@ -149,6 +149,14 @@ void sched_remove(struct vcpu *v)
     components_vcpu_stop(v);
 }
 
+void sched_hold(struct vcpu *v)
+{
+    v->state = VCPU_HELD;
+    if (v->sched != NULL) {
+        v->sched->hold(v);
+    }
+}
+
 /* The slice ends at the next release at the latest. While a VCPU of a class above best effort runs, software timers are
  * deferred to the end of its slice, which is always finite. */
 static void sched_start_class(struct cpu *cpu, struct vcpu *v)
@@ -204,7 +212,19 @@ void sched_end_slice(struct vcpu *v)
     cpu_self()->flags |= CPU_RESCHED;
 }
 
-/* Serves the requests of a VCPU that has left its CPU.
+/* Polling point. The lock is held on return only. */
+static void sched_poll(struct cpu *cpu)
+{
+    arch_irq_poll();
+    if (ARCH_TIME_SLOW) {
+        cpu->now = arch_time();
+    }
+    cpu->flags = 0;
+    spin_lock(&sched_lock);
+}
+
+/* Serves the requests of a VCPU that has left its CPU. A polling point if that turns off: with 60 RT apps, its removal and the
+ * next pick are too long for one critical section.
  * without: size.text +82 bytes */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {
@@ -217,6 +237,8 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
     if ((request & VCPU_REQ_OFF) != 0) {
         sched_remove(v);
         vcpu_turned_off(v);
+        spin_unlock(&sched_lock);
+        sched_poll(cpu);
     } else if ((request & VCPU_REQ_SUSPEND) != 0) {
         v->state = VCPU_SUSPENDED;
     } else {
@@ -259,17 +281,6 @@ static inline void sched_read_time(struct cpu *cpu)
     if (ARCH_TIME_SLOW && (cpu->armed != TIMER_FIRED || cpu->now < cpu->since)) {
         cpu->now = arch_time();
     }
-}
-
-/* Polling point. The lock is held on return only. */
-static void sched_poll(struct cpu *cpu)
-{
-    arch_irq_poll();
-    if (ARCH_TIME_SLOW) {
-        cpu->now = arch_time();
-    }
-    cpu->flags = 0;
-    spin_lock(&sched_lock);
 }
 
 /* Sleeps until an interrupt. The lock is held on entry and on return, not during the sleep. */
@@ -316,8 +327,8 @@ static void sched_work(struct cpu *cpu, struct vcpu *v)
     }
 }
 
-/* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL: sleeps, does work, turns
- * off VCPUs. Many VCPUs may have a request to turn off from the time when they waited: interrupts are polled between two.
+/* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL: sleeps, does work, holds back
+ * VCPUs of VMs that stop. Many may have waited when their VM was stopped: interrupts are polled between two.
  * Not inline: tests/e2e/test_panic.py finds this symbol. `cold`: without: size.text +468 bytes. */
 static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu, struct vcpu *v)
 {
@@ -327,8 +338,7 @@ static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct c
             sched_idle(cpu);
         } else if ((v->request & (VCPU_REQ_OFF | VCPU_REQ_HELD)) != 0) {
             if (v->state != VCPU_HELD) {
-                sched_take(cpu, v); /* it is in no queue, and must not count as ready */
-                sched_remove(v);
+                sched_hold(v); /* until the stop of its VM removes it */
             }
             v->request &= ~VCPU_REQ_HELD;
             spin_unlock(&sched_lock);

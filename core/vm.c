@@ -117,7 +117,7 @@ static void vm_recall(const struct vcpu *v)
 }
 
 /* Requests that the VCPU turn off; true if it runs, and so has to leave its CPU first. The others, of which there may be many,
- * are removed when they are picked, or by vm_stop_step(). */
+ * are held when they are picked, and removed by vm_stop_step(). */
 static inline bool vm_halt_vcpu(unsigned *request)
 {
     const struct vcpu *v = CONTAINER_OF(request, struct vcpu, request);

@@ -79,11 +79,8 @@ static bool session_picked(struct vcpu *v)
     bool debugged = v->vm == session.vm;
 
     if (debugged && v->request == 0 && must_halt(v)) { /* other work in its slice does not run the guest */
-        v->state = VCPU_HELD;
+        sched_hold(v);
         v->request = VCPU_REQ_HELD;
-        if (v->sched != NULL) {
-            v->sched->hold(v);
-        }
         return false;
     }
     arch_cpu_breakpoints(debugged);

@@ -44,7 +44,7 @@ void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v));
 
 /* A debugger's view of every VCPU before it runs. Costs nothing while none is installed. */
 struct sched_watch {
-    /* Under sched_lock: v runs next on this CPU, or, if false, stays halted: the function has made v VCPU_HELD, with
+    /* Under sched_lock: v runs next on this CPU, or, if false, stays halted: the function has called sched_hold() and set
      * VCPU_REQ_HELD. */
     bool (*picked)(struct vcpu *v);
     /* The current VCPU has trapped at a breakpoint instruction, and its PC is the instruction's
@@ -80,6 +80,10 @@ void sched_wake(struct vcpu *v);
 
 /* Under sched_lock: a VCPU that is not running is turned off and leaves any queue. */
 void sched_remove(struct vcpu *v);
+
+/* Under sched_lock: a VCPU that was just picked becomes VCPU_HELD. It is in no queue, until it is removed, or woken by who
+ * holds it. */
+void sched_hold(struct vcpu *v);
 
 /*
  * Leaves the current VCPU (if any), whose state the caller has saved, and makes the next one cpu->current. The caller loads

@@ -17,7 +17,7 @@ enum vcpu_state {
     VCPU_READY,     /* in a run queue, or, of a class, about to be picked */
     VCPU_RUNNING,   /* on a CPU */
     VCPU_BLOCKED,   /* waits for an interrupt, an RT app for its release */
-    VCPU_HELD,      /* picked, and halted by sched_watch; in no queue */
+    VCPU_HELD,      /* picked, and halted by sched_watch or with VCPU_REQ_OFF; in no queue */
     VCPU_SUSPENDED, /* waits for vcpu_resume(); interrupts do not wake it */
 };
 

@@ -21,6 +21,7 @@ from core import (
     TICKS_PER_US,
     VM_RUNNING,
     VM_STOPPED,
+    VM_STOPPING,
     VM_WAITING,
     assert_no_violation,
     run_until_idle,
@@ -147,10 +148,10 @@ class VmEvents(SystemEvents):
             self.debugged = None
 
     def held_vcpus(self) -> None:
-        """Only VCPUs of the debugged VM are held, and all of them while the VM is halted."""
+        """Only VCPUs of the debugged VM and of VMs that stop are held, and all of the former while it is halted."""
         for vm, count in enumerate(self.vcpus):
             states = [CORE.testbed_vcpu_state(vm, vcpu) for vcpu in range(count)]
-            assert vm == self.debugged or HELD not in states
+            assert vm == self.debugged or CORE.testbed_vm_state(vm) == VM_STOPPING or HELD not in states
             assert vm != self.debugged or RUNNING not in states or not CORE.testbed_debug_halted(0)
 
     @precondition(lambda self: self.cpus > 0)
@@ -371,4 +372,37 @@ def test_a_vm_that_stops_interrupts_all_its_cpus_by_one_call() -> None:
     assert kicked(4) == [1, 2, 3]
     assert interrupts() - before == 1
     run_until_idle()
+    assert CORE.testbed_vm_state(0) == VM_STOPPED
+
+
+def states_at_polls(vcpus: list[int]) -> list[list[int]]:
+    """The states of all VCPUs, and what CPU 0 runs, at each polling point until all CPUs are idle."""
+    seen: list[list[int]] = []
+    hook = ctypes.CFUNCTYPE(None)(lambda: seen.append([*states(vcpus), CORE.testbed_on_cpu(0)]))
+    on_poll = ctypes.c_void_p.in_dll(CORE, "host_on_poll")
+    on_poll.value = ctypes.cast(hook, ctypes.c_void_p).value
+    run_until_idle()
+    on_poll.value = None
+    return seen
+
+
+def test_interrupts_are_polled_between_a_removal_and_the_next_pick() -> None:
+    """Both together would be too long for one critical section."""
+    boot(1, [2, 1])
+    start_all([2, 1])
+    while CORE.testbed_on_cpu(0) != 1:
+        to_next_timer()
+    assert CORE.testbed_vm_stop(0, 0, False)
+    assert [READY, OFF, READY, -1] in states_at_polls([2, 1])
+
+
+def test_a_picked_vcpu_of_a_vm_that_stops_is_removed_by_a_step_of_the_stop() -> None:
+    """Not in the critical section of the pick."""
+    boot(2, [3])
+    start_all([3])
+    while states([3]) != [RUNNING, RUNNING, READY]:
+        to_next_timer()
+    assert CORE.testbed_vm_stop(0, 0, False)
+    assert HELD in {seen[2] for seen in states_at_polls([3])}
+    assert states([3]) == [OFF] * 3
     assert CORE.testbed_vm_state(0) == VM_STOPPED

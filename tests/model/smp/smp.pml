@@ -63,7 +63,7 @@
 #define HARTS 2
 #define VCPUS 3
 #define NONE 7
-#define GONE 6 /* the picked VCPU was requested to turn off */
+#define GONE 6 /* the VCPU that left, or was picked, was requested to turn off */
 #define OTHER (1 - h)
 #define ROOM 2 /* IPC_QUEUE */
 #define PLACES 4
@@ -78,7 +78,7 @@
 #define MESSAGE 1  /* ARCH_VIRQ_MESSAGE */
 #define EXTERNAL 2 /* IRQ_VSEI */
 
-mtype = {off, ready, running, blocked};           /* enum vcpu_state */
+mtype = {off, ready, running, blocked, held};     /* enum vcpu_state */
 mtype = {vm_stopped, vm_loading, vm_running, vm_stopping}; /* enum vm_state */
 
 /* struct cpu */
@@ -376,12 +376,14 @@ inline sched_take()
     if
     :: v == NONE ->
         idle[h] = true
-    :: v != NONE ->
+    :: v != NONE && (request[v] & OFF) != 0 ->
+        state[v] = held;
+        v = GONE
+    :: else ->
         state[v] = running;
         cpu[v] = h;
         if
         :: request[v] == 0 -> current[h] = v
-        :: (request[v] & OFF) != 0 -> sched_remove(v); v = GONE
         :: else
         fi
     fi
@@ -455,7 +457,7 @@ inline sched_work()
     atomic {
         flags[h] = false;
         if
-        :: (request[v] & OFF) != 0 -> sched_request(v)
+        :: (request[v] & OFF) != 0 -> sched_request(v); v = GONE
         :: (request[v] & OFF) == 0 && ends -> vm_stop_done(v)
         :: else ->
             /* The VM starts. */
@@ -470,21 +472,24 @@ inline sched_work()
             queue!v
         fi;
         ends = false;
-        sched_take()
+        if
+        :: v != GONE -> sched_take()
+        :: else
+        fi
     }
 }
 
-/* core/sched.c: sched_run(), sched_find_runnable() */
+/* core/sched.c: sched_run(), sched_find_runnable(); GONE: the polling point of sched_request(), or of the latter */
 inline sched_run()
 {
     atomic {
         flags[h] = false;
         v = current[h];
         if
-        :: v != NONE -> sched_leave(v)
-        :: else
-        fi;
-        sched_take()
+        :: v != NONE && (request[v] & OFF) != 0 -> sched_leave(v); v = GONE
+        :: v != NONE && (request[v] & OFF) == 0 -> sched_leave(v); sched_take()
+        :: else -> sched_take()
+        fi
     };
     do
     :: current[h] != NONE -> break
