@@ -224,7 +224,8 @@ void testbed_virtio_at_release(unsigned release, unsigned locks, void (*action)(
     host_on_release = release != 0 ? on_release : NULL;
 }
 
-unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+/* Looks are counted from the begin of a store on, also those of its further executions. */
+static unsigned execute(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
 {
     const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
     unsigned before = host_stores_again;
@@ -241,12 +242,19 @@ unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log
     return host_stores_again - before;
 }
 
+unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+{
+    polls.looks = 0;
+    return execute(vm, gpa, width_log2, value, poll);
+}
+
 unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
 {
     unsigned again = 0, once;
 
+    polls.looks = 0;
     do {
-        once = testbed_virtio_store_once(vm, gpa, width_log2, value, poll);
+        once = execute(vm, gpa, width_log2, value, poll);
         again += once;
         if (!second.acts) {
             (void)testbed_run_until_idle(); /* the interrupts that are pending when the guest continues */

@@ -51,7 +51,7 @@ void testbed_virtio_counts(unsigned number, struct testbed_virtio_counts *counts
 uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2);
 
 /* Returns how often the hypervisor has had the store executed again; the store is executed until it is done. `poll`: an interrupt is
- * pending at every poll-th look, 0: never. */
+ * pending at every poll-th look from now on, 0: never. */
 unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll);
 
 /* The same, executed once: returns 1 if it is to be executed again. */
