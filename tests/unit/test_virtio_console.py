@@ -261,7 +261,8 @@ def test_driver_learns_of_ports(poll: int):
         (0, PORT_OPEN, 1, b""),
         (0, PORT_NAME, 1, b"serial"),
     ]
-    for message in ((3, PORT_READY, 1), (1, PORT_READY, 0), (1, PORT_OPEN, 1), (0, DEVICE_READY, 0), (1, 99, 1)):
+    refused = ((1, PORT_READY, 0), (1, PORT_OPEN, 1), (0, DEVICE_READY, 0), (1, 99, 1))
+    for message in ((3, PORT_READY, 1), (2**32 - 1, PORT_READY, 1), *refused):
         one.say(*message)
     assert one.heard() == []
     assert one.device.status & NEEDS_RESET == 0
