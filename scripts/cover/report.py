@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cover.model import ROOT, Line, Sources, Total, total
 
-PARTS = ("core", "rt", "ipc", "debug", "console", "seed", "fwtree", "arch/riscv", "arch/mips")
+PARTS = ("core", "rt", "ipc", "debug", "console", "seed", "fwtree", "virtio", "arch/riscv", "arch/mips")
 _STYLE = """
 body { font-family: sans-serif; margin: 2em; } pre { margin: 0; } td { padding: 0 1em 0 0; text-align: right; }
 td.name { text-align: left; } .line { white-space: pre; font-family: monospace; }

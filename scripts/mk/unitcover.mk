@@ -48,7 +48,7 @@ test-coverage: cover-programs ## fail for code that parses input, if the host's 
 # The end-to-end tests that execute most of an architecture's code; the attacks also on the newer
 # QEMU.
 COVER_E2E := $(addprefix tests/e2e/test_,console_stress.py regression.py attacks.py attacks_variants.py minimal_core.py smp.py messages.py passthrough.py panic.py \
-    irq_rate.py lifecycle.py virt.py trace.py smoke.py debug.py accelerators.py)
+    irq_rate.py lifecycle.py virt.py trace.py smoke.py debug.py accelerators.py attacks_virtio.py mailbox.py)
 
 coverage: cover-programs image iasim cosim | setup-dev setup-qemu-new ## measure coverage of lines and branches: build/coverage/coverage.md and html (takes long)
 	@echo "coverage: the host's tests (a minute or two)"
