@@ -81,8 +81,8 @@ void sched_wake(struct vcpu *v);
 /* Under sched_lock: a VCPU that is not running is turned off and leaves any queue. */
 void sched_remove(struct vcpu *v);
 
-/* Under sched_lock: a VCPU that was just picked becomes VCPU_HELD. It is in no queue, until it is removed, or woken by who
- * holds it. */
+/* Under sched_lock: a VCPU that was just picked becomes VCPU_HELD: it is in no queue, and its class does not wake it, until
+ * sched_remove(), or until a debugger resumes it. */
 void sched_hold(struct vcpu *v);
 
 /*
