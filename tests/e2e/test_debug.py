@@ -255,6 +255,7 @@ def test_restart_and_kill_affect_one_vm(machine, gdb):
     said = gdb.ask("run")
     assert "hit Breakpoint" in said, said
     assert "started 3 times" in gdb.ask("monitor status")
+    assert states(machine)["debuggee"]["starts"] == "3"  # and skips what `run` has printed
     gdb.ask("kill")
     machine.expect(HYPERVISOR, "^debuggee stopped by the console$", SOON_S)
     assert states(machine)["debuggee"]["state"] == "stopped"
