@@ -2,10 +2,11 @@
 /*
  * A storage VM: it owns a disk of the machine (virtio on MMIO) and serves parts of it to other VMs, as their disks (virtio-blk with
  * `served-by` in the system file). It keeps nothing in memory: a request is answered when the machine's disk has done it. If that disk
- * or the server's device fails, the guest ends; restarted, it is given what it has not answered again. Without a disk of the machine,
+ * or the server's device fails, the guest reboots, which resets both; then it is given what it has not answered again. Without a disk of the machine,
  * it serves one of its own PCI bus.
  */
 #include "disk_server.h"
+#include "machine.h"
 #include "plic.h"
 #include "print.h"
 #include "timer.h"
@@ -109,5 +110,6 @@ int main(unsigned long hart, const void *fdt)
         }
     }
     print("storage: a device has failed\n");
+    machine_reboot();
     return 1;
 }
