@@ -56,8 +56,10 @@ def machine_with(name: str, label: str, disk: str) -> Machine:
     return Machine(words, system.names, ROOT / "build/e2e" / f"{label}.log")
 
 
-def plain(path: Path) -> str:
-    return f"driver=raw,file.driver=file,file.filename={path}"
+def plain(path: Path, at: str = "") -> str:
+    """QEMU's block device of a file, or, with `at`, that of another one. It does not wait for the host's disk, which
+    may take longer than the guests' drivers wait."""
+    return f"{at}driver=raw,{at}cache.no-flush=on,{at}file.driver=file,{at}file.filename={path}"
 
 
 @pytest.fixture(scope="module")
@@ -119,11 +121,20 @@ def test_a_client_restarts(machine: Machine) -> None:
 # --- errors of the disk ---
 
 
+def test_a_disk_without_an_answer_is_opened_again() -> None:
+    """Each request takes longer than the storage VM's driver waits: its device is reset with the VM."""
+    slow = f"driver=null-co,size={DISK_BYTES},latency-ns=11000000000"
+    with machine_with("storage-bare", "storage-slow", slow) as machine:
+        machine.expect("storage", "^storage: a device has failed$", BOOT_S)
+        machine.expect(HYPERVISOR, "^storage stopped by its own reset, starts again", SOON_S)
+        machine.expect("storage", "^storage: ready", SOON_S)
+        machine.process.kill()  # its end would wait for the disk
+
+
 @pytest.mark.parametrize("kind", ["write", "flush"])
 def test_errors_reach_the_client(tmp_path: Path, kind: str) -> None:
     """The tenth write fails, or the first flush."""
-    disk = f"driver=blkdebug,{plain(empty(tmp_path / 'disk.img')).replace('driver=', 'image.driver=', 1)}"
-    disk = disk.replace(",file.", ",image.file.")
+    disk = f"driver=blkdebug,{plain(empty(tmp_path / 'disk.img'), 'image.')}"
     sector = "" if kind == "flush" else f",inject-error.0.sector={WRITER_AT // SECTOR + 10}"
     error = f",inject-error.0.event=none,inject-error.0.iotype={kind},inject-error.0.errno=5{sector}"
     with machine_with("storage-bare", f"storage-{kind}", disk + error) as machine:
@@ -198,7 +209,7 @@ def test_the_end_of_the_machine(tmp_path: Path, seed: int) -> None:
     and in what a disk keeps whose cache loses everything that no flush has followed."""
     rng = random.Random(seed)
     path, log = empty(tmp_path / "disk.img"), empty(tmp_path / "log", 0)
-    disk = f"driver=blklogwrites,file.driver=file,file.filename={path},log.driver=file,log.filename={log}"
+    disk = f"driver=blklogwrites,{plain(path, 'file.')},{plain(log, 'log.')}"
     with machine_with("storage-bare", f"storage-end-{seed}", disk) as machine:
         flushed_more(machine, rng.randrange(20, 200))
         machine.process.kill()
