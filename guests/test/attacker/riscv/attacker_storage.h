@@ -29,14 +29,11 @@ enum storage_slot {
 void fill_untouched(volatile uint8_t *bytes, size_t count);
 bool is_untouched(const volatile uint8_t *bytes, size_t count);
 
-/* A second hart that runs `change` until end_changes(): it returns when `changes_over`. */
-extern volatile bool changes_over;
-extern volatile unsigned changes; /* counted by it */
-void begin_changes(struct verdict *v, void (*change)(unsigned long hart, void *argument));
-void end_changes(void);
-
-/* Whether an attack of two harts that began at `from` goes on: for `time`, and longer until there are `least` changes. */
-bool attack_goes_on(uint64_t from, uint64_t time, unsigned least);
+/* Whether a second hart has changed enough beside `ended` requests. */
+static inline bool changed_beside(unsigned ended)
+{
+    return changes >= CHANGES_MIN && ended > 1U;
+}
 
 /* Writes a descriptor that is not what it was: another length, flag, index or address, of this memory or not of this VM. */
 void tear(volatile struct desc *d, uint64_t n, uint64_t memory);

@@ -170,6 +170,16 @@ void describe(volatile struct ring *ring, unsigned index, struct desc desc);
 /* Makes a chain available. */
 void offer(volatile struct ring *ring, uint16_t head);
 
+/* A second hart that runs `change` until end_changes(): it returns when `changes_over`. */
+extern volatile bool changes_over;
+extern volatile unsigned changes; /* counted by it */
+#define CHANGES_MIN 11U           /* so many are enough */
+void begin_changes(struct verdict *v, void (*change)(unsigned long hart, void *argument));
+void end_changes(void);
+
+/* Whether an attack of two harts that began at `from` goes on: for `time`, and longer until it has done enough. */
+bool attack_goes_on(uint64_t from, uint64_t time, bool enough);
+
 /* Offers the device a request as a driver does, in `pieces` descriptors for the first buffer, and notifies it. */
 void request(enum slot slot, unsigned pieces);
 

@@ -8,7 +8,6 @@
 #define LENGTH 0x4000U /* of a request: a server's piece */
 #define SECTORS (LENGTH / 512U)
 #define RESETS 12U
-#define CHANGES_MIN 11U
 #define TORN_TIME (100UL * MS)
 #define GIVE_UP_TIME (10UL * MS)
 #define PATTERN 0x5aU
@@ -182,7 +181,8 @@ void storage_client_torn(struct verdict *v, uint64_t arg)
     (void)arg;
     device_start(SLOT_SERVED, F_INDIRECT);
     begin_changes(v, tear_client);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, TORN_TIME, CHANGES_MIN); v->tried++) {
+    for (uint64_t from = csr_read_time(); attack_goes_on(from, TORN_TIME, changed_beside(done + failures));
+         v->tried++) {
         uint64_t n = random_next(&state);
 
         offer_request((uint32_t)(n & 1U), n >> 8 & 63U);
@@ -198,8 +198,8 @@ void storage_client_torn(struct verdict *v, uint64_t arg)
         device_start(SLOT_SERVED, F_INDIRECT);
     }
     end_changes();
-    judge(v, changes >= CHANGES_MIN && done + failures > 1U, "%u changes, %u done, %u failures, %u given up", changes,
-          done, failures, given_up);
+    judge(v, changed_beside(done + failures), "%u changes, %u done, %u failures, %u given up", changes, done, failures,
+          given_up);
     judge_storage(v);
 }
 

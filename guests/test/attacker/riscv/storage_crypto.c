@@ -17,7 +17,6 @@
 #define LONG 0x4000U     /* of a request that takes several slices */
 #define GUARD 64U        /* behind the result, which stays as it is */
 #define RESETS_MIN 4U
-#define CHANGES_MIN 11U
 #define DATA_RING (&rings[SLOT_CRYPTO][VIRTIO_CRYPTO_DATA])
 #define CONTROL_RING (&rings[SLOT_CRYPTO][VIRTIO_CRYPTO_CONTROL])
 
@@ -437,7 +436,7 @@ void crypto_torn(struct verdict *v, uint64_t arg)
     (void)arg;
     device_start(SLOT_CRYPTO, F_INDIRECT);
     begin_changes(v, tear_crypto);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, 40UL * MS, CHANGES_MIN);) {
+    for (uint64_t from = csr_read_time(); attack_goes_on(from, 40UL * MS, changed_beside(done + failures));) {
         uint16_t before = used(DATA_RING);
         uint64_t n = random_next(&numbers);
 
@@ -455,8 +454,7 @@ void crypto_torn(struct verdict *v, uint64_t arg)
         v->tried++;
     }
     end_changes();
-    judge(v, changes >= CHANGES_MIN && done + failures > 1U, "%u changes, %u done, %u failures", changes, done,
-          failures);
+    judge(v, changed_beside(done + failures), "%u changes, %u done, %u failures", changes, done, failures);
     judge_storage(v);
 }
 
@@ -488,7 +486,8 @@ void crypto_resets(struct verdict *v, uint64_t arg)
     (void)arg;
     device_start(SLOT_CRYPTO, 0);
     begin_changes(v, reset_crypto);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, 20UL * MS, RESETS_MIN); ended++) {
+    for (uint64_t from = csr_read_time(); attack_goes_on(from, 20UL * MS, changes >= RESETS_MIN && last != 0);
+         ended++) {
         unsigned life = changes;
 
         session = create_session(VIRTIO_CRYPTO_ENCRYPT);

@@ -2,11 +2,6 @@
 /* The common part of the attacks on disk servers, their disks and virtio-crypto. */
 #include "attacker_storage.h"
 
-#define SLOWEST 40U /* a loaded host may run the second hart seldom: it gets up to so many times the attack's time */
-
-volatile bool changes_over;
-volatile unsigned changes;
-
 void fill_untouched(volatile uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -22,24 +17,6 @@ bool is_untouched(const volatile uint8_t *bytes, size_t count)
         same++;
     }
     return same == count;
-}
-
-void begin_changes(struct verdict *v, void (*change)(unsigned long hart, void *argument))
-{
-    changes_over = false;
-    changes = 0;
-    judge(v, second_hart(change), "the second hart does not start");
-}
-
-void end_changes(void)
-{
-    changes_over = true;
-    second_hart_ended();
-}
-
-bool attack_goes_on(uint64_t from, uint64_t time, unsigned least)
-{
-    return csr_read_time() - from < (changes < least ? SLOWEST * time : time);
 }
 
 void tear(volatile struct desc *d, uint64_t n, uint64_t memory)

@@ -5,7 +5,6 @@
 
 #define BUFFERS 4U /* divides ENTRIES */
 #define RESETS 16U
-#define CHANGES_MIN 11U
 #define SERVED_MIN 4U
 #define BUFFER_BYTES (uint32_t)sizeof(buffers[0])
 #define ANSWERS (&rings[SLOT_SERVER][DISK_SERVER_ANSWERS])
@@ -337,7 +336,7 @@ void storage_server_torn(struct verdict *v, uint64_t arg)
     (void)arg;
     start_server();
     begin_changes(v, tear_server);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, 20UL * MS, CHANGES_MIN);) {
+    for (uint64_t from = csr_read_time(); attack_goes_on(from, 20UL * MS, changes >= CHANGES_MIN && failures > 0);) {
         for (unsigned i = 0; i < BUFFERS; i++) {
             post_buffer();
         }

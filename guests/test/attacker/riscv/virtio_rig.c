@@ -2,8 +2,13 @@
 /* The common part of the attacks on virtual PCI functions: a driver that trusts nothing to be right, and makes most of it wrong. */
 #include "attacker_virtio.h"
 
-#define VM_TYPE 0x88b5U       /* local experimental EtherType */
-#define PATIENCE (200UL * MS) /* with another VM's work */
+#define VM_TYPE 0x88b5U /* local experimental EtherType */
+#define SLOWEST 40U     /* a loaded host may run a hart seldom: an attack goes on for up to so many times its time */
+/* With the work of other VMs on a loaded host. Less than the 10 s after which the victim gives a request up. */
+#define PATIENCE (5000UL * MS)
+
+volatile bool changes_over;
+volatile unsigned changes;
 
 volatile struct ring rings[FUNCTIONS][3];
 volatile uint8_t scratch[4096] __attribute__((aligned(4096)));
@@ -91,6 +96,24 @@ void post(unsigned slot, struct desc desc)
     describe(ring, index, desc);
     offer(ring, index);
     device_notify(slot, 0);
+}
+
+void begin_changes(struct verdict *v, void (*change)(unsigned long hart, void *argument))
+{
+    changes_over = false;
+    changes = 0;
+    judge(v, second_hart(change), "the second hart does not start");
+}
+
+void end_changes(void)
+{
+    changes_over = true;
+    second_hart_ended();
+}
+
+bool attack_goes_on(uint64_t from, uint64_t time, bool enough)
+{
+    return csr_read_time() - from < (enough ? time : SLOWEST * time);
 }
 
 bool await_used(unsigned slot, unsigned number, uint16_t count)
