@@ -34,8 +34,9 @@ def wire(folder: Path, number: int, peer: int) -> list[str]:
 
 
 def disk(file: Path, *options: str) -> list[str]:
+    """A flush does not wait for the host's disk, which may take longer than the driver waits."""
     return [
-        *("-drive", ",".join(["if=none,id=d,format=raw", f"file={file}", *options])),
+        *("-drive", ",".join(["if=none,id=d,format=raw,cache=unsafe", f"file={file}", *options])),
         *("-device", "virtio-blk-pci,disable-legacy=on,drive=d"),
     ]
 
