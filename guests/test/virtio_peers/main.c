@@ -62,6 +62,14 @@ static void fill(uint8_t *data, size_t bytes, uint64_t seed)
     }
 }
 
+static void must(bool holds, const char *what)
+{
+    if (!holds) {
+        wrong++;
+        print("peers: wrong: %s\n", what);
+    }
+}
+
 /* --- ask --- */
 
 static const uint8_t peer[VIRTIO_NET_ADDRESS] = {2, 0, 0, 0, 0, 4};
@@ -79,7 +87,8 @@ static bool await_frame(const uint8_t *frame, size_t bytes)
             (void)virtio_wait(&net.device, &net.receive, 1);
         } else if (came >= HEADER && memcmp(back + VIRTIO_NET_ADDRESS, peer, sizeof(peer)) == 0 &&
                    memcmp(back + 12, frame + 12, HEADER - 12U) == 0) {
-            wrong += came == bytes && memcmp(back + HEADER, frame + HEADER, bytes - HEADER) == 0 ? 0U : 1U;
+            must(came == bytes && memcmp(back + HEADER, frame + HEADER, bytes - HEADER) == 0,
+                 "the frame that came back");
             return true;
         }
     }
@@ -137,7 +146,7 @@ static bool exchange_stream(uint64_t seed)
         sent += virtio_vsock_send(&vsock, chunk + sent, STREAM - sent);
         data = virtio_vsock_receive(&vsock, &came);
         if (data != NULL) {
-            wrong += came <= STREAM - back && memcmp(data, chunk + back, came) == 0 ? 0U : 1U;
+            must(came <= STREAM - back && memcmp(data, chunk + back, came) == 0, "the stream's data");
             back += came;
         } else {
             (void)virtio_wait(&vsock.device, &vsock.receive, 1);
@@ -162,9 +171,9 @@ static void overwrite_disk(uint64_t seed)
     uint64_t sector = seed * 7919U % (disk.sectors - SECTORS);
 
     fill(data, sizeof(data), ~seed);
-    wrong += virtio_blk_write(&disk, sector, data, SECTORS) == VIRTIO_OK ? 0U : 1U;
-    wrong += virtio_blk_read(&disk, sector, back, SECTORS) == VIRTIO_OK ? 0U : 1U;
-    wrong += memcmp(data, back, sizeof(data)) == 0 ? 0U : 1U;
+    must(virtio_blk_write(&disk, sector, data, SECTORS) == VIRTIO_OK, "write");
+    must(virtio_blk_read(&disk, sector, back, SECTORS) == VIRTIO_OK, "read");
+    must(memcmp(data, back, sizeof(data)) == 0, "the data read");
 }
 
 static void ask(void)
@@ -173,7 +182,8 @@ static void ask(void)
         exchange_frame((uint32_t)rounds);
         exchange(rounds);
         overwrite_disk(rounds);
-        wrong += virtio_failed(&net.device) || virtio_failed(&vsock.device) || virtio_failed(&disk.device) ? 1U : 0U;
+        must(!virtio_failed(&net.device) && !virtio_failed(&vsock.device) && !virtio_failed(&disk.device),
+             "a device needs a reset");
         rounds++;
         if (rounds % ROUNDS_A_LINE == 0) {
             print("peers: %lu rounds, %lu wrong, %lu again\n", rounds, wrong, again);
@@ -204,29 +214,36 @@ static bool answer_frames(void)
     return frame != NULL;
 }
 
-static bool answer_stream(void)
+/* Returns the bytes. Not in time: ends the stream, which must not continue without them. */
+static void return_bytes(const uint8_t *data, size_t bytes)
 {
     static uint8_t copy[VIRTIO_VSOCK_DATA];
-    static uint64_t last;
-    size_t bytes, sent = 0;
-    const uint8_t *data = virtio_vsock_receive(&vsock, &bytes);
+    size_t sent = 0;
 
-    if (vsock.stream.state == VIRTIO_VSOCK_LISTENING) {
-        last = machine_time();
-    } else if (!vsock.stream.peer_sends || !within(last, IDLE_MS)) {
-        vsock.stream.state =
-            VIRTIO_VSOCK_CLOSED; /* without a reset, which would end the peer's next stream of the same ports */
-        virtio_vsock_listen(&vsock, PORT);
-    }
-    if (data == NULL) {
-        return false;
-    }
-    last = machine_time();
     memcpy(copy, data, bytes);
     for (uint64_t since = machine_time(); sent < bytes && within(since, RESEND_MS);) {
         sent += virtio_vsock_send(&vsock, copy + sent, bytes - sent);
     }
-    return true;
+    if (sent < bytes) {
+        virtio_vsock_close(&vsock);
+    }
+}
+
+static bool answer_stream(void)
+{
+    static uint64_t last;
+    size_t bytes;
+    const uint8_t *data = virtio_vsock_receive(&vsock, &bytes);
+
+    if (data != NULL || vsock.stream.state == VIRTIO_VSOCK_LISTENING) {
+        last = machine_time();
+    }
+    if (data != NULL) {
+        return_bytes(data, bytes);
+    } else if (!vsock.stream.peer_sends || !within(last, IDLE_MS)) {
+        virtio_vsock_listen(&vsock, PORT);
+    }
+    return data != NULL;
 }
 
 static void post_line(void)
@@ -265,9 +282,9 @@ static void answer(void)
         if (!frames && !stream && !bytes) {
             (void)virtio_wait(&net.device, &net.receive, 1);
         }
-        wrong += virtio_failed(&net.device) || virtio_failed(&vsock.device) || virtio_failed(&line) ? 1U : 0U;
+        must(!virtio_failed(&net.device) && !virtio_failed(&vsock.device) && !virtio_failed(&line),
+             "a device of answer needs a reset");
         if (wrong != 0) {
-            print("peers: answer: a device needs a reset\n");
             return;
         }
     }
