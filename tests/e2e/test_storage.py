@@ -57,8 +57,8 @@ def machine_with(name: str, label: str, disk: str) -> Machine:
 
 
 def plain(path: Path, at: str = "") -> str:
-    """QEMU's block device of a file, or, with `at`, that of another one. It does not wait for the host's disk, which
-    may take longer than the guests' drivers wait."""
+    """Options of QEMU's -blockdev for a file; `at` is their prefix if it is the child of another block device. A flush
+    does not wait for the host's disk, which may take longer than the guests' drivers wait."""
     return f"{at}driver=raw,{at}cache.no-flush=on,{at}file.driver=file,{at}file.filename={path}"
 
 

@@ -2,8 +2,8 @@
 /*
  * A storage VM: it owns a disk of the machine (virtio on MMIO) and serves parts of it to other VMs, as their disks (virtio-blk with
  * `served-by` in the system file). It keeps nothing in memory: a request is answered when the machine's disk has done it. If that disk
- * or the server's device fails, the guest reboots, which resets both; then it is given what it has not answered again. Without a disk of the machine,
- * it serves one of its own PCI bus.
+ * or the server's device fails, the guest reboots, which resets both; then it is given again what it has not answered. Without a disk
+ * of the machine, it serves one of its own PCI bus.
  */
 #include "disk_server.h"
 #include "machine.h"

@@ -29,7 +29,7 @@ enum storage_slot {
 void fill_untouched(volatile uint8_t *bytes, size_t count);
 bool is_untouched(const volatile uint8_t *bytes, size_t count);
 
-/* Whether a second hart has changed enough beside `ended` requests. */
+/* Whether there were enough changes, and enough requests that ended meanwhile. */
 static inline bool changed_beside(unsigned ended)
 {
     return changes >= CHANGES_MIN && ended > 1U;

@@ -170,10 +170,10 @@ void describe(volatile struct ring *ring, unsigned index, struct desc desc);
 /* Makes a chain available. */
 void offer(volatile struct ring *ring, uint16_t head);
 
-/* A second hart that runs `change` until end_changes(): it returns when `changes_over`. */
+/* A second hart runs `change` until end_changes(): the function returns when `changes_over`. */
 extern volatile bool changes_over;
-extern volatile unsigned changes; /* counted by it */
-#define CHANGES_MIN 11U           /* so many are enough */
+extern volatile unsigned changes; /* counted by `change` */
+#define CHANGES_MIN 11U           /* changes, at least, in an attack that changes memory */
 void begin_changes(struct verdict *v, void (*change)(unsigned long hart, void *argument));
 void end_changes(void);
 
