@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench.collect import Taken
+from tessera.bench.collect import Conditions, Taken
 from tessera.bench.metrics import DEFAULT_FILE, MetricsError, read_metrics
 from tessera.bench.parse import Figure, single
 from tessera.bench.plot import plot
@@ -53,6 +53,14 @@ def test_a_broken_file_of_metrics_is_refused(tmp_path: Path, old: str, new: str,
     with pytest.raises(MetricsError, match=words) as error:
         read_metrics(broken)
     assert str(error.value).startswith("metrics.tsv:")
+
+
+def test_a_record_tells_the_harts_and_the_time() -> None:
+    usual = line("riscv.hypercall.null", 79)["config"]
+    assert (usual["harts"], usual["icount"]) == (1, "shift=0,sleep=off")
+    timed = Taken(single("virtio.iperf.ratio", "ratio", 1.0), "bench-network", conditions=Conditions(2, None))
+    config = record(timed, None, QEMU, COMMIT)["config"]
+    assert (config["harts"], config["icount"]) == (2, None)
 
 
 @pytest.mark.parametrize(("least", "met"), [(79, True), (80, True), (81, False)])

@@ -2,8 +2,8 @@
 """
 Lock hold times on 2, 4 and 8 harts, while guests make random calls, wake eight VCPUs at once, write
 without pause and are stopped with 60 RT apps (tests/e2e/systems/locks.dts). 4 and 8 harts run in
-virtual time; only the times at which keys are typed vary, so two runs differ by a few per cent. 2
-harts run in host time. All figures are instructions from acquiring to releasing a lock.
+virtual time; only the times at which keys are typed vary, and with them the figures. 2 harts run in
+host time. All figures are instructions from acquiring to releasing a lock.
 """
 
 import json
@@ -30,6 +30,7 @@ from tessera.bench.worst import Inspection
 from tessera.image.board import read_board
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, find_qemu
+from tessera.run.virtualtime import ICOUNT
 
 RESTARTS = 2
 HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
@@ -47,9 +48,15 @@ def lock_named(locks: list[Lock], name: str) -> Lock:
     return next(lock for lock in locks if lock.address == address)
 
 
-def write_record(name: str, record: dict[str, int]) -> None:
-    """Writes the figures for `make bench`."""
-    (OUT / f"{name}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
+def is_virtual(harts: int) -> bool:
+    """Whether such a machine runs in virtual time: one of two harts would get hardly any of it."""
+    return harts != 2
+
+
+def write_record(name: str, harts: int, figures: dict[str, int]) -> None:
+    """Writes the figures for `make bench`, which reads them by this name."""
+    record = {"harts": harts, "icount": ICOUNT if is_virtual(harts) else None, "figures": figures}
+    (OUT / f"{name}-{harts}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
 def watched(
@@ -59,8 +66,7 @@ def watched(
     non-preemptible sections."""
     system = built_with_harts(name, harts, changes)
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
-    # In virtual time one of two harts would get hardly any time.
-    turns = () if harts == 2 else (*VIRTUAL, *TURNS)
+    turns = (*VIRTUAL, *TURNS) if is_virtual(harts) else ()
     with booted(system, f"{name}-{harts}", *turns, *inspection.arguments, *more) as machine:
         wait_for_signs_of_life(machine, system)
         provoke(machine)
@@ -94,7 +100,7 @@ def attacked(harts: int, changes: str = "") -> tuple[list[Lock], list[Section]]:
     }
     if locks:
         record[f"riscv.lock.hold.sched.h{harts}"] = lock_named(locks, "sched_lock").most
-    write_record(f"locks-{harts}", record)
+    write_record("locks", harts, record)
     return locks, sections
 
 
@@ -127,7 +133,7 @@ def test_locks_of_functions(harts: int) -> None:
     """Queues are locked while data is copied, and while the receiver's queue and VM are locked."""
     locks, sections = watched("locks-functions", harts, stop_and_start, "", "-snapshot")
     print_longest(harts, locks, sections)
-    write_record(f"locks-functions-{harts}", {f"virtio.irqoff.max.h{harts}": with_waits(sections, locks, harts)})
+    write_record("locks-functions", harts, {f"virtio.irqoff.max.h{harts}": with_waits(sections, locks, harts)})
     assert sum(lock.height > 1 and lock.count > 20 for lock in locks) > 10, "few queues were used"
     assert max(lock.height for lock in locks) == 4, (
         "a server's answer, the disk, the server's buffer, its VM, the scheduler"

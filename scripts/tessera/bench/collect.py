@@ -40,6 +40,7 @@ from tessera.bench.size import hypervisor_files, hypervisor_objects, lines_of_co
 from tessera.bench.worst import Worst, groups, read_worst
 from tessera.run.cosim import fabric_arguments
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, RunError, load_system
+from tessera.run.virtualtime import ICOUNT
 from tessera.verify.stack_depth import deepest, read_graph
 
 RT_STRESS_S = 1200.0
@@ -61,6 +62,14 @@ LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 
 
 @dataclass(frozen=True)
+class Conditions:
+    """How the emulator ran: on `harts`, and in virtual time (QEMU's `-icount`) or, if that is None, in the host's."""
+
+    harts: int = 1
+    icount: str | None = ICOUNT
+
+
+@dataclass(frozen=True)
 class Taken:
     """
     A figure and the system in which it was measured ("native": without the hypervisor). `model`
@@ -72,6 +81,7 @@ class Taken:
     system: str
     model: str = ""
     curve: tuple[float, ...] = ()
+    conditions: Conditions = Conditions()
 
 
 @dataclass
@@ -89,8 +99,15 @@ class Bench:
     def system(self, name: str) -> BuiltSystem:
         return load_system(name, self.build)
 
-    def add(self, figure: Figure, system: str, model: str = "", curve: Sequence[float] = ()) -> None:
-        self.taken.append(Taken(figure, system, model, tuple(curve)))
+    def add(
+        self,
+        figure: Figure,
+        system: str,
+        model: str = "",
+        curve: Sequence[float] = (),
+        conditions: Conditions = Conditions(),
+    ) -> None:
+        self.taken.append(Taken(figure, system, model, tuple(curve), conditions))
 
     @contextmanager
     def attempt(self, what: str) -> Iterator[None]:
@@ -376,8 +393,10 @@ def locks(bench: Bench) -> None:
     if done.returncode != 0:
         raise BenchError(f"{suite.name}: {done.stdout.strip()[-300:]}")
     for path in sorted((ROOT / "build" / "e2e").glob("locks*-[1248].json")):
-        for metric, value in json.loads(path.read_text(encoding="utf-8")).items():
-            bench.add(single(metric, "instructions", value), path.stem)
+        found = json.loads(path.read_text(encoding="utf-8"))
+        conditions = Conditions(found["harts"], found["icount"])
+        for metric, value in found["figures"].items():
+            bench.add(single(metric, "instructions", value), path.stem, conditions=conditions)
 
 
 def accelerators(bench: Bench) -> None:
@@ -490,9 +509,12 @@ def network(bench: Bench) -> None:
     """The throughput between two Linux VMs, by times of the host: only the ratio is compared."""
     system = bench.system("bench-network")
     found = iperf.runs(bench.qemu, system)
-    bench.add(summary("virtio.iperf.ratio", "ratio", [in_vms / natively for in_vms, natively in found]), system.name)
-    bench.add(summary("virtio.iperf.vms", "Mbit/s", [in_vms for in_vms, _ in found]), system.name)
-    bench.add(summary("virtio.iperf.native", "Mbit/s", [natively for _, natively in found]), "native")
+    for metric, unit, values, where in (
+        ("virtio.iperf.ratio", "ratio", [in_vms / natively for in_vms, natively in found], system.name),
+        ("virtio.iperf.vms", "Mbit/s", [in_vms for in_vms, _ in found], system.name),
+        ("virtio.iperf.native", "Mbit/s", [natively for _, natively in found], "native"),
+    ):
+        bench.add(summary(metric, unit, values), where, conditions=Conditions(iperf.HARTS, None))
 
 
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {

@@ -109,8 +109,8 @@ def _config(taken: Taken, qemu: Qemu) -> dict[str, Any]:
         "qemu": ".".join(map(str, qemu.version)),
         "qemu_release": qemu_release(qemu.program),
         "cpu": qemu.cpu,
-        "icount": ICOUNT,
-        "harts": 1,
+        "icount": taken.conditions.icount,
+        "harts": taken.conditions.harts,
         **({"model": taken.model} if taken.model else {}),
     }
 
@@ -229,7 +229,8 @@ def markdown(tables: list[list[list[str]]], metrics: dict[str, Metric], commit: 
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
         "# Benchmark",
         "",
-        f"Commit {state}. Instructions executed under QEMU, `-icount {ICOUNT}`, one hart: a virtual machine of 1 GIPS.",
+        f"Commit {state}. Instructions executed under QEMU, `-icount {ICOUNT}`, one hart: a virtual machine of 1 GIPS. "
+        "`config` in results.jsonl tells what ran otherwise.",
         "",
         *(line for table in tables for line in _markdown_table(table)),
         *(
