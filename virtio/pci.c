@@ -216,6 +216,7 @@ static void command_write(struct virtio_device *dev, unsigned byte, unsigned wid
         set_line(dev);
     }
     vm_unlock(dev->vm);
+    virtio_command_changed(dev);
 }
 
 void virtio_pci_reset(struct virtio_device *dev)
@@ -302,6 +303,7 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
 {
     struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
 
+    /* Also while memory is not decoded, which has no effect but that the queue is worked off earlier: a check would cost 3 instructions. */
     if ((offset & PART_MASK) == PART_NOTIFY) {
         virtio_notify(dev, value & 0xffffU);
     } else {

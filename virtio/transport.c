@@ -2,6 +2,7 @@
 /* The common configuration of a virtio device on PCI (virtio 1.2, section 4.1.4.3): status, features, queues. */
 #include "atomic.h"
 #include "lib.h"
+#include "pci_regs.h"
 #include "virtio.h"
 
 /* Offsets of the registers. */
@@ -76,11 +77,17 @@ uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
 
 /* --- queues --- */
 
-static bool may_work(const struct virtio_device *dev)
+static bool is_live(const struct virtio_device *dev)
 {
     uint32_t status = atomic_load_relaxed(&dev->status);
 
     return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) == VIRTIO_STATUS_DRIVER_OK;
+}
+
+/* A function that is no bus master does not access memory (PCI Local Bus Specification 3.0, section 6.2.2). */
+static bool may_work(const struct virtio_device *dev)
+{
+    return (dev->command & COMMAND_MASTER) != 0 && is_live(dev);
 }
 
 enum start {
@@ -226,6 +233,15 @@ void virtio_break(struct virtio_device *dev)
     stop_queues(dev);
     virtio_interrupt(dev, VIRTIO_ISR_CONFIG);
     end_stop(dev, false);
+}
+
+void virtio_command_changed(struct virtio_device *dev)
+{
+    if ((dev->command & COMMAND_MASTER) != 0) {
+        start_queues(dev);
+    } else if (is_live(dev)) {
+        virtio_break(virtio_wrong(dev));
+    }
 }
 
 /* FEATURES_OK stays 0 if the driver has accepted what was not offered, or not what is required. */

@@ -292,6 +292,37 @@ def test_no_queue_starts_while_the_device_needs_a_reset():
 
 
 @pytest.mark.usefixtures("bus")
+def test_a_function_that_is_no_bus_master_accesses_no_memory():
+    """Queues start when it becomes one; if it is none any more, the device needs a reset."""
+    memory_only, master = 2, 6
+    device = Device(0, 1)
+    assert device.accept(VERSION_1)
+    device.store(device.config + 4, memory_only, 2)
+    queue = device.enable(0, GPA + 0x10000)
+    device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+    for head in range(2):
+        queue.descriptor(head, GPA + 0x1000, 8, WRITE)
+        queue.offer(head)
+    assert queue.notify() == 0
+    assert queue.returned() == []
+    device.store(device.config + 4, master, 2)
+    assert device.status & NEEDS_RESET == 0
+    queue.notify()
+    assert queue.returned() == [(0, 8), (1, 8)]
+    queue.offer(0)
+    device.store(device.config + 4, memory_only, 2)
+    assert device.status & NEEDS_RESET
+    device.store(device.config + 4, master, 2)
+    queue.notify()
+    assert queue.returned() == []
+    device.start()
+    device.queues[0].descriptor(0, GPA + 0x1000, 8, WRITE)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.queues[0].returned() == [(0, 8)]
+
+
+@pytest.mark.usefixtures("bus")
 def test_isr_and_line():
     device = Device(0, 1).start()
     device.queues[0].descriptor(0, GPA + 0x1000, 8, WRITE)
