@@ -414,7 +414,7 @@ static bool may_segment(const struct port *port)
     } else if (port->head.gso_type == GSO_TCPV6) {
         feature = FEATURE_HOST_TSO6;
     }
-    return (port->dev->features & feature) != 0 && port->head.flags == NEEDS_CSUM && port->head.gso_size != 0;
+    return (port->dev->features & feature) != 0 && port->head.gso_size != 0;
 }
 
 /* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated to say it. Headers and checksum must
@@ -438,7 +438,7 @@ static bool take_offload(struct port *port)
     }
     end = (uint32_t)head->csum_start + head->csum_offset + CSUM_SIZE;
     port->least = VIRTIO_HEADER + (end > head->hdr_len ? end : head->hdr_len);
-    return head->flags == NEEDS_CSUM && (!segments || may_segment(port));
+    return !segments || may_segment(port);
 }
 
 /* Reads the head of the next frame. VIRTIO_NONE: the chain is shorter. */
@@ -451,7 +451,9 @@ static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
     }
     if (found == VIRTIO_SOME) {
         port->head.num_buffers = 1;
-        if ((port->dev->features & FEATURE_CSUM) == 0) {
+        if ((port->dev->features & FEATURE_CSUM) != 0) {
+            port->head.flags &= NEEDS_CSUM; /* section 5.1.6.2.2: other flags are ignored */
+        } else {
             port->head.flags = 0;
             port->head.gso_type = GSO_NONE;
         }
