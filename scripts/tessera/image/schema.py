@@ -492,7 +492,7 @@ VM_FUNCTION = NodeSchema(
             "offset",
             Address("an offset", align=pci_image.SECTOR),
             "Where a virtio-blk with `served-by` begins in the server's disk, in bytes. Disks of a server do not "
-            "overlap.",
+            "overlap. The size of the server's disk is not known here: requests behind its end fail.",
             default=0,
         ),
         Prop(
