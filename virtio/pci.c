@@ -216,7 +216,7 @@ static void command_write(struct virtio_device *dev, unsigned byte, unsigned wid
         set_line(dev);
     }
     vm_unlock(dev->vm);
-    virtio_command_changed(dev);
+    virtio_command_written(dev);
 }
 
 void virtio_pci_reset(struct virtio_device *dev)

@@ -77,6 +77,7 @@ uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
 
 /* --- queues --- */
 
+/* The driver is ready, and has not been wrong. */
 static bool is_live(const struct virtio_device *dev)
 {
     uint32_t status = atomic_load_relaxed(&dev->status);
@@ -176,11 +177,16 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
 
 /* Several VCPUs may stop the device at once: those of its driver that reset it, and those of others that have found its driver to be
  * wrong. No queue starts until the last one has done so. */
+static void begin_stop_locked(struct virtio_device *dev)
+{
+    dev->stops++;
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
+}
+
 static void begin_stop(struct virtio_device *dev)
 {
     spin_lock(&dev->vm->lock);
-    dev->stops++;
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
+    begin_stop_locked(dev);
     spin_unlock(&dev->vm->lock);
 }
 
@@ -235,12 +241,26 @@ void virtio_break(struct virtio_device *dev)
     end_stop(dev, false);
 }
 
-void virtio_command_changed(struct virtio_device *dev)
+/* Begins to stop a device that works but is no bus master any more. One section: a reset by another VCPU must not come between. */
+static bool begin_stop_of_no_master(struct virtio_device *dev)
 {
-    if ((dev->command & COMMAND_MASTER) != 0) {
+    bool stops;
+
+    spin_lock(&dev->vm->lock);
+    stops = (dev->command & COMMAND_MASTER) == 0 && is_live(dev);
+    if (stops) {
+        begin_stop_locked(dev);
+    }
+    spin_unlock(&dev->vm->lock);
+    return stops;
+}
+
+void virtio_command_written(struct virtio_device *dev)
+{
+    if (begin_stop_of_no_master(dev)) {
+        virtio_break(dev);
+    } else {
         start_queues(dev);
-    } else if (is_live(dev)) {
-        virtio_break(virtio_wrong(dev));
     }
 }
 

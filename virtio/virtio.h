@@ -233,9 +233,9 @@ struct virtio_device *virtio_wrong(struct virtio_device *dev);
 /* After virtio_wrong(): no queue is accessed until the driver resets the device. Without locks. */
 void virtio_break(struct virtio_device *dev);
 
-/* The guest has written the command register: queues that are enabled start when the function becomes a bus master. If it is none any more,
- * the device needs a reset, as its requests in progress are lost. Without locks. */
-void virtio_command_changed(struct virtio_device *dev);
+/* The guest has written the command register. As a bus master the function starts the queues that are enabled. If it is none any more while
+ * its driver is ready, the device needs a reset, as its requests in progress are lost. Without locks. */
+void virtio_command_written(struct virtio_device *dev);
 
 /* --- queue.c --- */
 
