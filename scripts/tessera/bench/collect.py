@@ -508,13 +508,14 @@ def crypto(bench: Bench) -> None:
 def network(bench: Bench) -> None:
     """The throughput between two Linux VMs, by times of the host: only the ratio is compared."""
     system = bench.system("bench-network")
+    conditions = Conditions(system.data["harts"], None)
     found = iperf.runs(bench.qemu, system)
     for metric, unit, values, where in (
         ("virtio.iperf.ratio", "ratio", [in_vms / natively for in_vms, natively in found], system.name),
         ("virtio.iperf.vms", "Mbit/s", [in_vms for in_vms, _ in found], system.name),
         ("virtio.iperf.native", "Mbit/s", [natively for _, natively in found], "native"),
     ):
-        bench.add(summary(metric, unit, values), where, conditions=Conditions(iperf.HARTS, None))
+        bench.add(summary(metric, unit, values), where, conditions=conditions)
 
 
 MEASUREMENTS: dict[str, Callable[[Bench], None]] = {

@@ -20,7 +20,6 @@ SERVER, CLIENT = "west", "east"
 SERVER_ADDRESS = "192.168.80.2"
 PROMPT = r"^linux:~# "
 REPORT = r"\]\s+0\.0000-[\d.]+ sec\s+[\d.]+ MBytes\s+([\d.]+) Mbits/sec"
-HARTS = 2
 # Linux uses one hart, as in its VM; the machine has two, because QEMU 7.2 ignores the fences of a single one, though
 # its devices run beside it.
 ONE_HART = " maxcpus=1"
@@ -51,7 +50,7 @@ def natively(qemu: Qemu, system: BuiltSystem) -> float:
         machines = {}
         for number, (name, end) in enumerate(((SERVER, "on"), (CLIENT, "off")), 1):
             command = native_command(qemu, system, name)
-            command[command.index("-smp") + 1] = str(HARTS)
+            command[command.index("-smp") + 1] = str(system.data["harts"])
             command[command.index("-append") + 1] += ONE_HART
             command += ["-netdev", f"{wire},server={end}"]
             command += [
