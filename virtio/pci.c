@@ -303,8 +303,9 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
 {
     struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
 
-    /* Also while memory is not decoded, which has no effect but that the queue is worked off earlier: a check would cost 3 instructions. */
-    if ((offset & PART_MASK) == PART_NOTIFY) {
+    /* Only at that address: a misaligned store of 8 bytes, which comes in pieces, would otherwise do a step in each of them, and no look for
+     * interrupts between. Also while memory is not decoded, which has no effect but that the queue is worked off earlier: a check would cost 3 instructions. */
+    if (offset % VIRTIO_BAR_SIZE == PART_NOTIFY) {
         virtio_notify(dev, value & 0xffffU);
     } else {
         bars_store_register(dev, offset % VIRTIO_BAR_SIZE, width_log2, (uint32_t)value);

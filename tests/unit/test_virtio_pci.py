@@ -335,6 +335,20 @@ def test_isr_and_line():
 
 
 @pytest.mark.usefixtures("bus")
+def test_only_the_address_of_notifications_notifies():
+    """Or a misaligned store of 8 bytes, which comes in pieces, would notify with each of them."""
+    device = Device(0, 1).start()
+    queue = device.queues[0]
+    queue.descriptor(0, GPA + 0x1000, 8, WRITE)
+    queue.offer(0)
+    for offset, width in [(0x3001, 1), (0x3002, 2), (0x3004, 4), (0x3FFE, 2)]:
+        device.write(offset, 0, width)
+    assert queue.returned() == []
+    device.write(0x3000, 0, 4)
+    assert queue.returned() == [(0, 8)]
+
+
+@pytest.mark.usefixtures("bus")
 def test_registers_of_a_stopped_vm():
     """A VM's next life begins with the devices' power-on state."""
     device = Device(0, 1).start()
