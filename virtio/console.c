@@ -120,6 +120,7 @@ static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct 
     virtio_chain_advance(from, n);
     q->next++;
     virtq_return(q, chain.head, n);
+    virtq_interrupt(to, q);
     return VIRTIO_SOME;
 }
 
@@ -128,7 +129,6 @@ static struct virtio_step deliver(struct virtio_device *to, unsigned port, struc
 {
     struct virtq *q = &to->queues[receive_queue(port)];
     struct virtio_step step = {.wait = false};
-    bool interrupt = false;
 
     spin_lock(&q->lock);
     if (!q->ready) {
@@ -137,12 +137,8 @@ static struct virtio_step deliver(struct virtio_device *to, unsigned port, struc
         step.wait = true;
     } else {
         step.broken = fill(to, q, from) == VIRTIO_SOME ? NULL : virtio_wrong(to);
-        interrupt = step.broken == NULL && virtq_wants_interrupt(to, q);
     }
     spin_unlock(&q->lock);
-    if (interrupt) {
-        virtio_interrupt(to, VIRTIO_ISR_QUEUE);
-    }
     return step;
 }
 

@@ -300,7 +300,7 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
 }
 
 /* Returns the receiver's chains; without bytes, which its driver ignores, if the frame is not whole. */
-static bool end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
+static void end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
 {
     uint32_t n = port->nfilled + 1U;
 
@@ -315,7 +315,7 @@ static bool end_delivery(struct port *port, struct virtq *q, enum outcome outcom
     }
     virtq_return_all(q, port->filled, n);
     port->length = 0;
-    return virtq_wants_interrupt(port->to->dev, q);
+    virtq_interrupt(port->to->dev, q);
 }
 
 /* Begins to copy the frame to port->to, or continues. */
@@ -323,7 +323,6 @@ static enum outcome deliver(struct port *port)
 {
     struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
     enum outcome outcome = DELIVERED;
-    bool interrupt = false;
 
     spin_lock(&q->lock);
     if (port->length == 0) {
@@ -335,15 +334,14 @@ static enum outcome deliver(struct port *port)
     }
     if (outcome == DELIVERED) {
         outcome = copy_rest(port, q);
-        interrupt = outcome != UNFINISHED && end_delivery(port, q, outcome);
+    }
+    if (outcome != UNFINISHED && port->length != 0) {
+        end_delivery(port, q, outcome);
     }
     if (outcome == RECEIVER_WRONG) {
         (void)virtio_wrong(port->to->dev);
     }
     spin_unlock(&q->lock);
-    if (interrupt) {
-        virtio_interrupt(port->to->dev, VIRTIO_ISR_QUEUE);
-    }
     return outcome;
 }
 
@@ -573,17 +571,13 @@ struct virtio_net_counts virtio_net_count(struct virtio_device *dev)
 static void forget_delivery(struct port *port)
 {
     struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
-    bool interrupt = false;
 
     spin_lock(&q->lock);
     if (port->length != 0 && q->life == port->life) {
-        interrupt = end_delivery(port, q, DROPPED);
+        end_delivery(port, q, DROPPED);
     }
     port->length = 0;
     spin_unlock(&q->lock);
-    if (interrupt) {
-        virtio_interrupt(port->to->dev, VIRTIO_ISR_QUEUE);
-    }
 }
 
 static void net_reset(struct virtio_device *dev)

@@ -72,14 +72,19 @@ void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
     }
 }
 
+void virtio_clear_isr(struct virtio_device *dev)
+{
+    dev->isr = 0;
+    set_line(dev);
+}
+
 uint32_t virtio_take_isr(struct virtio_device *dev)
 {
     uint32_t isr;
 
     spin_lock(&dev->vm->lock);
     isr = dev->isr;
-    dev->isr = 0;
-    set_line(dev);
+    virtio_clear_isr(dev);
     vm_unlock(dev->vm);
     return isr;
 }

@@ -187,7 +187,7 @@ void virtq_return_all(struct virtq *q, const struct virtq_used *chains, uint32_t
     atomic_store_release(&q->ring[VIRTQ_INDEX], (uint16_t)used);
 }
 
-bool virtq_wants_interrupt(const struct virtio_device *dev, struct virtq *q)
+static bool wants_interrupt(const struct virtio_device *dev, struct virtq *q)
 {
     uint32_t since = (q->used - q->checked) & 0xffffU;
 
@@ -199,11 +199,18 @@ bool virtq_wants_interrupt(const struct virtio_device *dev, struct virtq *q)
     return since != 0 && (q->avail[VIRTQ_FLAGS] & AVAIL_NO_INTERRUPT) == 0;
 }
 
+void virtq_interrupt(struct virtio_device *dev, struct virtq *q)
+{
+    if (wants_interrupt(dev, q)) {
+        virtio_interrupt(dev, VIRTIO_ISR_QUEUE);
+    }
+}
+
 bool virtq_await(const struct virtio_device *dev, struct virtq *q)
 {
     if ((dev->features & VIRTIO_F_EVENT_IDX) != 0) {
         *q->avail_event = (uint16_t)q->next;
-        atomic_fence_seq(); /* as in virtq_wants_interrupt(), the sides exchanged */
+        atomic_fence_seq(); /* as in wants_interrupt(), the sides exchanged */
     }
     return virtq_waiting(q) == 0;
 }

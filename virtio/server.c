@@ -144,9 +144,7 @@ static struct virtio_step send_piece(struct blk_disk *disk, struct virtq *q)
     disk->piece = BLK_SERVED;
     disk->left = disk->request.type == BLK_READ ? disk->bytes : 0;
     virtq_return(q, disk->buffer.head, (uint32_t)sizeof(struct disk_request) + data);
-    if (virtq_wants_interrupt(disk->server, q)) {
-        virtio_interrupt(disk->server, VIRTIO_ISR_QUEUE);
-    }
+    virtq_interrupt(disk->server, q);
     return go_on();
 }
 

@@ -197,16 +197,16 @@ static void end_stop(struct virtio_device *dev, bool reset)
     dev->was_reset = dev->was_reset || reset;
     if (dev->stops == 0 && dev->was_reset) {
         dev->was_reset = false;
+        virtio_clear_isr(dev); /* the last one may have raised an interrupt after the reset's begin */
         atomic_store_relaxed(&dev->status, 0);
     }
-    spin_unlock(&dev->vm->lock);
+    vm_unlock(dev->vm);
 }
 
 void virtio_reset(struct virtio_device *dev)
 {
     begin_stop(dev);
     stop_queues(dev);
-    (void)virtio_take_isr(dev);
     for (unsigned i = 0; i < dev->nqueues; i++) {
         struct virtq *q = &dev->queues[i];
 

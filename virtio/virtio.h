@@ -201,6 +201,9 @@ bool virtio_pci_init(struct vm *vm);
 /* Sets bits of the ISR status, and the function's interrupt line. Without locks, or with those of queues. */
 void virtio_interrupt(struct virtio_device *dev, uint32_t bits);
 
+/* Clears the ISR status. With vm->lock held. */
+void virtio_clear_isr(struct virtio_device *dev);
+
 /* Reads the ISR status and clears it. */
 uint32_t virtio_take_isr(struct virtio_device *dev);
 
@@ -272,8 +275,9 @@ static inline void virtq_return(struct virtq *q, uint32_t head, uint32_t length)
     virtq_return_all(q, &(struct virtq_used){head, length}, 1);
 }
 
-/* Whether the driver wants an interrupt for the chains that were returned since the last call. With the queue's lock. */
-bool virtq_wants_interrupt(const struct virtio_device *dev, struct virtq *q);
+/* Interrupts the driver if it wants that for the chains that were returned since the last call. With the queue's lock, so that no
+ * interrupt follows a reset (section 2.1). */
+void virtq_interrupt(struct virtio_device *dev, struct virtq *q);
 
 /* Asks the driver to notify the device of the next chain. False if there is one already. With the queue's lock. */
 bool virtq_await(const struct virtio_device *dev, struct virtq *q);

@@ -148,21 +148,19 @@ static enum outcome deliver(struct endpoint *to, struct endpoint *from)
 {
     struct virtq *q = &to->dev->queues[QUEUE_RECEIVE];
     enum outcome outcome = NO_RECEIVER;
-    bool interrupt = false;
 
     atomic_store_seq(&from->awaited, to); /* before its queue is found empty: see virtio_resume() */
     spin_lock(&q->lock);
     if (q->ready) {
         outcome = has_buffer(to, q) ? fill(to, from, q) : NO_BUFFER;
-        interrupt = outcome == DELIVERED && virtq_wants_interrupt(to->dev, q);
+    }
+    if (outcome == DELIVERED) {
+        virtq_interrupt(to->dev, q);
     }
     if (outcome == RECEIVER_WRONG) {
         (void)virtio_wrong(to->dev);
     }
     spin_unlock(&q->lock);
-    if (interrupt) {
-        virtio_interrupt(to->dev, VIRTIO_ISR_QUEUE);
-    }
     return outcome;
 }
 

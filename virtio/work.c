@@ -118,7 +118,5 @@ void virtio_done(struct virtio_device *dev, struct virtq *q, uint32_t head, uint
 {
     q->next++;
     virtq_return(q, head, length);
-    if (virtq_wants_interrupt(dev, q)) {
-        virtio_interrupt(dev, VIRTIO_ISR_QUEUE);
-    }
+    virtq_interrupt(dev, q);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hart finds that the driver of a device is wrong, and another hart resets the device meanwhile: the reset holds, and
-the next life of the device is not disturbed."""
+"""A hart uses a queue of a device, or finds that its driver is wrong, and another hart resets the device meanwhile: the
+reset holds, and the next life of the device is not disturbed."""
 
 from collections.abc import Callable
 from itertools import count
@@ -118,10 +118,31 @@ def test_a_wrong_driver(case: Callable[[], Case]):
     assert device.status & NEEDS_RESET
 
 
-@pytest.mark.parametrize("release", range(1, 15))
-@pytest.mark.parametrize(("case", "locks"), [*((case, 1) for case in CASES), (frame, 2)])
+# With two locks, the sender's queue stays locked, for which a reset of any device but a network's would wait.
+at_each_release = pytest.mark.parametrize("release", range(1, 15))
+with_locks = pytest.mark.parametrize(("case", "locks"), [*((case, 1) for case in CASES), (frame, 2)])
+
+
+@at_each_release
+@with_locks
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_no_interrupt_follows_a_reset(is_wrong: bool, case: Callable[[], Case], locks: int, release: int):
+    """Section 2.1: the line stays low from the end of the reset on."""
+    device, wrong, act = case()
+    if is_wrong:
+        wrong()
+    else:
+        offer(device, PLACE)
+    action = ACTION(lambda: device.write(20, 0, 1))
+    CORE.testbed_virtio_at_release(release, locks, action)
+    act()
+    CORE.testbed_virtio_at_release(0, 0, action)
+    assert not (device.status == 0 and device.line)
+
+
+@at_each_release
+@with_locks
 def test_reset_of_a_device_whose_driver_is_found_to_be_wrong(case: Callable[[], Case], locks: int, release: int):
-    """With two locks, the sender's queue stays locked, for which a reset of any device but a network's would wait."""
     device, wrong, act = case()
     wrong()
     reset_at(device, release, locks, act, lambda: offer(device, PLACE))
