@@ -77,7 +77,8 @@ static inline enum virtio_found enter_buffer(struct virtio_chain *c, struct virt
 }
 
 /* Uses the descriptors of an indirect table from now on (section 2.7.5.3). The descriptor of the table is the last one in the queue's
- * own table, and is not one of the chain's. Not inline: without: virtio.net.1500 1710 (1686). */
+ * own table, and is not one of the chain's; its write flag is ignored. A table can be anywhere, but at an address that is no multiple of 8 it
+ * would be read in bytes. Not inline: without: virtio.net.1500 1710 (1686). */
 static enum virtio_found __attribute__((noinline)) enter_table(struct virtio_chain *c, struct virtq_desc desc)
 {
     uint32_t length = (uint32_t)desc.rest;
@@ -89,8 +90,8 @@ static enum virtio_found __attribute__((noinline)) enter_table(struct virtio_cha
     c->table = virtio_ram(c->dev->vm, memmap_address(desc.address), length);
     c->next = 0;
     c->in_table = true;
-    if (nested || c->table == NULL || desc.address % 16U != 0 || length % sizeof(struct virtq_desc) != 0 ||
-        (flags_of(desc) & 0xffffU) != DESC_INDIRECT || (c->dev->features & VIRTIO_F_INDIRECT_DESC) == 0) {
+    if (nested || c->table == NULL || desc.address % sizeof(uint64_t) != 0 || length % sizeof(struct virtq_desc) != 0 ||
+        (flags_of(desc) & DESC_NEXT) != 0 || (c->dev->features & VIRTIO_F_INDIRECT_DESC) == 0) {
         return VIRTIO_WRONG;
     }
     return take_descriptor(c, &first) && (flags_of(first) & DESC_INDIRECT) == 0 ? enter_buffer(c, first) : VIRTIO_WRONG;

@@ -200,11 +200,10 @@ def test_tables_in_tables(kind: int):
 @pytest.mark.parametrize(
     ("place", "size", "flags", "features"),
     [
-        (SEND + 8, 16, 4, INDIRECT),
+        (SEND + 4, 16, 4, INDIRECT),
         (SEND, 24, 4, INDIRECT),
         (SEND, 0, 4, INDIRECT),
         (0x1000, 16, 4, INDIRECT),
-        (SEND, 16, 4 | WRITE, INDIRECT),
         (SEND, 16, 4 | NEXT, INDIRECT),
         (SEND, 16, 4, 0),
     ],
@@ -219,11 +218,18 @@ def test_wrong_tables(place: int, size: int, flags: int, features: int):
     device.queues[0].offer(0)
     device.queues[0].notify()
     assert device.status & NEEDS_RESET
+
+
+@pytest.mark.parametrize(("place", "flags"), [(SEND, 4), (SEND + 8, 4), (SEND, 4 | WRITE), (SEND, 4 | 0xFFF8)])
+def test_right_tables(place: int, flags: int):
+    """At any multiple of 8; the flags for buffers are ignored, as reserved ones are (section 2.7.5.3)."""
+    booted([{"vm": 0, "kind": ENTROPY}])
     device = Device(0).start(VERSION_1 | INDIRECT)
-    device.queues[0].descriptor(0, SEND, 16, 4)
+    device.put(place, struct.pack("<QIHH", RECEIVE, 16, WRITE, 0))
+    device.queues[0].descriptor(0, place, 16, flags, 1)
     device.queues[0].offer(0)
     device.queues[0].notify()
-    assert device.queues[0].returned() == [(0, 16)], "a right one"
+    assert device.queues[0].returned() == [(0, 16)]
 
 
 @pytest.mark.parametrize(
