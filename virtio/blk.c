@@ -12,7 +12,6 @@
 
 #define FEATURE_SEG_MAX (UINT64_C(1) << 2)
 #define FEATURE_READ_ONLY (UINT64_C(1) << 5)
-#define FEATURE_FLUSH (UINT64_C(1) << 9)
 
 #define ID_SIZE 20U
 #define SEGMENTS (VIRTIO_QUEUE_SIZE - 2U) /* of a request, beside its header and its status */
@@ -210,7 +209,7 @@ const struct virtio_class virtio_block = {
     .type = VIRTIO_IMAGE_BLOCK,
     .queues = 1,
     .pci_class = CLASS_STORAGE,
-    .features = FEATURE_SEG_MAX | FEATURE_FLUSH,
+    .features = FEATURE_SEG_MAX | BLK_FEATURE_FLUSH,
     .boot = blk_boot,
     .config = blk_config,
     .requests = 1U << QUEUE_REQUESTS,

@@ -7,6 +7,8 @@
 
 #define BLK_SECTOR 512U
 
+#define BLK_FEATURE_FLUSH (UINT64_C(1) << 9)
+
 #define BLK_READ 0U
 #define BLK_WRITE 1U
 #define BLK_FLUSH 4U

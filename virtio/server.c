@@ -80,12 +80,16 @@ static uint32_t measure(const struct blk_disk *disk)
     return sum < DISK_PIECE ? (uint32_t)sum : DISK_PIECE;
 }
 
-static struct virtio_step measure_piece(struct blk_disk *disk)
+/* A write whose driver has not accepted flushes ends with one, as it must be stable then (section 5.2.6.2). */
+static struct virtio_step measure_piece(const struct virtio_device *dev, struct blk_disk *disk)
 {
-    bool flush = disk->request.type == BLK_FLUSH;
+    bool stable = disk->request.type == BLK_WRITE && (dev->features & BLK_FEATURE_FLUSH) == 0;
 
-    disk->bytes = flush ? 0 : measure(disk);
-    if (disk->bytes == 0 && !flush) {
+    disk->bytes = disk->request.type == BLK_FLUSH ? 0 : measure(disk);
+    if (disk->bytes == 0 && stable) {
+        disk->request.type = BLK_FLUSH;
+    }
+    if (disk->bytes == 0 && disk->request.type != BLK_FLUSH) {
         return end_pieces(disk, BLK_OK);
     }
     if (disk->bytes > disk->size - disk->at) {
@@ -183,7 +187,7 @@ static struct virtio_step forward_locked(struct virtio_device *dev, struct blk_d
     }
     switch (disk->piece) {
     case BLK_NO_PIECE:
-        return measure_piece(disk);
+        return measure_piece(dev, disk);
     case BLK_MEASURED:
         return begin_piece(dev, disk, q);
     case BLK_FILLING:

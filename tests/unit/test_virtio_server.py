@@ -36,6 +36,7 @@ from virtio import (
 (PIECE,) = values("disk_abi.h", "DISK_PIECE")
 READ, WRITE_DATA, FLUSH = 0, 1, 4
 OK, IOERR, UNSUPPORTED = 0, 1, 2
+FLUSHES = VERSION_1 | 1 << 9  # features of a driver that flushes
 SECTORS = 200  # of each disk: 100 KiB
 PLACES = (4096, 4096 + SECTORS * 512)  # of the disks of VM 0 and 1 in the server's
 HEADER, STATUS, DATA = GPA + 0x80000, GPA + 0x81000, GPA + 0x90000
@@ -143,10 +144,37 @@ def ended(device: Device, first: int = 3) -> tuple[int, int]:
     return device.get(STATUS + first, 1)[0], length
 
 
+@pytest.mark.parametrize("size", [0, 512, 3 * PIECE // 2])
+def test_a_write_is_stable_if_the_driver_does_not_flush(size: int):
+    """Section 5.2.6.2: it ends with a flush; a read has none."""
+    booted(functions())
+    disk, server = Device(0, size=64).start(), Server()
+    ask(disk, WRITE_DATA, 1, bytes(range(256)) * (size // 256))
+    server.work()
+    assert [kind for _, kind, *_ in server.done] == [WRITE_DATA] * -(-size // PIECE) + [FLUSH]
+    assert ended(disk) == (OK, 1)
+    ask(disk, READ, 1, bytes(512))
+    server.work()
+    assert server.flushed == 1
+
+
+def test_a_write_that_cannot_be_flushed_fails():
+    booted(functions())
+    disk, server = Device(0, size=64).start(), Server()
+    ask(disk, WRITE_DATA, 1, bytes(512))
+    (write,) = server.requests()
+    server.serve(*write)
+    (flush,) = server.requests()
+    assert flush[1][2] == FLUSH
+    assert disk.queues[0].returned() == []
+    server.serve(*flush, IOERR)
+    assert ended(disk) == (IOERR, 1)
+
+
 @pytest.fixture
 def disks() -> tuple[Device, Device]:
     booted(functions())
-    return Device(0, size=64).start(), Device(1, size=64).start()
+    return Device(0, size=64).start(FLUSHES), Device(1, size=64).start(FLUSHES)
 
 
 def pattern(size: int, fill: int = 1) -> bytes:
@@ -186,7 +214,7 @@ def test_requests(requests: list[tuple], features: int, poll: int):
     """Reads return what was written to the same disk; a request that leaves it fails. Each request reaches the server's
     disk in its part, before it is done."""
     booted(functions())
-    devices = [Device(vm, poll=poll, size=64).start(features) for vm in (0, 1)]
+    devices = [Device(vm, poll=poll, size=64).start(features | FLUSHES) for vm in (0, 1)]
     server = Server(poll=poll, features=features)
     for request in requests:
         do_and_check(devices[request[1]], server, request)
@@ -262,7 +290,7 @@ def test_both_disks_at_once(disks: tuple[Device, Device]):
 
 def test_read_only(disks: tuple[Device, Device]):
     booted([{**one, "flags": one.get("flags", 0) | 1} if one["vm"] == 0 else one for one in functions()])
-    device, server = Device(0, size=64).start(), Server()
+    device, server = Device(0, size=64).start(FLUSHES), Server()
     ask(device, WRITE_DATA, 0, pattern(512))
     assert server.work() == 0
     assert ended(device)[0] == IOERR
@@ -290,7 +318,7 @@ LOSSES = {
 @pytest.mark.parametrize("pieces", [0, 1, 2])
 def test_a_request_is_done_again_after_its_server_is_lost(lose, kind: int, pieces: int):
     booted(functions())
-    device, server = Device(0, size=64).start(), Server()
+    device, server = Device(0, size=64).start(FLUSHES), Server()
     expected = pattern(3 * PIECE)
     if kind == READ:
         server.content[PLACES[0] :][: len(expected)] = expected
@@ -343,7 +371,7 @@ def test_no_answer_reaches_the_buffers_of_a_later_request(disks: tuple[Device, D
     server = Server()
     ask(disks[0], READ, 0, bytes(2 * PIECE))
     ((number, request, data),) = server.requests()
-    device = Device(0, size=64).start()
+    device = Device(0, size=64).start(FLUSHES)
     ask(device, READ, 0, pattern(2 * PIECE, 99))
     server.serve(number, request, data)
     assert device.get(DATA, 2 * PIECE) == pattern(2 * PIECE, 99)
@@ -361,7 +389,7 @@ def test_no_request_overtakes_one_that_its_driver_has_forgotten(disks: tuple[Dev
     ((number, request, data),) = server.requests()
     if how == "restart":
         restart(0)
-    device = Device(0, size=64).start()
+    device = Device(0, size=64).start(FLUSHES)
     device.put(DATA, pattern(2 * PIECE, 99))
     ask(device, WRITE_DATA, 0, pattern(512, 77))
     assert server.requests() == []
@@ -384,7 +412,7 @@ def test_a_buffer_survives_a_reset_of_the_disk(disks: tuple[Device, Device]):
     device.queues[0].offer(3)
     for _ in range(10):
         assert device.begin(0x3000, 0, 2)
-    device = Device(0, size=64).start()
+    device = Device(0, size=64).start(FLUSHES)
     ask(device, WRITE_DATA, 2, pattern(1024))
     assert server.work() == 1
     assert ended(device) == (OK, 1)
@@ -519,7 +547,7 @@ class Chaos:
         self.server = Server(poll=poll)
 
     def open(self, vm: int) -> Device:
-        return Device(vm, poll=self.poll, size=64).start()
+        return Device(vm, poll=self.poll, size=64).start(FLUSHES)
 
     def answer(self, disk: int, number: int, status: int, size: int) -> None:
         self.server.answer((disk, number, status), b"z" * size)
@@ -629,7 +657,7 @@ def test_a_disk_works_again_after_the_destination_of_a_read_moved_away(disks: tu
     disks[0].queues[0].descriptor(5, 0x1000, 4096, 3, 6)
     server.work()
     assert disks[0].status & NEEDS_RESET
-    device = Device(0, size=64).start()
+    device = Device(0, size=64).start(FLUSHES)
     do_and_check(device, server, (WRITE_DATA, 0, 0, 512, [], 3))
     do_and_check(device, server, (READ, 0, 0, 512, [], 0))
 
@@ -640,7 +668,7 @@ def test_a_long_request_that_fails(features: int):
     booted(
         [{"vm": 0, "kind": BLOCK, "flags": SERVED, "disk_size": 16 << 20, "server": 1}, {"vm": 2, "kind": DISK_SERVER}]
     )
-    disk, server = Device(0, size=64).start(features), Server(features=features)
+    disk, server = Device(0, size=64).start(features | FLUSHES), Server(features=features)
     disk.put(HEADER + 96, struct.pack("<IIQ", READ, 0, 0))
     many = [(GPA + 0x100000, 0x10000, True)] * 40  # 2.5 MiB
     disk.queues[0].chain(3, [(HEADER + 96, 16, False), *many, (STATUS + 3, 1, True)])
@@ -655,7 +683,7 @@ def test_a_long_request_that_fails(features: int):
 def test_a_driver_is_asked_to_notify_of_further_requests(buffers: int):
     """Those that wait for the server, or for its buffers, are not all done by the server's stores."""
     booted(functions())
-    disk, server = Device(0, size=64).start(VERSION_1 | EVENT_IDX), Server(buffers, features=VERSION_1 | EVENT_IDX)
+    disk, server = Device(0, size=64).start(FLUSHES | EVENT_IDX), Server(buffers, features=VERSION_1 | EVENT_IDX)
     for number in (1, 2):
         ask(disk, FLUSH, 0, b"", first=3 * number)
         assert disk.queues[0].avail_event == number
@@ -669,7 +697,7 @@ def test_a_driver_is_asked_to_notify_of_further_requests(buffers: int):
 def test_a_server_does_a_bounded_part_of_a_clients_requests():
     """In the store of an answer; the client's next store does the rest."""
     booted(functions())
-    disk, server = Device(0, size=64).start(VERSION_1 | INDIRECT), Server()
+    disk, server = Device(0, size=64).start(FLUSHES | INDIRECT), Server()
     ask(disk, FLUSH, 0, b"", first=3)
     table = GPA + 0xC0000
     buffers = [(HEADER, 16, 0), *[(DATA, 512, WRITE)] * 40, (STATUS, 1, WRITE)]
