@@ -283,9 +283,6 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
 {
     enum outcome outcome = q->ready ? take_chain(port, q) : DROPPED;
 
-    if (outcome == DELIVERED) {
-        outcome = write_head(port);
-    }
     if (outcome != DELIVERED) {
         port->to->counts.no_buffer++;
         return outcome;
@@ -296,7 +293,11 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
     port->length = HEAD_SIZE;
     port->length_filled = 0;
     port->nfilled = 0;
-    return DELIVERED;
+    outcome = write_head(port);
+    if (outcome == RECEIVER_WRONG) {
+        port->length = 0; /* its chain is not returned */
+    }
+    return outcome;
 }
 
 /* Returns the receiver's chains; without bytes, which its driver ignores, if the frame is not whole. */
@@ -415,8 +416,8 @@ static bool may_segment(const struct port *port)
     return (port->dev->features & feature) != 0 && port->head.gso_size != 0;
 }
 
-/* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated to say it. Headers and checksum must
- * be within the frame. False if it must not say that (section 5.1.6.2). */
+/* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated to say it. The checksum must be within
+ * the frame; hdr_len is only a hint (section 5.1.6.2.2). False if it must not say that (section 5.1.6.2). */
 static bool take_offload(struct port *port)
 {
     struct head *head = &port->head;
@@ -435,7 +436,7 @@ static bool take_offload(struct port *port)
         return !segments;
     }
     end = (uint32_t)head->csum_start + head->csum_offset + CSUM_SIZE;
-    port->least = VIRTIO_HEADER + (end > head->hdr_len ? end : head->hdr_len);
+    port->least = VIRTIO_HEADER + end;
     return !segments || may_segment(port);
 }
 

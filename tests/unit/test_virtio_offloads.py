@@ -266,7 +266,6 @@ def test_reset_of_a_receiver_during_a_segment():
         Header(NEEDS_CSUM, start=0xFFFF, offset=0xFFFF),
         Header(0, TCPV4, header=54, size=1448),
         Header(NEEDS_CSUM, TCPV4, header=54, size=0, start=34, offset=16),
-        Header(NEEDS_CSUM, TCPV4, header=101, size=10, start=34, offset=16),
         Header(NEEDS_CSUM, TCPV4 | ECN, header=54, size=10, start=34, offset=16),
         Header(NEEDS_CSUM, UDP, header=54, size=10, start=34, offset=16),
     ],
@@ -283,6 +282,28 @@ def test_wrong_headers(header: Header):
     send(sender, Header(NEEDS_CSUM, start=34, offset=64), frame_of(100))
     assert [frame for _, frame in receiver.frames()] == [frame_of(100)]
     assert receiver.device.status & NEEDS_RESET == 0
+
+
+@pytest.mark.parametrize("length", [0, 54, 101, 0xFFFF])
+def test_length_of_the_headers_is_a_hint(length: int):
+    """Section 5.1.6.2.2: the device must not rely on it."""
+    sender, receiver = pair()
+    receiver.offer(2000)
+    send(sender, Header(NEEDS_CSUM, TCPV4, header=length, size=10, start=34, offset=16), frame_of(100))
+    assert [frame for _, frame in receiver.frames()] == [frame_of(100)]
+    assert sender.status & NEEDS_RESET == 0
+
+
+@pytest.mark.parametrize("size", [12, 25])
+def test_buffers_that_are_too_small_for_the_headers(size: int):
+    """They are returned without bytes, with a frame lost for each, so larger ones behind them are used."""
+    sender, receiver = pair()
+    receiver.offer(size)
+    receiver.offer(2000)
+    send(sender, Header(), frame_of(100))
+    assert receiver.device.queues[0].returned() == [(0, 0)]
+    send(sender, Header(), frame_of(100))
+    assert [frame for _, frame in receiver.frames()] == [frame_of(100)]
 
 
 @pytest.mark.parametrize(("accepted", "kind"), [(HOST_TSO4, TCPV6), (HOST_TSO6, TCPV4), (0, TCPV4)])
