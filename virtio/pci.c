@@ -183,7 +183,7 @@ static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
     case PCI_CAPABILITIES:
         return is_virtio(dev) ? PCI_CAPABILITY : 0;
     case PCI_INTERRUPT:
-        return 1U << 8; /* INTA */
+        return 1U << 8 | dev->interrupt_line; /* INTA */
     default:
         return offset >= PCI_CAPABILITY ? capability_read(dev, offset - PCI_CAPABILITY) : bars_read(dev, offset);
     }
@@ -229,6 +229,7 @@ void virtio_pci_reset(struct virtio_device *dev)
     dev->command = 0;
     dev->isr = 0;
     dev->probing = 0;
+    dev->interrupt_line = 0;
     dev->mask = 0;
     if (dev->class->mask != NULL) {
         dev->class->mask(dev, false);
@@ -257,6 +258,8 @@ static void ecam_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
         command_write(dev, word - PCI_COMMAND, width_log2, (uint32_t)value);
     } else if (word - PCI_BAR0 < 4U * PCI_BARS && word % 4U == 0) {
         bar_write(dev, (word - PCI_BAR0) / 4U, (uint32_t)value);
+    } else if (word == PCI_INTERRUPT) {
+        dev->interrupt_line = (uint8_t)value;
     }
 }
 

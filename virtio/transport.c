@@ -279,7 +279,7 @@ static uint32_t status_add(struct virtio_device *dev, uint32_t value)
 
     spin_lock(&dev->vm->lock);
     before = atomic_load_relaxed(&dev->status);
-    added = value & 0x3fU & ~before;
+    added = value & ~VIRTIO_STATUS_NEEDS_RESET & ~before;
     if ((added & VIRTIO_STATUS_FEATURES_OK) != 0) {
         added = accept_features(dev, added);
     }

@@ -171,8 +171,9 @@ struct virtio_device {
     bool was_reset;   /* by one of them: the last one sets the status to 0 */
 
     /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
-    uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
-    uint32_t status;  /* atomic */
+    uint32_t probing;       /* bit n: BAR n was written with all ones, and reads as its size */
+    uint8_t interrupt_line; /* the driver's note of its interrupt's number (PCI 3.0, section 6.2.4) */
+    uint32_t status;        /* atomic */
     uint32_t device_feature_select, driver_feature_select, queue_select;
     uint64_t features; /* accepted by the driver */
     uint32_t mask;     /* ivshmem: interrupt mask, which has no function */

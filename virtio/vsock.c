@@ -76,11 +76,11 @@ static bool are_peers(const struct virtio_device *a, const struct virtio_device 
 /* The endpoint to which the packet goes, or NULL. */
 static struct endpoint *receiver(const struct endpoint *from)
 {
-    for (unsigned i = 0; i < virtio_device_count; i++) {
+    for (unsigned i = 0; i < virtio_device_count && from->header.type == TYPE_STREAM; i++) {
         const struct virtio_device *dev = &virtio_devices[i];
 
         if (dev->class == &virtio_socket && dev->config->cid == from->header.destination &&
-            from->header.type == TYPE_STREAM && are_peers(from->dev, dev)) {
+            (dev == from->dev || are_peers(from->dev, dev))) {
             return dev->data;
         }
     }
@@ -209,7 +209,7 @@ static enum virtio_found begin_packet(struct endpoint *e, struct virtq *q)
 /* Sends a piece of the current packet. */
 static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
 {
-    struct endpoint *to = e->header.destination == e->dev->config->cid ? e : receiver(e);
+    struct endpoint *to = receiver(e);
     enum outcome outcome = to != NULL ? deliver(to, e) : NO_RECEIVER;
 
     if (outcome == NO_RECEIVER) {

@@ -231,6 +231,15 @@ def test_features(features: int, accepted: bool):
 
 
 @pytest.mark.usefixtures("bus")
+def test_status_keeps_what_the_driver_writes():
+    """But not that the device needs a reset."""
+    device = Device(0)
+    assert device.accept(VERSION_1)
+    device.write(20, 0xFF, 1)
+    assert device.status == 0xBF
+
+
+@pytest.mark.usefixtures("bus")
 def test_queue_registers():
     """Section 4.1.4.3: sizes are powers of two, an enabled queue keeps its registers, unknown queues have size 0."""
     device = Device(0)

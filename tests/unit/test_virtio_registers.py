@@ -24,6 +24,7 @@ from virtio import (
     Pci,
     booted,
     counts,
+    restart,
 )
 
 CONSOLE, MULTIPORT = 3, 1 << 1
@@ -89,12 +90,18 @@ def test_configuration_space_of_nobody():
     for at in (0x1000, 0x20000, 0xF8000):
         assert function.store(function.config + at, 7) == 0
         assert function.load(function.config + at) == ONES
-    for at in (0x00, 0x08, 0x2C, 0x34, 0x3C, 0x40, 0xFFC):
+    for at in (0x00, 0x08, 0x2C, 0x34, 0x3E, 0x40, 0xFFC):
         before = function.load(function.config + at)
         function.store(function.config + at, ~before & ONES)
         assert function.load(function.config + at) == before
     function.store(function.config + 4, ONES)
     assert function.load(function.config + 4) == 0x00100406, "no I/O space; the status is read-only"
+    function.store(function.config + 0x3C, ONES)
+    assert function.load(function.config + 0x3C) == 0x1FF, (
+        "the interrupt line is the driver's note; the pin is read-only"
+    )
+    restart(0)
+    assert function.load(function.config + 0x3C) == 0x100
 
 
 @pytest.mark.usefixtures("bus")

@@ -120,7 +120,9 @@ def test_streams(events: list[tuple], poll: int):
     assert [len(sender.device.queues[1].returned()) for sender in streams.senders] == [s.sent for s in streams.senders]
 
 
-@pytest.mark.parametrize(("destination", "peers", "kind"), [(9, 0b111, 1), (2, 0b111, 1), (4, 0, 1), (4, 0b111, 2)])
+@pytest.mark.parametrize(
+    ("destination", "peers", "kind"), [(9, 0b111, 1), (2, 0b111, 1), (4, 0, 1), (4, 0b111, 2), (3, 0b111, 2)]
+)
 def test_packets_without_a_receiver(destination: int, peers: int, kind: int):
     """They are answered by a reset; a reset is not."""
     booted(functions(peers))
