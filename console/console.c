@@ -25,6 +25,7 @@ static struct {
     bool flush_busy;   /* the terminal was busy when the round started, so VMs may wait within a line */
     unsigned flush_at; /* next VM of the round */
     bool notify;       /* VMs may have room now, or an operator may have work */
+    unsigned notified; /* the VM that was notified last */
     bool took;         /* the last UART interrupt read a character; used by the UART's CPU only */
     struct timer flush;
 } console; /* owner: this file; guarded by console_lock */
@@ -525,15 +526,20 @@ static void console_typed(char c)
     }
 }
 
-/* Notifies VMs that waited for room. */
-static void notify_room(void)
+/* Takes the next VM that waited for room and has it, or NULL. */
+static struct vm *take_waiting(void)
 {
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        if (console.vms[i].wants_room && !atomic_load_relaxed(&hyp.vms[i].console_busy)) {
-            console.vms[i].wants_room = false;
-            vuart_tx_ready(&hyp.vms[i]);
-        }
+    bool found = false;
+
+    for (unsigned n = 0; n < hyp.nvms && !found; n++) {
+        console.notified = console.notified + 1U < hyp.nvms ? console.notified + 1U : 0;
+        found = console.vms[console.notified].wants_room && !hyp.vms[console.notified].console_busy;
     }
+    if (!found) {
+        return NULL;
+    }
+    console.vms[console.notified].wants_room = false;
+    return &hyp.vms[console.notified];
 }
 
 /* Reads at most one character. True if there was one. */
@@ -560,10 +566,12 @@ static bool step_operators(void)
 
 /* Does one short piece of work per interrupt: the UART interrupts again while there is more. Typed
  * characters do not starve output, because every second interrupt skips them. Input may give an
- * operator work, and output may make room for VMs: `notify` remembers both for the next interrupt. */
+ * operator work, and output may make room for VMs: `notify` remembers both for the next interrupt. An
+ * interrupt notifies one VM, because it may have to wait for the lock of each. */
 void console_interrupt(void)
 {
     bool typed = false, done, notify;
+    struct vm *vm;
 
     if (!console.took) {
         typed = take_typed();
@@ -575,14 +583,15 @@ void console_interrupt(void)
     console.took = typed;
     spin_lock(&console_lock);
     notify = console.notify && !done;
-    console.notify = done;
+    vm = notify ? take_waiting() : NULL;
+    console.notify = done || vm != NULL;
     if (!done && !notify) {
         out_send(SEND_ON_INTERRUPT, &console.notify);
     }
     platform_uart_again(console.notify);
     spin_unlock(&console_lock);
-    if (notify) {
-        notify_room();
+    if (vm != NULL) {
+        vuart_tx_ready(vm);
     }
 }
 

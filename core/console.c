@@ -35,6 +35,7 @@ static struct {
     unsigned head, tail; /* of the queue; free-running */
     bool full;           /* the VMs' console_busy */
     bool room;           /* VMs may wait for room, and there is some again */
+    unsigned unready;    /* VMs that have not been told of it */
     struct vm *keyboard; /* the VM that gets typed characters */
     char queue[QUEUE];
 } out = {.text = {.fmt = ""}, .sent = '\n', .held = TEXT_END}; /* owner: this file; guarded by console_lock */
@@ -137,7 +138,7 @@ static void send_some(void)
     while (left > 0 && send_one()) {
         left--;
     }
-    platform_uart_notify_tx(left == 0 || out.held != TEXT_END || out.room);
+    platform_uart_notify_tx(left == 0 || out.held != TEXT_END || out.room || out.unready > 1U);
 }
 
 COMPONENT_DEFAULT void console_init(void)
@@ -186,30 +187,31 @@ COMPONENT_DEFAULT void console_drain(void)
     spin_unlock(&console_lock);
 }
 
-/* Notifies the VMs' UARTs that there is room. */
-static void notify_room(void)
+/* The next VM whose UART is to be notified that there is room, or NULL. */
+static struct vm *next_unready(void)
 {
-    for (unsigned i = 0; i < hyp.nvms; i++) {
-        vuart_tx_ready(&hyp.vms[i]);
-    }
+    return out.unready > 0 ? &hyp.vms[--out.unready] : NULL;
 }
 
 /* Does one short piece of work per interrupt: the UART interrupts again while there is more. */
 COMPONENT_DEFAULT void console_interrupt(void)
 {
     int typed = platform_uart_get();
-    bool room;
+    struct vm *vm;
 
     if (typed >= 0 && out.keyboard != NULL) {
         vuart_receive(out.keyboard, (char)typed);
     }
     spin_lock(&console_lock);
-    room = out.room;
-    out.room = false;
+    if (out.room && out.unready == 0) {
+        out.room = false;
+        out.unready = hyp.nvms;
+    }
     send_some();
     platform_uart_again(false);
+    vm = next_unready();
     spin_unlock(&console_lock);
-    if (room) {
-        notify_room();
+    if (vm != NULL) {
+        vuart_tx_ready(vm);
     }
 }

@@ -75,6 +75,40 @@ static bool write_one(struct vm *vm, char c)
     return true;
 }
 
+static unsigned waiting_vms(void)
+{
+    unsigned waiting = 0;
+
+    for (unsigned i = 0; i < hyp.nvms; i++) {
+        waiting += hyp.vms[i].uart.tx_blocked;
+    }
+    return waiting;
+}
+
+/* Or an interrupt could have to wait for the locks of all VMs. What another one writes sends the output of those that wait. */
+static void test_each_vm_is_told_of_room_by_a_separate_interrupt(void **state)
+{
+    unsigned before = 2;
+
+    (void)state;
+    assert_int_equal(typed_reaches(3, 0), 0);
+    host_uart_room(0);
+    for (unsigned i = 0; i < 2; i++) {
+        while (write_one(&hyp.vms[i], 'x')) {
+        }
+    }
+    assert_int_equal(waiting_vms(), 2);
+    host_uart_room(HOST_UART_ENDLESS);
+    for (unsigned i = 0; i < 1000; i++) {
+        console_putc(&hyp.vms[2], i % 20U == 0 ? '\n' : 'y');
+    }
+    while (host_uart_interrupt()) {
+        assert_in_range(before - waiting_vms(), 0, 1);
+        before = waiting_vms();
+    }
+    assert_int_equal(before, 0);
+}
+
 /* As on two harts of which only one takes the UART's interrupts: output of the other hart must not
  * miss an interrupt. */
 static void test_output_never_stalls(void **state)
@@ -482,6 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keyboard_focus_after_boot),
         cmocka_unit_test(test_last_line_is_ended),
+        cmocka_unit_test(test_each_vm_is_told_of_room_by_a_separate_interrupt),
         cmocka_unit_test(test_output_never_stalls),
         cmocka_unit_test(test_operators_work_is_completed),
         cmocka_unit_test(test_unfinished_line_of_a_stopped_vm_is_ended),

@@ -92,22 +92,28 @@ static void count(unsigned *counts)
     }
 }
 
-/* The UART sends 200 characters, then has no room again. Returns how many VMs were told of room. */
-static unsigned send_some(unsigned *counts)
+static unsigned waiting_vms(void)
 {
-    unsigned blocked = 0;
+    unsigned waiting = 0;
 
     for (unsigned i = 0; i < 3; i++) {
-        blocked += hyp.vms[i].uart.tx_blocked;
+        waiting += hyp.vms[i].uart.tx_blocked;
     }
+    return waiting;
+}
+
+/* The UART sends 200 characters, then has no room again. Returns how many VMs were told of room: at most one by an interrupt. */
+static unsigned send_some(unsigned *counts)
+{
+    unsigned first = waiting_vms(), before = first;
+
     host_uart_room(200);
     while (host_uart_interrupt()) {
+        assert_in_range(before - waiting_vms(), 0, 1);
+        before = waiting_vms();
     }
     count(counts);
-    for (unsigned i = 0; i < 3; i++) {
-        blocked -= hyp.vms[i].uart.tx_blocked;
-    }
-    return blocked;
+    return first - before;
 }
 
 /* Every VM writes until it has no room. Returns how many characters were written. */
