@@ -34,6 +34,7 @@ struct endpoint {
     struct virtio_device *dev;
     /* Guarded by the lock of the send queue: */
     bool sending; /* a packet, which is still in the queue */
+    bool answers; /* the packet has become the answer to its sender */
     struct header header;
     uint32_t left;            /* bytes of it that no receiver has */
     struct virtio_chain rest; /* of the packet */
@@ -73,14 +74,22 @@ static bool are_peers(const struct virtio_device *a, const struct virtio_device 
     return (a->config->peers >> b->vm->id & 1U) != 0 && (b->config->peers >> a->vm->id & 1U) != 0;
 }
 
-/* The endpoint to which the packet goes, or NULL. */
-static struct endpoint *receiver(const struct endpoint *from)
+static bool is_for_sender(const struct endpoint *from)
 {
-    for (unsigned i = 0; i < virtio_device_count && from->header.type == TYPE_STREAM; i++) {
+    return from->answers || (from->header.type == TYPE_STREAM && from->header.destination == from->dev->config->cid);
+}
+
+/* The endpoint to which the packet goes, or NULL. */
+static struct endpoint *receiver(struct endpoint *from)
+{
+    if (is_for_sender(from)) {
+        return from;
+    }
+    for (unsigned i = 0; i < virtio_device_count; i++) {
         const struct virtio_device *dev = &virtio_devices[i];
 
         if (dev->class == &virtio_socket && dev->config->cid == from->header.destination &&
-            (dev == from->dev || are_peers(from->dev, dev))) {
+            from->header.type == TYPE_STREAM && are_peers(from->dev, dev)) {
             return dev->data;
         }
     }
@@ -178,6 +187,7 @@ static void make_reset(struct endpoint *e)
                          .type = h->type,
                          .op = OP_RESET};
     e->left = 0;
+    e->answers = true;
 }
 
 /* Answers a packet that has no receiver; a reset is not answered. False: the sender has no buffer for it now. */
@@ -202,6 +212,7 @@ static enum virtio_found begin_packet(struct endpoint *e, struct virtq *q)
         e->left = e->header.op == OP_DATA ? e->header.length : 0;
         e->header.length = e->left;
         e->sending = true;
+        e->answers = false;
     }
     return found;
 }

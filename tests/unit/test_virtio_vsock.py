@@ -136,6 +136,16 @@ def test_packets_without_a_receiver(destination: int, peers: int, kind: int):
     assert other.received() == []
 
 
+@pytest.mark.parametrize(("destination", "kind"), [(9, 1), (4, 2), (3, 2)])
+def test_an_answer_waits_for_a_buffer(destination: int, kind: int):
+    booted(functions())
+    sender = Endpoint(0)
+    sender.send(destination, b"", op=REQUEST, kind=kind)
+    assert sender.received() == []
+    sender.offer([4096])
+    assert sender.received() == [((destination, 3, 2000, 1000, 0, kind, RESET, 0, 0, 0), b"")]
+
+
 def test_a_vm_that_stops():
     """What waits for it is answered by a reset, and does not hold the packets for others."""
     booted(functions())
