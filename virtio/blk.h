@@ -44,6 +44,7 @@ struct blk_disk {
     /* The same, of a disk with a server: */
     bool forwards; /* the request has a piece that the server gets or has, or its next piece is not known yet */
     enum blk_piece piece;
+    bool flushes;               /* the piece is a flush */
     uint32_t number;            /* of the piece */
     uint32_t bytes, left;       /* of the piece, and of its data that is to be copied */
     bool held;                  /* `buffer` is a buffer of the server, taken from its queue */

@@ -86,10 +86,8 @@ static struct virtio_step measure_piece(const struct virtio_device *dev, struct 
     bool stable = disk->request.type == BLK_WRITE && (dev->features & BLK_FEATURE_FLUSH) == 0;
 
     disk->bytes = disk->request.type == BLK_FLUSH ? 0 : measure(disk);
-    if (disk->bytes == 0 && stable) {
-        disk->request.type = BLK_FLUSH;
-    }
-    if (disk->bytes == 0 && disk->request.type != BLK_FLUSH) {
+    disk->flushes = disk->bytes == 0 && (disk->request.type == BLK_FLUSH || stable);
+    if (disk->bytes == 0 && !disk->flushes) {
         return end_pieces(disk, BLK_OK);
     }
     if (disk->bytes > disk->size - disk->at) {
@@ -123,9 +121,9 @@ static struct virtio_step begin_piece(const struct virtio_device *dev, struct bl
     enum virtio_found found = take_buffer(disk, q);
     const struct disk_request request = {.disk = virtio_number(dev),
                                          .number = disk->number + 1U,
-                                         .type = disk->request.type,
+                                         .type = disk->flushes ? DISK_FLUSH : disk->request.type,
                                          .bytes = disk->bytes,
-                                         .sector = (dev->config->disk + disk->at) / BLK_SECTOR};
+                                         .sector = (dev->config->disk + (disk->flushes ? 0 : disk->at)) / BLK_SECTOR};
 
     if (found == VIRTIO_NONE) {
         return (struct virtio_step){.wait = true};
@@ -267,7 +265,7 @@ static struct virtio_step end_piece(struct server *s, struct blk_disk *disk)
 {
     disk->piece = BLK_NO_PIECE;
     disk->at += disk->bytes;
-    disk->forwards = disk->request.type != BLK_FLUSH;
+    disk->forwards = !disk->flushes;
     return end_answer(s);
 }
 

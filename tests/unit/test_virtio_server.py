@@ -152,10 +152,23 @@ def test_a_write_is_stable_if_the_driver_does_not_flush(size: int):
     ask(disk, WRITE_DATA, 1, bytes(range(256)) * (size // 256))
     server.work()
     assert [kind for _, kind, *_ in server.done] == [WRITE_DATA] * -(-size // PIECE) + [FLUSH]
+    assert server.done[-1] == (0, FLUSH, PLACES[0] // 512, 0)
     assert ended(disk) == (OK, 1)
     ask(disk, READ, 1, bytes(512))
     server.work()
     assert server.flushed == 1
+
+
+@pytest.mark.parametrize("features", [VERSION_1, FLUSHES])
+def test_data_behind_a_buffer_to_write_is_an_error(features: int):
+    booted(functions())
+    disk, server = Device(0, size=64).start(features), Server()
+    disk.put(HEADER, struct.pack("<IIQ", WRITE_DATA, 0, 1))
+    disk.queues[0].chain(3, [(HEADER, 16, False), (DATA, 512, True), (DATA, 512, False), (STATUS + 3, 1, True)])
+    disk.queues[0].offer(3)
+    disk.queues[0].notify()
+    server.work()
+    assert ended(disk)[0] == IOERR
 
 
 def test_a_write_that_cannot_be_flushed_fails():
