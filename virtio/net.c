@@ -500,8 +500,8 @@ static struct virtio_device *blame(struct port *port, enum outcome outcome)
     return outcome == SENDER_WRONG ? virtio_wrong(port->dev) : NULL;
 }
 
-/* Whether the frame has no further receiver. The next step finds that if the receiver's chains were many or wrong, as to return them, or to
- * stop the receiver, takes long. */
+/* Whether the frame has no further receiver. The next step finds that if the receiver's chains were many, too short or wrong, as to return
+ * them, or to stop the receiver, takes long. */
 static bool is_sent(struct port *port, bool wrong)
 {
     if (port->to == NULL) {
@@ -528,7 +528,7 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
         return step;
     }
     step.broken = blame(port, outcome);
-    if (outcome != SENDER_WRONG && is_sent(port, step.broken != NULL)) {
+    if (outcome != SENDER_WRONG && is_sent(port, step.broken != NULL || outcome == DROPPED)) {
         port->sending = false;
         virtio_done(port->dev, q, port->rest.head, 0);
     }
