@@ -30,7 +30,7 @@ LATE = r"^freertos: \d+ of \d+ ticks came late: the host is too slow, or other g
 
 def reports_late_ticks(machine):
     """QEMU is stopped for most of the time, as on a busy host, while the guest's time continues, until it reports that.
-    False: its verdict came first, as this host has let it run for too long at once."""
+    False: its verdict came first, as this host has let it run for too long at once, or nothing."""
     for _ in range(1000):
         machine.process.send_signal(signal.SIGSTOP)
         time.sleep(0.2)

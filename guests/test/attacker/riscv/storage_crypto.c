@@ -117,8 +117,8 @@ static void describe_request(uint64_t session, uint32_t bytes)
     state = UNTOUCHED;
 }
 
-/* Stores zeros of a byte each beside the address of notifications, by one misaligned store. A device that takes them for notifications
- * asks for each one to execute the store again: the instructions before it are for a return to an address that is too low. */
+/* Stores zeros beside the address of notifications, by one misaligned store, which comes in four pieces. A device that takes them for
+ * notifications asks for each one to execute the store again: the instructions before it are for a return to an address that is too low. */
 static void notify_beside(void)
 {
     __asm__ volatile("fence\n"
