@@ -138,7 +138,7 @@ static void send_some(void)
     while (left > 0 && send_one()) {
         left--;
     }
-    platform_uart_notify_tx(left == 0 || out.held != TEXT_END || out.room || out.unready > 1U);
+    platform_uart_notify_tx(left == 0 || out.held != TEXT_END || out.room || out.unready > 0);
 }
 
 COMPONENT_DEFAULT void console_init(void)
@@ -207,9 +207,9 @@ COMPONENT_DEFAULT void console_interrupt(void)
         out.room = false;
         out.unready = hyp.nvms;
     }
+    vm = next_unready();
     send_some();
     platform_uart_again(false);
-    vm = next_unready();
     spin_unlock(&console_lock);
     if (vm != NULL) {
         vuart_tx_ready(vm);

@@ -154,6 +154,26 @@ static void test_a_slow_uart_loses_nothing_and_wakes_vms(void **state)
     }
 }
 
+/* Output of another hart between two interrupts must not stop the interrupts that tell the others. */
+static void test_every_vm_is_told_of_room(void **state)
+{
+    unsigned done[3] = {0};
+
+    (void)state;
+    boot(3, 0);
+    host_uart_room(0);
+    while (write_all(done) > 0) {
+    }
+    assert_int_equal(waiting_vms(), 3);
+    host_uart_room(HOST_UART_ENDLESS);
+    while (host_uart_interrupt()) {
+        for (unsigned i = 0; i < MANY; i++) { /* sends all that waits */
+            (void)console_write(&hyp.vms[0], "x", 1);
+        }
+    }
+    assert_int_equal(waiting_vms(), 0);
+}
+
 static void test_a_write_takes_what_there_is_room_for(void **state)
 {
     char text[CONSOLE_WRITE];
@@ -182,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_a_line_of_the_hypervisor_has_a_line_of_its_own),
         cmocka_unit_test(test_a_slow_uart_loses_nothing_and_wakes_vms),
         cmocka_unit_test(test_a_write_takes_what_there_is_room_for),
+        cmocka_unit_test(test_every_vm_is_told_of_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
