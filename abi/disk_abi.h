@@ -30,7 +30,7 @@ struct disk_request {
     uint32_t number; /* counts the requests of a disk */
     uint32_t type;   /* DISK_READ, DISK_WRITE, DISK_FLUSH */
     uint32_t bytes;  /* of data, a multiple of 512; of a flush 0 */
-    uint64_t sector; /* of 512 bytes, of the server's own disk */
+    uint64_t sector; /* of 512 bytes, of the server's own disk; of a flush the first one of the disk's part */
     uint64_t unused;
 };
 
