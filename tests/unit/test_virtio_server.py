@@ -144,46 +144,6 @@ def ended(device: Device, first: int = 3) -> tuple[int, int]:
     return device.get(STATUS + first, 1)[0], length
 
 
-@pytest.mark.parametrize("size", [0, 512, 3 * PIECE // 2])
-def test_a_write_is_stable_if_the_driver_does_not_flush(size: int):
-    """Section 5.2.6.2: it ends with a flush; a read has none."""
-    booted(functions())
-    disk, server = Device(0, size=64).start(), Server()
-    ask(disk, WRITE_DATA, 1, bytes(range(256)) * (size // 256))
-    server.work()
-    assert [kind for _, kind, *_ in server.done] == [WRITE_DATA] * -(-size // PIECE) + [FLUSH]
-    assert server.done[-1] == (0, FLUSH, PLACES[0] // 512, 0)
-    assert ended(disk) == (OK, 1)
-    ask(disk, READ, 1, bytes(512))
-    server.work()
-    assert server.flushed == 1
-
-
-@pytest.mark.parametrize("features", [VERSION_1, FLUSHES])
-def test_data_behind_a_buffer_to_write_is_an_error(features: int):
-    booted(functions())
-    disk, server = Device(0, size=64).start(features), Server()
-    disk.put(HEADER, struct.pack("<IIQ", WRITE_DATA, 0, 1))
-    disk.queues[0].chain(3, [(HEADER, 16, False), (DATA, 512, True), (DATA, 512, False), (STATUS + 3, 1, True)])
-    disk.queues[0].offer(3)
-    disk.queues[0].notify()
-    server.work()
-    assert ended(disk)[0] == IOERR
-
-
-def test_a_write_that_cannot_be_flushed_fails():
-    booted(functions())
-    disk, server = Device(0, size=64).start(), Server()
-    ask(disk, WRITE_DATA, 1, bytes(512))
-    (write,) = server.requests()
-    server.serve(*write)
-    (flush,) = server.requests()
-    assert flush[1][2] == FLUSH
-    assert disk.queues[0].returned() == []
-    server.serve(*flush, IOERR)
-    assert ended(disk) == (IOERR, 1)
-
-
 @pytest.fixture
 def disks() -> tuple[Device, Device]:
     booted(functions())
@@ -315,6 +275,34 @@ def test_name_and_unknown_requests(disks: tuple[Device, Device]):
     assert ended(disks[0]) == (OK, 21)
     ask(disks[0], 77, 0, bytes(16))
     assert ended(disks[0])[0] == UNSUPPORTED
+
+
+@pytest.mark.parametrize("size", [0, 512, 3 * PIECE // 2])
+def test_a_write_is_stable_if_the_driver_does_not_flush(size: int):
+    """Section 5.2.6.2: it ends with a flush; a read has none."""
+    booted(functions())
+    disk, server = Device(0, size=64).start(), Server()
+    ask(disk, WRITE_DATA, 1, bytes(range(256)) * (size // 256))
+    server.work()
+    assert [kind for _, kind, *_ in server.done] == [WRITE_DATA] * -(-size // PIECE) + [FLUSH]
+    assert server.done[-1] == (0, FLUSH, PLACES[0] // 512, 0)
+    assert ended(disk) == (OK, 1)
+    ask(disk, READ, 1, bytes(512))
+    server.work()
+    assert server.flushed == 1
+
+
+def test_a_write_that_cannot_be_flushed_fails():
+    booted(functions())
+    disk, server = Device(0, size=64).start(), Server()
+    ask(disk, WRITE_DATA, 1, bytes(512))
+    (write,) = server.requests()
+    server.serve(*write)
+    (flush,) = server.requests()
+    assert flush[1][2] == FLUSH
+    assert disk.queues[0].returned() == []
+    server.serve(*flush, IOERR)
+    assert ended(disk) == (IOERR, 1)
 
 
 # --- stops and resets in flight ---
@@ -536,6 +524,18 @@ def test_data_behind_data_of_the_other_direction(disks: tuple[Device, Device]):
     device.queues[0].notify()
     assert server.work() == 0
     assert ended(device)[0] == IOERR
+
+
+@pytest.mark.parametrize("features", [VERSION_1, FLUSHES])
+def test_data_behind_a_buffer_to_write_is_an_error(features: int):
+    booted(functions())
+    disk, server = Device(0, size=64).start(features), Server()
+    disk.put(HEADER, struct.pack("<IIQ", WRITE_DATA, 0, 1))
+    disk.queues[0].chain(3, [(HEADER, 16, False), (DATA, 512, True), (DATA, 512, False), (STATUS + 3, 1, True)])
+    disk.queues[0].offer(3)
+    disk.queues[0].notify()
+    server.work()
+    assert ended(disk)[0] == IOERR
 
 
 ACTIONS = st.lists(
