@@ -98,24 +98,29 @@ def fresh(channel: Channel) -> Channel:
     return replace(channel, users=[replace(user, chunks=[]) for user in channel.users])
 
 
+CHANNELS, RUNS = (1500, 20) if LONG else (30, 8)
+
+
 def test_no_request_takes_longer_than_its_bound() -> None:
     """The bound is the definition's, and random runs come near it."""
     near, refused, seen = 0.0, 0, 0
-    for seed in range(1500 if LONG else 60):
+    for seed in range(CHANNELS):
         random = Random(seed)
         channel, us = random_channel(random), random.randint(1, 60)
         put(channel)
         answer, most = ask(us)
         expected = bound(channel, us)
         assert (answer, most) == ((SHARED, 0) if expected is None else (BOUNDED, expected)), (seed, channel)
-        refused += expected is None
-        for _ in range(20 if expected is not None else 0):
+        if expected is None:
+            refused += 1
+            continue
+        for _ in range(RUNS):
             took = delay(fresh(channel), cut(channel, us * MHZ, random), random)
             assert took <= most * MHZ, (seed, channel, took)
             near, seen = max(near, took / most / MHZ), seen + 1
     assert near > 0.8
-    assert refused > 8
-    assert seen > 600
+    assert refused > 4
+    assert seen > 120
 
 
 OWN = User(3, 0)

@@ -170,7 +170,7 @@ def simulated(system: System, jobs: int, seed: int) -> Result:
     return Hart(real, Random(seed)).run(jobs)
 
 
-JOBS = 100_000 if LONG else 3000
+JOBS = 100_000 if LONG else 1500
 JOBS_OF_A_SET = 50
 
 

@@ -591,7 +591,7 @@ class Chaos:
         }[name](*arguments)  # fmt: skip
 
 
-@settings(max_examples=1500 if LONG else 150, deadline=None, derandomize=True)
+@settings(max_examples=1500 if LONG else 75, deadline=None, derandomize=True)
 @given(ACTIONS, st.integers(0, 3))
 def test_a_hostile_server_changes_only_the_buffers_of_requests(actions: list[tuple], poll: int):
     """And after it has been replaced, a driver's next request is done."""
