@@ -66,6 +66,26 @@ def test_pieces_overlap_nothing(builder, used):
     assert any("the RAM high " in problem and "expected" in problem for problem in problems), problems
 
 
+NEXT = "<0x80400000>"  # behind the RAM of the VM two
+
+
+@pytest.mark.parametrize(
+    ("pieces", "name", "other"),
+    [
+        (f"high {{ address = {NEXT}; size = <0x400000>; }};", "high", "the RAM at 0x80000000..0x80400000"),
+        (
+            "a { address = <1 0x400000>; size = <0x200000>; }; b { address = <1 0>; size = <0x400000>; };",
+            "b",
+            "the RAM a at 0x100400000..0x100600000",
+        ),
+    ],
+)
+def test_a_gap_between_pieces(builder, pieces, name, other):
+    """Or Linux would take both for one, and buffers across the border would break its devices."""
+    [problem] = builder.refuse(with_pieces(f"memory {{ {pieces} }};"))
+    assert f"/vms/two/memory/{name}: address: expected a gap between it and the VM's other RAM, got {other}" in problem
+
+
 def test_pieces_beyond_the_address_space(builder):
     [problem] = builder.refuse(with_pieces(PIECE.replace("<0x1 0x00000000>", "<0x1ff 0xffe00000>")))
     assert (
@@ -74,17 +94,17 @@ def test_pieces_beyond_the_address_space(builder):
 
 
 def test_too_many_pieces(builder):
-    pieces = "".join(f"p{n} {{ address = <0x1 {n * 0x400000:#x}>; size = <0x400000>; }};" for n in range(8))
+    pieces = "".join(f"p{n} {{ address = <0x1 {n * 0x800000:#x}>; size = <0x400000>; }};" for n in range(8))
     [problem] = builder.refuse(with_pieces(f"memory {{ {pieces} }};"))
     assert problem.endswith("/vms/two/memory: expected at most 7 pieces of RAM with a VM's devices, got 8")
-    seven = pieces.replace("p7 { address = <0x1 0x1c00000>; size = <0x400000>; };", "")
+    seven = pieces.replace("p7 { address = <0x1 0x3800000>; size = <0x400000>; };", "")
     assert (
         len(read_image(builder.build(with_pieces(f"memory {{ {seven} }};")).files["tessera.bin"]).vms[1].regions) == 8
     )
 
 
 def test_pieces_and_shared_regions(builder):
-    pieces = "".join(f"p{n} {{ address = <0x1 {n * 0x400000:#x}>; size = <0x400000>; }};" for n in range(7))
+    pieces = "".join(f"p{n} {{ address = <0x1 {n * 0x800000:#x}>; size = <0x400000>; }};" for n in range(7))
     shared = 'shared { log { size = <0x200000>; address = <0xa0000000>; vms = "one", "two"; }; };'
     text = with_pieces(f"memory {{ {pieces} }};").replace("devices {", f"{shared} devices {{", 1)
     [problem] = builder.refuse(text)

@@ -97,6 +97,18 @@ def _check_shared_spaces(vm: Vm) -> None:
         spaces.append((region.node.path, region.base, region.end))
 
 
+def _check_gaps(vm: Vm) -> None:
+    """Reports pieces of RAM without a gap between them. Linux takes them for one piece, and puts buffers of devices
+    across the border; a buffer must be in one region of the VM (memmap_ram())."""
+    ram = [("the RAM", vm.memory_base, vm.memory_end)]
+    for piece in vm.more:
+        for name, first, behind in ram:
+            if piece.base == behind or piece.end == first:
+                got = f"got {name} at {first:#x}..{behind:#x}, this at {piece.base:#x}..{piece.end:#x}"
+                piece.node.problem("address", f"expected a gap between it and the VM's other RAM, {got}")
+        ram.append((f"the RAM {piece.node.name}", piece.base, piece.end))
+
+
 def _check_spaces(vm: Vm) -> None:
     end = vm.machine.gpa_end
     if vm.memory_end > end:
@@ -107,6 +119,7 @@ def _check_spaces(vm: Vm) -> None:
         if first < other_behind and other_first < behind:
             got = f"got {name} at {first:#x}..{behind:#x} and {other_name} at {other_first:#x}..{other_behind:#x}"
             vm.node.problem(prop, f"expected guest-physical addresses that do not overlap, {got}")
+    _check_gaps(vm)
     _check_shared_spaces(vm)
     pieces: list[Shared | Memory] = [*vm.shared, *vm.more]
     for region in pieces:

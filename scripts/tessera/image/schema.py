@@ -597,7 +597,8 @@ MORE_MEMORY = NodeSchema(
         Prop(
             "address",
             Address("a guest-physical address", align=RAM_ALIGN),
-            "Guest-physical address of the RAM.",
+            "Guest-physical address of the RAM. There is a gap between it and the VM's other RAM: guests take RAM "
+            "without a gap for one piece, and a buffer of a virtio function must be in one.",
             required=True,
         ),
         Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
