@@ -45,6 +45,7 @@
 #define LONG_QUEUE \
     1024U /* descriptors: with 256, a receiver's buffers were used up by 6 segments, and TCP waited for its timer */
 #define TYPE_VLAN 0x8100U
+#define TYPE_SERVICE_VLAN 0x88a8U
 
 /* The headers of a frame, as read once from the sender's memory, and to be written to the receivers'. */
 struct head {
@@ -383,14 +384,19 @@ static bool is_outside(const struct port *uplink, uint64_t mac)
     return (mac & 1U) == 0;
 }
 
+/* Whether the frame whose head was read has a tag of IEEE 802.1Q or 802.1ad. */
+static bool has_tag(const struct port *port)
+{
+    return port->head.type == __builtin_bswap16(TYPE_VLAN) || port->head.type == __builtin_bswap16(TYPE_SERVICE_VLAN);
+}
+
 /* Whether the port may send the frame whose head was read. */
 static bool may_send(struct port *port)
 {
     const struct virtio_image_function *config = port->dev->config;
     uint64_t source = address(port->head.source);
 
-    if ((source != port->mac && !(port->uplink && is_outside(port, source))) ||
-        (config->vlan != 0 && port->head.type == __builtin_bswap16(TYPE_VLAN))) {
+    if ((source != port->mac && !(port->uplink && is_outside(port, source))) || (config->vlan != 0 && has_tag(port))) {
         port->counts.spoofed++;
         return false;
     }

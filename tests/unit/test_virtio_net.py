@@ -250,7 +250,8 @@ def test_counters():
     assert counts(1) == (0, 1, 0, 0, 4, 0)
 
 
-def test_vlans():
+@pytest.mark.parametrize("tag", [0x8100, 0x88A8])
+def test_vlans(tag: int):
     """Ports of different VLANs do not meet, and a port with a VLAN sends no tags."""
     first, second, third = (
         {"vm": vm, "kind": NET, "mac": MACS[vm], "vlan": vlan} for vm, vlan in ((0, 7), (1, 7), (2, 8))
@@ -262,7 +263,7 @@ def test_vlans():
         port.offer([2000], 0)
     frame = frame_of(BROADCAST, MACS[0], b"hello")
     send(sender, frame, [])
-    send(sender, frame_of(BROADCAST, MACS[0], b"\0\10tagged", 0x8100), [])
+    send(sender, frame_of(BROADCAST, MACS[0], b"\0\10tagged", tag), [])
     assert [port.received() for port in ports] == [[frame], []]
 
 
