@@ -12,6 +12,7 @@
 
 #define CLASS_RAM 0x050000U
 #define IVSHMEM_ID 0x1110U
+#define REGISTER_WIDTH_LOG2 2U
 
 enum {
     INTERRUPT_MASK = 0,
@@ -68,7 +69,7 @@ static void ring(const struct virtio_device *dev, uint32_t number)
     struct virtio_device *to = function_for(number, dev->config->shared);
 
     if (to != NULL && !runs(to->vm)) {
-        return; /* as by a hypercall; what comes behind the reset of a VM that is loaded would reach its next life */
+        return; /* as by a hypercall; if the VM is started again at this moment, its new life may be rung */
     }
     if (to != NULL) {
         virtio_interrupt(to, VIRTIO_ISR_QUEUE);
@@ -118,8 +119,12 @@ static const char *ivshmem_boot(struct virtio_device *dev)
     return NULL;
 }
 
-void ivshmem_write(struct virtio_device *dev, unsigned offset, uint32_t value)
+/* The specification has 32-bit registers: the VM's number would be no part of a narrow store, which does nothing. */
+void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)
 {
+    if (width_log2 != REGISTER_WIDTH_LOG2) {
+        return;
+    }
     if (offset == DOORBELL) {
         ring(dev, value >> 16);
     } else if (offset == INTERRUPT_MASK) {

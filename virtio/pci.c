@@ -301,7 +301,7 @@ static void bars_store_register(struct virtio_device *dev, unsigned offset, unsi
         return; /* its BAR 0 is elsewhere */
     }
     if (!is_virtio(dev)) {
-        ivshmem_write(dev, offset, value);
+        ivshmem_write(dev, offset, width_log2, value);
     } else if ((offset & PART_MASK) == PART_COMMON) {
         virtio_common_write(dev, offset, width_log2, value);
     }

@@ -349,7 +349,7 @@ struct virtio_net_counts virtio_net_count(struct virtio_device *dev);
 
 /* ivshmem.c: registers of BAR 0. */
 uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset);
-void ivshmem_write(struct virtio_device *dev, unsigned offset, uint32_t value);
+void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value);
 
 /* --- boot.c --- */
 

@@ -137,6 +137,8 @@ def test_ivshmem():
     assert not there.line
     for nobody in (3, 0xFFFF):
         here.write(12, nobody << 16)
+    there.write(12, 0, 1)  # not 32 bits
+    there.write(12, 0, 2)
     assert not here.line
     assert not there.line
 
