@@ -135,8 +135,8 @@ struct virtio_class {
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
     /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source VIRTIO_IRQ + slot: whether it is
-     * pending, and what the command register's "interrupt disable" does. Its boot() sets dev->first_bar, its pages. With vm->lock held,
-     * or at boot. */
+     * pending (also called without locks), and what the command register's "interrupt disable" does (with vm->lock held, or at boot).
+     * Its boot() sets dev->first_bar, its pages. */
     bool (*pending)(const struct virtio_device *dev);
     void (*mask)(const struct virtio_device *dev, bool masked);
     /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of the configuration space; the guest
