@@ -119,8 +119,8 @@ def test_no_request_takes_longer_than_its_bound() -> None:
             assert took <= most * MHZ, (seed, channel, took)
             near, seen = max(near, took / most / MHZ), seen + 1
     assert near > 0.8
-    assert refused > 4
-    assert seen > 120
+    assert refused > CHANNELS // 7
+    assert seen > CHANNELS * RUNS // 2
 
 
 OWN = User(3, 0)
