@@ -60,6 +60,7 @@
 #define CAUSE_ECALL_HS 9
 
 #define PMP_R 0x01UL
+#define PMP_W 0x02UL
 #define PMP_RWX 0x07UL
 #define PMP_NAPOT 0x18UL
 

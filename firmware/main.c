@@ -19,10 +19,11 @@ struct hart *hart_get(ulong id)
 }
 
 /* Entries in order of priority: the firmware's RAM, the page of mtime, the rest of the CLINT, everything else. The first three
- * hold for all modes but M. */
+ * hold for all modes but M. The page of mtime has no mtimecmp, and can be written, too: CVA6 checks a load by the type of the next
+ * access, so that a load of mtime with a store behind it would trap on a page that can only be read (CVA6's issue 3234). */
 static void protect(void)
 {
-    ulong time = (FIRMWARE_HIDE & HIDE_MTIME) != 0 ? 0 : PMP_R;
+    ulong time = (FIRMWARE_HIDE & HIDE_MTIME) != 0 ? 0 : PMP_R | PMP_W;
 
     csr_write(CSR_PMPADDR0, FIRMWARE_BASE >> 2 | (FIRMWARE_SIZE / 2 - 1) >> 2);
     csr_write(CSR_PMPADDR1, ((BOARD_CLINT + CLINT_MTIME) >> 2 & ~0x3ffUL) | 0x1ffUL);
