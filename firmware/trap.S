@@ -10,6 +10,16 @@
 #define INSN_RDTIME -0x3fefdf8d /* csrrs x0, time, x0, sign-extended */
 #define INSN_RD (31 << 7)
 
+    /* Makes the interrupt pending in HS-mode; changes t1. A read-modify-write of mip must not change the bit SEIP that software
+     * writes: some harts, Spike among them, write the PLIC's SEIP back there, and the external interrupt never ends. The firmware
+     * does not use that bit: it is cleared after each csrs and in each csrc. */
+.macro raise_interrupt irq
+    li      t1, 1 << \irq
+    csrs    CSR_MIP, t1
+    li      t1, 1 << IRQ_SEI
+    csrc    CSR_MIP, t1
+.endm
+
     .text
     .balign 4
     .globl  trap_entry
@@ -30,7 +40,7 @@ trap_entry:
     beqz    t0, other
 trap_set_timer:
     sd      a0, 0(t0)
-    li      t1, 1 << IRQ_STI
+    li      t1, 1 << IRQ_STI | 1 << IRQ_SEI
     csrc    CSR_MIP, t1
     li      t1, 1 << IRQ_MTI
     csrs    CSR_MIE, t1
@@ -54,13 +64,11 @@ interrupt:
 trap_timer:
     li      t1, 1 << IRQ_MTI
     csrc    CSR_MIE, t1
-    li      t1, 1 << IRQ_STI
-    csrs    CSR_MIP, t1
+    raise_interrupt IRQ_STI
     j       back
 1:  ld      t0, HART_MSIP(sp)
     sw      zero, 0(t0)             /* before SSIP: a request that comes in between traps again */
-    li      t1, 1 << IRQ_SSI
-    csrs    CSR_MIP, t1
+    raise_interrupt IRQ_SSI
     j       back
 
     /* mtval has the instruction. The time of a guest is the hart's: htimedelta is 0 or missing. */
