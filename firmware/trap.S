@@ -10,9 +10,9 @@
 #define INSN_RDTIME -0x3fefdf8d /* csrrs x0, time, x0, sign-extended */
 #define INSN_RD (31 << 7)
 
-    /* Makes the interrupt pending in HS-mode; changes t1. A read-modify-write of mip must not change the bit SEIP that software
-     * writes: some harts, Spike among them, write the PLIC's SEIP back there, and the external interrupt never ends. The firmware
-     * does not use that bit: it is cleared after each csrs and in each csrc. */
+    /* Makes the interrupt pending in HS-mode; changes t1. A read-modify-write of mip must not change the SEIP that
+     * software writes: Spike writes the PLIC's SEIP back there, and the external interrupt never ends. The firmware
+     * does not use that bit, so it is cleared after each csrs and in each csrc. */
 .macro raise_interrupt irq
     li      t1, 1 << \irq
     csrs    CSR_MIP, t1
