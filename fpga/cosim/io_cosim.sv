@@ -4,7 +4,7 @@
 module io_cosim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 6,
   parameter int unsigned Sectors = 256,
@@ -132,7 +132,7 @@ module io_cosim
   assign bit_cycles_o = i_top.uart_divider;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) buffered_q <= '0;
-    else if (i_top.i_uart.i_uart.i_core.slot == uart_pkg::SlScan) begin
+    else if (i_top.i_uart.i_uart.i_core.slot == io_uart_pkg::SlScan) begin
       for (int v = 0; v < int'(NumVms); v++) begin
         if (i_top.i_uart.i_uart.i_core.vm == vm_t'(v)) begin
           buffered_q[v] <= i_top.i_uart.i_uart.i_core.i_buffer.count != '0

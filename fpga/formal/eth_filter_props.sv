@@ -3,7 +3,7 @@
 // byte the mask has exactly the VMs that the frame is for; before that no other one, and before the 16th byte none.
 module eth_filter_props
   import fabric_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   localparam int unsigned NumVms = 3
 ) (

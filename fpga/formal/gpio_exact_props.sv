@@ -5,7 +5,7 @@
 // gpio_processor_props proves that a VM beside others behaves as it does alone.
 module gpio_exact_props
   import fabric_pkg::*;
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   localparam int unsigned NumPins = 2
 ) (

@@ -4,7 +4,7 @@
 // a command or a flush of its owner. That the commands of one VM are exact is proven by gpio_exact_props.
 module gpio_processor_props
   import fabric_pkg::*;
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   localparam int unsigned NumVms = 2,
   localparam int unsigned NumPins = 2,

@@ -7,7 +7,7 @@
 module io_ethernet_receive_props
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   localparam int unsigned NumVms = 3,
   localparam int unsigned Frames = 4,

@@ -9,7 +9,7 @@
 module io_ethernet_send_props
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   localparam int unsigned Bytes = 32,
   localparam int unsigned Threshold = 14,

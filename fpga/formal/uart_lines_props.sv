@@ -4,7 +4,7 @@
 // one turn of each other VM.
 module uart_lines_props
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   localparam int unsigned NumVms = 11,
   localparam int unsigned PointerBits = 2,
@@ -21,7 +21,7 @@ module uart_lines_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
-  // A cycle looks at the next VM, clears one, or takes a byte (uart_slots; proven by uart_core_props).
+  // A cycle looks at the next VM, clears one, or takes a byte (uart_slots; proven by io_uart_core_props).
   logic wanted, scans, clears, takes, busy, send;
   vm_t scan_q, vm, owner;
   logic [7:0] sent;
@@ -66,7 +66,7 @@ module uart_lines_props
     else if (send && takes) reading_q <= sent == Newline ? RdStart : RdBody;
     else if (send) begin
       reading_q <= RdBody;
-      if (sent == uart_pkg::Return) reading_q <= RdReturn;
+      if (sent == io_uart_pkg::Return) reading_q <= RdReturn;
       if (sent == Newline) reading_q <= RdStart;
       if (sent == "[") reading_q <= RdOpen;
       if (digit) reading_q <= RdNumber;
@@ -78,7 +78,7 @@ module uart_lines_props
     // A byte of a VM is in a line that has begun with its number.
     if (takes) assert (reading_q == RdBody && number_q == vm);
     else begin
-      assert (sent inside {"[", "]", " ", uart_pkg::Return, Newline} || digit);
+      assert (sent inside {"[", "]", " ", io_uart_pkg::Return, Newline} || digit);
       if (sent == "[") assert (reading_q == RdStart);
       if (digit) assert (reading_q inside {RdOpen, RdNumber});
       if (sent == "]") assert (reading_q == RdNumber && number_q < vm_t'(NumVms));

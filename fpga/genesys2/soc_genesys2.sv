@@ -133,7 +133,7 @@ module soc_genesys2
   region_rsp_t [NumPrrs-1:0] region_rsp;
   logic cfg_valid, cfg_ready, cfg_error, cfg_abort;
   logic [31:0] cfg_data;
-  eth_pkg::gmii_t gmii;
+  io_eth_pkg::gmii_t gmii;
   logic pixel, hsync, vsync, data_enable;
   display_pkg::pixel_t color;
 

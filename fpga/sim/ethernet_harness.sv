@@ -4,7 +4,7 @@
 module ethernet_harness
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned SendBytes = 256,
   parameter int unsigned Threshold = 48,

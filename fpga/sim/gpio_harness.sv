@@ -2,7 +2,7 @@
 // gpio_processor with a time base and pads: a pad has the level that is driven, or else the one from outside.
 module gpio_harness
   import fabric_pkg::*;
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   parameter int unsigned NumVms = 16,
   parameter int unsigned NumPins = 32,

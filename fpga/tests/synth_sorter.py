@@ -8,7 +8,7 @@ _BOUNDS = {128: (8910, 9300)}
 
 BLOCKS = [
     Block(
-        top="sorter",
+        top="fabric_sorter",
         name=f"sorter-{depth}",
         parameters={"Depth": depth, "KeyWidth": 32, "ValueWidth": 32},
         weight=depth,

@@ -10,8 +10,8 @@ STEPS = 30  # cycles after reset within which a fault must violate a property
 
 # Proof, file, correct text, faulty text.
 FAULTS = [
-    ("aes_sbox", "aes_pkg.sv", "nibble_product(h, h), 4'ha)", "nibble_product(h, h), 4'hb)"),
-    ("aes_sbox", "aes_pkg.sv", "8'h05", "8'h63"),
+    ("hwtask_aes_sbox", "hwtask_aes_pkg.sv", "nibble_product(h, h), 4'ha)", "nibble_product(h, h), 4'hb)"),
+    ("hwtask_aes_sbox", "hwtask_aes_pkg.sv", "8'h05", "8'h63"),
     (
         "region_gate",
         "region_gate.sv",
@@ -25,12 +25,12 @@ FAULTS = [
     ("region_feed", "region_feed.sv", "unused_o != input_count_t'(InputBeats);", "1'b1;"),
     ("region_feed", "region_port.sv", ".flush_i(begins)", ".flush_i(1'b0)"),
     ("region_feed", "region_port.sv", "= valid && task_rsp_i.in_ready", "= task_rsp_i.in_ready"),
-    ("reset_sync", "reset_sync.sv", "released_q <= first_q;", "released_q <= 1'b1;"),
-    ("reset_sync", "reset_sync.sv", "posedge clk_i or negedge rst_ni", "posedge clk_i"),
-    ("reset_sync", "reset_sync.sv", "= released_q;", "= rst_ni;"),
-    ("axi_port", "axi_port.sv", "if (take_write || take_read) read_turn_q <= take_write;", ""),
-    ("axi_port", "axi_port.sv", "if (take_read) data_q <= '0;", "if (1'b0) data_q <= '0;"),
-    ("axi_port", "axi_port.sv", "&& burst_q != axi_pkg::BURST_WRAP", ""),
+    ("fabric_reset_sync", "fabric_reset_sync.sv", "released_q <= first_q;", "released_q <= 1'b1;"),
+    ("fabric_reset_sync", "fabric_reset_sync.sv", "posedge clk_i or negedge rst_ni", "posedge clk_i"),
+    ("fabric_reset_sync", "fabric_reset_sync.sv", "= released_q;", "= rst_ni;"),
+    ("fabric_axi_port", "fabric_axi_port.sv", "if (take_write || take_read) read_turn_q <= take_write;", ""),
+    ("fabric_axi_port", "fabric_axi_port.sv", "if (take_read) data_q <= '0;", "if (1'b0) data_q <= '0;"),
+    ("fabric_axi_port", "fabric_axi_port.sv", "&& burst_q != axi_pkg::BURST_WRAP", ""),
     ("dma_guard", "dma_lookup.sv", "windows[w].writable", "windows[w].readable"),
     ("dma_guard", "dma_lookup.sv", "&& !last[PageBits]", ""),
     ("conn_matrix", "conn_matrix.sv", "&& elsewhere == '0", ""),
@@ -180,16 +180,16 @@ FAULTS = [
     ("uart_lines", "uart_lines.sv", "open_q <= byte_o != Newline;", "open_q <= taken_i && byte_o != Newline;"),
     ("uart_lines", "uart_lines.sv", "else if (!open_q) first = LnOpen;", "else first = LnOpen;"),
     ("uart_lines", "uart_lines.sv", "two_digits ? owner_o - 4'd10 :", "two_digits ? owner_o :"),
-    ("uart_core", "uart_lines.sv", "(clear_i && vm_i == owner_o)", "(1'b0)"),
-    ("uart_core", "uart_buffer.sv", "advance = take_i ||", "advance = (take_i && byte_o != Newline) ||"),
-    ("uart_core", "uart_slots.sv", "{SlClear, flush_vm_q}", "{SlClear, vm_q}"),
-    ("uart_core", "uart_slots.sv", "{SlTake, take_vm_i}", "{SlTake, scan_q}"),
-    ("uart_core", "uart_core.sv", "= allowed_i[v] && !begins;", "= !begins;"),
-    ("uart_core", "uart_queue.sv", "rows[vm_i] <= next;", "rows[push ? '0 : vm_i] <= next;"),
+    ("io_uart_core", "uart_lines.sv", "(clear_i && vm_i == owner_o)", "(1'b0)"),
+    ("io_uart_core", "uart_buffer.sv", "advance = take_i ||", "advance = (take_i && byte_o != Newline) ||"),
+    ("io_uart_core", "uart_slots.sv", "{SlClear, flush_vm_q}", "{SlClear, vm_q}"),
+    ("io_uart_core", "uart_slots.sv", "{SlTake, take_vm_i}", "{SlTake, scan_q}"),
+    ("io_uart_core", "io_uart_core.sv", "= allowed_i[v] && !begins;", "= !begins;"),
+    ("io_uart_core", "uart_queue.sv", "rows[vm_i] <= next;", "rows[push ? '0 : vm_i] <= next;"),
 ]
 
 
-LONG = "sorter-five"  # minutes; sorter-odd proves an odd depth in seconds
+LONG = "fabric_sorter-five"  # minutes; fabric_sorter-odd proves an odd depth in seconds
 
 
 def proofs():
@@ -206,12 +206,14 @@ def test_proof(script):
 def test_the_s_box_for_simulation_is_the_same(tmp_path):
     """The table that replaces it in fpga/cosim has the same properties, which determine every value."""
     shutil.copytree(RTL, tmp_path / "rtl")
-    shutil.copy(FPGA / "cosim" / "replace" / "aes_sbox.sv", tmp_path / yosys_path("aes_sbox"))
-    assert "DONE (PASS" in prove(FORMAL / "aes_sbox.sby", tmp_path / "rtl", BUILD / "formal" / "aes_sbox-table")
+    shutil.copy(FPGA / "cosim" / "replace" / "hwtask_aes_sbox.sv", tmp_path / yosys_path("hwtask_aes_sbox"))
+    assert "DONE (PASS" in prove(
+        FORMAL / "hwtask_aes_sbox.sby", tmp_path / "rtl", BUILD / "formal" / "hwtask_aes_sbox-table"
+    )
 
 
 # Proofs with cover statements in their properties; the sorter has a separate sby file for them.
-COVERED = [path for path in sorted(FORMAL.glob("*.sby")) if not path.stem.startswith("sorter")]
+COVERED = [path for path in sorted(FORMAL.glob("*.sby")) if not path.stem.startswith("fabric_sorter")]
 
 
 @pytest.mark.timeout(900)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error), axi_port,
+// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error), fabric_axi_port,
 // and the address decoder (fabric_map_pkg). The selected block answers in the cycle after the
 // access.
 module fabric_bus
@@ -69,7 +69,7 @@ module fabric_bus
     .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req), .mst_resp_i(plain_resp)
   );
 
-  axi_port #(.AddrBits(AddrBits)) i_port (
+  fabric_axi_port #(.AddrBits(AddrBits)) i_port (
     .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
     .data_i(answer), .error_i(error_q)
   );

@@ -144,7 +144,7 @@ module dma_reader
   assign pop       = valid_o && ready_i && !stop_i;
   assign last_o    = taken_o + 30'd1 == beats_i;
 
-  word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
+  fabric_word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
     .clk_i, .rst_ni, .flush_i(stop_i | dropping_q), .data_i(r_i.data), .valid_i(arrived & ~dropping_q),
     .ready_o(fifo_ready), .data_o, .valid_o, .ready_i, .usage_o(usage)
   );

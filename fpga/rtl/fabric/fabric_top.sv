@@ -46,7 +46,7 @@ module fabric_top
 
   // ---- Reset ----
   logic rst_n;
-  reset_sync i_reset (
+  fabric_reset_sync i_reset (
     .clk_i,
     .rst_ni,
     .rst_no(rst_n)

@@ -10,7 +10,7 @@
 // Consistency points are between blocks; the context is the vector or counter, and the number of
 // bytes left.
 module hwtask_aes128
-  import aes_pkg::*;
+  import hwtask_aes_pkg::*;
   import region_pkg::*;
 (
   input  logic        clk_i,
@@ -84,13 +84,13 @@ module hwtask_aes128
   // SubBytes and ShiftRows commute, and ShiftRows is only wiring; the inverse applies them in
   // reverse order.
   for (genvar i = 0; i < 16; i++) begin : gen_substitute
-    aes_sbox i_sbox (.inverse_i(decrypts), .byte_i(to_substitute[i]), .byte_o(substituted[i]));
+    hwtask_aes_sbox i_sbox (.inverse_i(decrypts), .byte_i(to_substitute[i]), .byte_o(substituted[i]));
   end
   assign to_substitute = decrypts ? inverse_shift_rows(block_q) : block_q;
 
   // Encryption uses the keys 0 to 10, decryption 10 to 0; round_q counts 1 .. 10 in both cases.
   assign back = state_q != SLastKey && decrypts;
-  aes_key i_key (
+  hwtask_aes_key i_key (
     .back_i(back), .round_i(back ? 4'd11 - round_q : round_q), .key_i(key_q), .key_o(key_next)
   );
 

@@ -55,13 +55,13 @@ module if_mem
   assign bus_if   = {VmBits'(bus_addr_i.vm), DevBits'(bus_addr_i.dev)};
   assign if_index = {VmBits'(chosen.addr.vm), DevBits'(chosen.addr.dev)};
 
-  tdp_ram #(.Words(16 * 2 ** IfBits)) i_regs (
+  fabric_tdp_ram #(.Words(16 * 2 ** IfBits)) i_regs (
     .clk_i, .a_en_i(bus_req_i && !bus_addr_i.ctx), .a_we_i(bus_we_i), .a_addr_i({bus_if, bus_addr_i.word[3:0]}),
     .a_data_i(bus_data_i), .a_data_o(bus_regs), .b_en_i(req && !chosen.addr.ctx), .b_we_i({8{chosen.we}}),
     .b_addr_i({if_index, chosen.addr.word[3:0]}), .b_data_i(chosen.data), .b_data_o(regs)
   );
 
-  tdp_ram #(.Words(CtxBufferWords * 2 ** IfBits)) i_ctx (
+  fabric_tdp_ram #(.Words(CtxBufferWords * 2 ** IfBits)) i_ctx (
     .clk_i, .a_en_i(bus_req_i && bus_addr_i.ctx), .a_we_i(bus_we_i), .a_addr_i({bus_if, bus_addr_i.word}),
     .a_data_i(bus_data_i), .a_data_o(bus_ctx), .b_en_i(req && chosen.addr.ctx), .b_we_i({8{chosen.we}}),
     .b_addr_i({if_index, chosen.addr.word}), .b_data_i(chosen.data), .b_data_o(ctx)

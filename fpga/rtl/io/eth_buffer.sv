@@ -6,7 +6,7 @@
 // Frames to a group take a copy for each VM, so a flood of them fills the buffer. They get only half of it, in bytes and in
 // frames; the rest is for frames to one VM. Those are not limited, so a flood of them to a VM with slow memory fills the buffer.
 module eth_buffer
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   /// A power of two, 4096 or more.
   parameter int unsigned Bytes = 4096,
@@ -80,7 +80,7 @@ module eth_buffer
     end
   end
 
-  word_fifo #(.Width(1 + $bits(eth_frame_t)), .Depth(Frames)) i_frames (
+  fabric_word_fifo #(.Width(1 + $bits(eth_frame_t)), .Depth(Frames)) i_frames (
     .clk_i, .rst_ni, .flush_i(1'b0), .data_i({group_i, arriving}), .valid_i(keep), .ready_o(frames_ready),
     .data_o({first_group, first}), .valid_o(whole_o), .ready_i(remove_i), .usage_o(kept)
   );

@@ -4,7 +4,7 @@
 // when the FPGA is configured, and wrap around.
 module eth_counters
   import fabric_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (

@@ -8,7 +8,7 @@
 // 44 bytes later.
 module eth_filter
   import fabric_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (

@@ -3,7 +3,7 @@
 // arrives, as soon as a VM is known that it is for.
 module eth_ingress
   import fabric_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned Bytes = 4096,

@@ -2,7 +2,7 @@
 // Receives frames: finds their start, checks length and FCS, and passes their bytes on without the FCS. Whether a frame is
 // good is known at its end only.
 module eth_receive
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 (
   input  logic       clk_i,
   input  logic       rst_ni,

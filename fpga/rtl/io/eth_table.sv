@@ -3,7 +3,7 @@
 // takes a thousand registers for 16 VMs. No VM is enabled after reset.
 module eth_table
   import fabric_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (

@@ -2,7 +2,7 @@
 // Sends frames: preamble, start of frame, the bytes, padding to 60 bytes, FCS, and an interframe gap of 12 bytes. A frame
 // whose next byte is missing ends with an error, which makes every receiver discard it.
 module eth_transmit
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 (
   input  logic       clk_i,
   input  logic       rst_ni,

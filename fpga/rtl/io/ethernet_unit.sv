@@ -3,7 +3,7 @@
 module ethernet_unit
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,

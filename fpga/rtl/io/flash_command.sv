@@ -74,7 +74,7 @@ module flash_command (
   );
 
   // There is space for the byte that is being received, for one that has been received in this cycle, and for the next one.
-  word_fifo #(.Width(8), .Depth(4)) i_in (
+  fabric_word_fifo #(.Width(8), .Depth(4)) i_in (
     .clk_i, .rst_ni, .flush_i(begins), .data_i(byte_in), .valid_i(received && incoming_q), .ready_o(in_ready),
     .data_o(in_byte_o), .valid_o(in_valid_o), .ready_i(in_ready_i), .usage_o(usage)
   );

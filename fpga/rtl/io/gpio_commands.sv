@@ -2,7 +2,7 @@
 // The commands of one VM: a FIFO that keeps the body of an open loop until the loop ends. The commands are in distributed
 // RAM, whose words have no reset.
 module gpio_commands
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   /// Number of commands, a power of two, 2..128.
   parameter int unsigned Depth = 32,

@@ -4,7 +4,7 @@ module gpio_page
   import fabric_pkg::*;
   import fabric_map_pkg::*;
   import io_pkg::*;
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumPins = 32

@@ -2,7 +2,7 @@
 // The pins: each follows the sequencer of the VM that owns it, and no other. A pin without an owner is an input.
 module gpio_pins
   import fabric_pkg::*;
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumPins = 32

@@ -34,7 +34,7 @@
 // A set of foreign pins changes only the own pins among them, and is reported as forbidden, as is a capture of a foreign pin.
 module gpio_processor
   import fabric_pkg::*;
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumPins = 32,

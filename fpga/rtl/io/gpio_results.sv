@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of one VM: a FIFO that drops what arrives when it is full, so that the sequencer never waits for it, and counts.
 module gpio_results
-  import gpio_pkg::*;
+  import io_gpio_pkg::*;
 #(
   /// Number of results, a power of two, at least 2.
   parameter int unsigned Depth = 16
@@ -21,7 +21,7 @@ module gpio_results
 );
 
   logic ready;
-  word_fifo #(.Width($bits(gpio_entry_t)), .Depth(Depth)) i_fifo (
+  fabric_word_fifo #(.Width($bits(gpio_entry_t)), .Depth(Depth)) i_fifo (
     .clk_i,
     .rst_ni,
     .flush_i,

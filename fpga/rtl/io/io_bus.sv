@@ -44,7 +44,7 @@ module io_bus
     .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req), .mst_resp_i(plain_resp)
   );
 
-  axi_port #(.AddrBits(AddrBits)) i_port (
+  fabric_axi_port #(.AddrBits(AddrBits)) i_port (
     .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
     .data_i(regs_q | page_data_i), .error_i(error_q || page_error_i)
   );

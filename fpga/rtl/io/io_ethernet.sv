@@ -5,7 +5,7 @@
 module io_ethernet
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   /// Bytes of the send queue, and of them those in it before a frame begins (io_ethernet_send).

@@ -8,7 +8,7 @@
 module io_ethernet_receive
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   /// Frames in the buffer.

@@ -7,7 +7,7 @@
 module io_ethernet_send
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
 #(
   /// Bytes of the queue, a power of two.
   parameter int unsigned Bytes = 256,

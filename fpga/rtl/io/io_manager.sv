@@ -4,10 +4,10 @@
 module io_manager
   import fabric_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
   import display_pkg::mode_t;
   import display_pkg::rect_t;
-  import gpio_pkg::gpio_pins_t;
+  import io_gpio_pkg::gpio_pins_t;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,

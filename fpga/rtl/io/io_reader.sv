@@ -105,7 +105,7 @@ module io_reader
     else over_q <= over_q + (good ? ($clog2(Depth) + 1)'(burst_o.beats) : '0) - ($clog2(Depth) + 1)'(word_over);
   end
 
-  word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
+  fabric_word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
     .clk_i, .rst_ni, .flush_i(quiet_o), .data_i, .valid_i(give_i), .ready_o(fifo_ready), .data_o(word),
     .valid_o(fifo_valid), .ready_i(word_over), .usage_o(usage)
   );

@@ -5,11 +5,11 @@ module io_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
   import io_pkg::*;
-  import eth_pkg::*;
+  import io_eth_pkg::*;
   import display_pkg::mode_t;
   import display_pkg::rect_t;
   import display_pkg::pixel_t;
-  import gpio_pkg::gpio_pins_t;
+  import io_gpio_pkg::gpio_pins_t;
 #(
   /// Number of VMs, 1..16.
   parameter int unsigned NumVms = 4,
@@ -59,7 +59,7 @@ module io_top
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
   logic rst_n;
-  reset_sync i_reset (
+  fabric_reset_sync i_reset (
     .clk_i,
     .rst_ni,
     .rst_no(rst_n)

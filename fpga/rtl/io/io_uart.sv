@@ -4,7 +4,7 @@
 // delays and changes no other VM's UART but by the time that its lines take on the wire.
 module io_uart
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   /// 1..16.
   parameter int unsigned NumVms = 4,
@@ -51,15 +51,15 @@ module io_uart
   uart_clock i_clock (
     .clk_i, .rst_ni, .divider_i, .flush_time_i, .bit_o(bit_begins), .eight_o(eight), .age_o(age)
   );
-  uart_core #(.NumVms(NumVms), .LineBytes(LineBytes)) i_core (
+  io_uart_core #(.NumVms(NumVms), .LineBytes(LineBytes)) i_core (
     .clk_i, .rst_ni, .mode_i, .focus_i, .allowed_i, .flush_i, .flush_vm_i, .access_i, .vm_i, .reg_i, .write_i, .data_i,
     .data_o, .irq_o, .eight_i(eight), .age_i(age), .received_valid_i(valid), .received_i(received),
     .received_take_o(taken), .ready_i(ready), .send_o(send), .byte_o(byte_tx)
   );
-  uart_transmit i_transmit (
+  io_uart_transmit i_transmit (
     .clk_i, .rst_ni, .bit_i(bit_begins), .send_i(send), .byte_i(byte_tx), .ready_o(ready), .tx_o
   );
-  uart_receive i_receive (
+  io_uart_receive i_receive (
     .clk_i, .rst_ni, .divider_i, .rx_i, .valid_o(valid), .received_o(received), .take_i(taken)
   );
 

@@ -100,11 +100,11 @@ module io_writer
   end
   assign done_o = state_q == WrDrain && !closed_valid;
 
-  word_fifo #(.Width($bits(io_word_t)), .Depth(Depth)) i_words (
+  fabric_word_fifo #(.Width($bits(io_word_t)), .Depth(Depth)) i_words (
     .clk_i, .rst_ni, .flush_i(1'b0), .data_i(filled), .valid_i(push), .ready_o(fifo_ready), .data_o(word_o),
     .valid_o(fifo_valid), .ready_i(take_i), .usage_o(usage)
   );
-  word_fifo #(.Width($bits(closed_t)), .Depth(2)) i_closed (
+  fabric_word_fifo #(.Width($bits(closed_t)), .Depth(2)) i_closed (
     .clk_i, .rst_ni, .flush_i(1'b0), .data_i({block_q, words_q + beats_t'(push)}), .valid_i(close),
     .ready_o(closed_ready), .data_o(closed), .valid_o(closed_valid), .ready_i(done_i), .usage_o()
   );

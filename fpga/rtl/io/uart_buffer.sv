@@ -3,7 +3,7 @@
 // not complete. And the interrupt of an empty transmitter.
 module uart_buffer
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   /// Bytes of a VM, a power of two, at least 32.
   parameter int unsigned LineBytes = 64,

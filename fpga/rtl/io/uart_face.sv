@@ -2,7 +2,7 @@
 // What a VM reads, and its interrupt, of the VM that this cycle is about.
 module uart_face
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (

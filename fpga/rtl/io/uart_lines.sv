@@ -3,7 +3,7 @@
 // not completed is continued by its owner only; before another VM's line it is ended by CR LF.
 module uart_lines
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned PointerBits = 6

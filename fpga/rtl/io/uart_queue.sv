@@ -2,7 +2,7 @@
 // The bytes that each VM has received: a FIFO of 16, with the errors of each byte.
 module uart_queue
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 (
   input  logic       clk_i,
   input  vm_t        vm_i,

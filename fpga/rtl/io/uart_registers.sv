@@ -2,7 +2,7 @@
 // The registers of each VM that keep what is written. A register that was not written since the last clear reads as 0.
 module uart_registers
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 (
   input  logic       clk_i,
   input  vm_t        vm_i,

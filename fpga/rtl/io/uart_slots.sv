@@ -2,7 +2,7 @@
 // What each cycle of the shared UART does, and for which VM: the state of all VMs is in memories with one port.
 module uart_slots
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (

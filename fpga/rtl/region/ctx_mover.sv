@@ -168,7 +168,7 @@ module ctx_mover
     end
   end
 
-  word_fifo #(.Width(65), .Depth(4)) i_ahead (
+  fabric_word_fifo #(.Width(65), .Depth(4)) i_ahead (
     .clk_i, .rst_ni, .flush_i(!(state_q inside {CtxSave, CtxRestore})),
     .data_i(state_q == CtxSave ? {ctx_last_i, ctx_data_i} : {1'b0, ram_data_i}),
     .valid_i(state_q == CtxSave ? ctx_moved_i : arrives_q), .ready_o(fifo_ready), .data_o({fifo_last, fifo_data}),

@@ -21,7 +21,7 @@ module region_port
   // A job may end before it has taken all of its input.
   assign begins = req_i.start || req_i.ctx_restore;
 
-  word_fifo #(.Width(65), .Depth(InputBeats)) i_fifo (
+  fabric_word_fifo #(.Width(65), .Depth(InputBeats)) i_fifo (
     .clk_i, .rst_ni, .flush_i(begins), .data_i({req_i.in_last, req_i.in_data}), .valid_i(req_i.in_valid),
     .ready_o(ready), .data_o({last, data}), .valid_o(valid), .ready_i(task_rsp_i.in_ready), .usage_o(usage)
   );

@@ -9,7 +9,7 @@
 module sort_array
   import fabric_pkg::*;
   import fabric_map_pkg::*;
-  import sorter_pkg::*;
+  import fabric_sorter_pkg::*;
 #(
   /// Number of sorters, 1..32.
   parameter int unsigned NumSorters = 2,

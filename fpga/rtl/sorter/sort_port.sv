@@ -24,7 +24,7 @@ module sort_port
   output sort_value_t head_value_o
 );
 
-  sorter_pkg::sorter_status_e status;
+  fabric_sorter_pkg::sorter_status_e status;
   logic valid, ready;
   logic [$clog2(Depth+1)-1:0] count;
 
@@ -44,11 +44,11 @@ module sort_port
     end
   end
 
-  sorter #(
+  fabric_sorter #(
     .Depth(Depth), .KeyWidth($bits(sort_key_t)), .ValueWidth($bits(sort_value_t)), .OrderWidth($bits(sort_order_t))
   ) i_sorter (
-    .clk_i, .rst_ni, .op_valid_i(valid), .op_ready_o(ready), .op_i(sorter_pkg::sorter_op_e'(op_i)), .key_i, .order_i,
-    .value_i, .status_o(status), .head_valid_o, .head_key_o, .head_value_o, .count_o(count)
+    .clk_i, .rst_ni, .op_valid_i(valid), .op_ready_o(ready), .op_i(fabric_sorter_pkg::sorter_op_e'(op_i)), .key_i,
+    .order_i, .value_i, .status_o(status), .head_valid_o, .head_key_o, .head_value_o, .count_o(count)
   );
 
 endmodule

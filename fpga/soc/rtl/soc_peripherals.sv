@@ -48,7 +48,7 @@ module soc_peripherals
     .mst_req_o(plain_req),
     .mst_resp_i(plain_resp)
   );
-  axi_port #(.AddrBits(30)) i_port (
+  fabric_axi_port #(.AddrBits(30)) i_port (
     .clk_i,
     .rst_ni,
     .req_i(plain_req),

@@ -62,7 +62,7 @@ module soc_spi
   logic [7:0] byte_out, byte_in, received;
   logic waiting, room, start, ready, done, filled;
   logic [3:0] transmit_usage, receive_usage;
-  word_fifo #(.Width(8), .Depth(8)) i_transmit (
+  fabric_word_fifo #(.Width(8), .Depth(8)) i_transmit (
     .clk_i,
     .rst_ni,
     .flush_i(1'b0),
@@ -88,7 +88,7 @@ module soc_spi
     .mosi_o,
     .miso_i
   );
-  word_fifo #(.Width(8), .Depth(8)) i_receive (
+  fabric_word_fifo #(.Width(8), .Depth(8)) i_receive (
     .clk_i,
     .rst_ni,
     .flush_i(1'b0),

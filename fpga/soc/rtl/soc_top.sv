@@ -5,7 +5,7 @@ module soc_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
   import region_pkg::*;
-  import eth_pkg::gmii_t;
+  import io_eth_pkg::gmii_t;
   import display_pkg::pixel_t;
   import soc_pkg::*;
 #(
@@ -76,7 +76,7 @@ module soc_top
   end
 
   logic rst_n;
-  reset_sync i_reset (
+  fabric_reset_sync i_reset (
     .clk_i,
     .rst_ni,
     .rst_no(rst_n)

@@ -3,7 +3,7 @@
 // cycles times the divisor. Characters have eight bits without parity; the modem's inputs are always active.
 module soc_uart
   import soc_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -77,7 +77,7 @@ module soc_uart
   logic [7:0] transmit_byte;
   logic transmit_push, transmit_valid, transmit_room;
   assign transmit_push = write && register == RegData && !divisor_access;
-  word_fifo #(.Width(8), .Depth(16)) i_transmit_fifo (
+  fabric_word_fifo #(.Width(8), .Depth(16)) i_transmit_fifo (
     .clk_i,
     .rst_ni,
     .flush_i(clear_transmit),
@@ -89,7 +89,7 @@ module soc_uart
     .ready_i(transmit_ready),
     .usage_o()
   );
-  uart_transmit i_transmit (
+  io_uart_transmit i_transmit (
     .clk_i,
     .rst_ni,
     .bit_i(bit_now),
@@ -105,7 +105,7 @@ module soc_uart
   logic [4:0] usage;
   logic [5:0] idle_q;  // bit times without an access or a byte
   assign pop = read && register == RegData && !divisor_access;
-  uart_receive i_receive (
+  io_uart_receive i_receive (
     .clk_i,
     .rst_ni,
     .divider_i(bit_cycles),
@@ -114,7 +114,7 @@ module soc_uart
     .received_o(arrived),
     .take_i(arrives)
   );
-  word_fifo #(.Width($bits(uart_received_t)), .Depth(16)) i_receive_fifo (
+  fabric_word_fifo #(.Width($bits(uart_received_t)), .Depth(16)) i_receive_fifo (
     .clk_i,
     .rst_ni,
     .flush_i(clear_receive),

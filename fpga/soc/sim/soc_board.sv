@@ -34,7 +34,7 @@ module soc_board
     .mst_req_o(plain_req),
     .mst_resp_i(plain_resp)
   );
-  axi_port #(.AddrBits(5)) i_port (
+  fabric_axi_port #(.AddrBits(5)) i_port (
     .clk_i,
     .rst_ni,
     .req_i(plain_req),

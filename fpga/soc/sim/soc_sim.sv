@@ -5,7 +5,7 @@ module soc_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
   import region_pkg::*;
-  import eth_pkg::gmii_t;
+  import io_eth_pkg::gmii_t;
   import soc_pkg::*;
 #(
   parameter int unsigned NumVms = 2,

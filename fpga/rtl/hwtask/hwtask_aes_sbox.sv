@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SubBytes or InvSubBytes of one byte. Both share one GF(2^8) inverse; SubBytes applies the affine
 // transformation after the inverse, InvSubBytes its inverse before.
-module aes_sbox
-  import aes_pkg::*;
+module hwtask_aes_sbox
+  import hwtask_aes_pkg::*;
 (
   input  logic       inverse_i,
   input  logic [7:0] byte_i,

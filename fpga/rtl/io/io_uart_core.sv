@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared UART without the line's bits. Each cycle is about one VM (uart_slots): its row of each memory is read, and
 // written.
-module uart_core
+module io_uart_core
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned LineBytes = 64,

@@ -2,9 +2,9 @@
 // Proves the memories of the shared UART with two VMs in mode 0, for all accesses, bytes from the line, flushes: the bytes of
 // a VM are sent in order, each one once, unless the VM is flushed; and what is done for a VM changes nothing of another one.
 // That they are sent in the VM's own lines, and when, is proven by uart_lines_props.
-module uart_core_props
+module io_uart_core_props
   import fabric_pkg::*;
-  import uart_pkg::*;
+  import io_uart_pkg::*;
 #(
   localparam int unsigned NumVms = 2,
   localparam int unsigned LineBytes = 32,
@@ -24,7 +24,7 @@ module uart_core_props
 
   logic send;
   logic [7:0] sent;
-  uart_core #(.NumVms(NumVms), .LineBytes(LineBytes)) dut (
+  io_uart_core #(.NumVms(NumVms), .LineBytes(LineBytes)) dut (
     .clk_i, .rst_ni(rst_n), .mode_i(1'b0), .focus_i, .allowed_i, .flush_i, .flush_vm_i, .access_i, .vm_i, .reg_i, .write_i,
     .data_i, .data_o(), .irq_o(), .eight_i, .age_i, .received_valid_i, .received_i, .received_take_o(), .ready_i,
     .send_o(send), .byte_o(sent)

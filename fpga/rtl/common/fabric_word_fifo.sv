@@ -2,7 +2,7 @@
 // A FIFO in distributed RAM. PULP's fifo_v3 keeps its words in flip-flops with reset, 4096 of them
 // for 64 words of 64 bits; this one takes some 60 LUTs. The first word falls through: data_o is
 // valid whenever valid_o is high.
-module word_fifo #(
+module fabric_word_fifo #(
   parameter int unsigned Width = 64,
   /// Number of words, a power of two.
   parameter int unsigned Depth = 64,

@@ -4,7 +4,7 @@
 // beats is answered with SLVERR and 0; answers stay until they are taken.
 //
 // Assumption: the manager keeps a request until it is accepted (AXI4, A3.2.1).
-module axi_port_props
+module fabric_axi_port_props
   import fabric_axi_pkg::*;
 (
   input logic clk_i,
@@ -23,12 +23,12 @@ module axi_port_props
   logic [AddrBits-1:0] addr;
   logic [63:0] data;
 
-  axi_port #(.AddrBits(AddrBits)) dut (
+  fabric_axi_port #(.AddrBits(AddrBits)) dut (
     .clk_i, .rst_ni(rst_n), .req_i, .resp_o(resp), .access_o(access), .write_o(write), .addr_o(addr), .data_o(data),
     .data_i, .error_i
   );
 
-  // States of axi_port, with the same names.
+  // States of fabric_axi_port, with the same names.
   localparam logic [1:0] Idle = 2'd0, Write = 2'd1, Answer = 2'd2, Read = 2'd3;
   logic [1:0] at;
   assign at = dut.state_q;

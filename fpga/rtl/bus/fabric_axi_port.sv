@@ -5,7 +5,7 @@
 // at a time. If a read and a write wait, the channel that was not served last is served: neither
 // waits for more than one transaction of the other. WRAP bursts, which only caches send, are
 // answered with SLVERR and access no register.
-module axi_port
+module fabric_axi_port
   import fabric_axi_pkg::*;
 #(
   parameter int unsigned AddrBits = 21

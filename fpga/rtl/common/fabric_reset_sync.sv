@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reset synchronizer: asserts its output asynchronously, at once and without a clock, and releases
 // it synchronously, so that all registers leave reset in the same cycle.
-module reset_sync (
+module fabric_reset_sync (
   input  logic clk_i,
   /// Asynchronous reset, active low.
   input  logic rst_ni,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The combinational functions of AES (FIPS 197). A block is 16 bytes, byte 0 first: row r of column
 // c is byte r + 4 * c.
-package aes_pkg;
+package hwtask_aes_pkg;
 
   typedef logic [15:0][7:0] block_t;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the tower-field S-box: for every byte it computes the S-box of FIPS 197, that is the
 // inverse and then the affine transformation; and InvSubBytes is its inverse.
-module aes_sbox_props (
+module hwtask_aes_sbox_props (
   input logic clk_i,
   input logic [7:0] byte_i
 );
@@ -28,8 +28,8 @@ module aes_sbox_props (
   localparam logic [255:0][7:0] Standard = standard();
   logic [7:0] forward, back;
 
-  aes_sbox i_forward (.inverse_i(1'b0), .byte_i, .byte_o(forward));
-  aes_sbox i_back (.inverse_i(1'b1), .byte_i(forward), .byte_o(back));
+  hwtask_aes_sbox i_forward (.inverse_i(1'b0), .byte_i, .byte_o(forward));
+  hwtask_aes_sbox i_back (.inverse_i(1'b1), .byte_i(forward), .byte_o(back));
 
   always_ff @(posedge clk_i) begin
     assert (forward == Standard[byte_i]);

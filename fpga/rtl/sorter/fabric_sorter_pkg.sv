@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of the sorter and their outcomes.
-package sorter_pkg;
+package fabric_sorter_pkg;
 
   typedef enum logic [2:0] {
     OpInsert = 3'd0,  // inserts {key_i, value_i} after the entries with the same key and order

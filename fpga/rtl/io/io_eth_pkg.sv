@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions that the blocks of the Ethernet device share: the wire, a VM's address, and why frames are lost.
-package eth_pkg;
+package io_eth_pkg;
 
   typedef logic [47:0] mac_t;  // the byte that is sent first in the high bits
   typedef logic [11:0] vlan_t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions that the blocks of the shared UART use.
-package uart_pkg;
+package io_uart_pkg;
 
   localparam logic [7:0] Newline = 8'h0a, Return = 8'h0d;
 

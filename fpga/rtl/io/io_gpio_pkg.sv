@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands and results of the timing-accurate GPIO (gpio_processor).
-package gpio_pkg;
+package io_gpio_pkg;
 
   // A set command selects pins in banks of 16. A write command has a value for each of 32 pins.
   localparam int unsigned MaxPins = 32;

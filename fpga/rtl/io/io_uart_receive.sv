@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receives bytes from the line, and samples each bit in its middle. A byte whose stop bit is low has a framing error;
 // after it the receiver waits until the line is high.
-module uart_receive
-  import uart_pkg::*;
+module io_uart_receive
+  import io_uart_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,

@@ -17,7 +17,7 @@
 // possible in every cycle.
 //
 // A value identifies one entry: inserting a value that is in the queue is refused.
-module sorter #(
+module fabric_sorter #(
   /// Number of entries, 2 .. 256.
   parameter  int unsigned Depth      = 64,
   parameter  int unsigned KeyWidth   = 64,
@@ -28,23 +28,23 @@ module sorter #(
   localparam int unsigned SlotWidth  = $clog2(Depth),
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
-  input  logic                       clk_i,
-  input  logic                       rst_ni,
-  input  logic                       op_valid_i,
-  output logic                       op_ready_o,
-  input  sorter_pkg::sorter_op_e     op_i,
-  input  logic [KeyWidth-1:0]        key_i,
-  input  logic [OrderBits-1:0]       order_i,
-  input  logic [ValueWidth-1:0]      value_i,
-  output sorter_pkg::sorter_status_e status_o,
-  output logic                       head_valid_o,
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic                              op_valid_i,
+  output logic                              op_ready_o,
+  input  fabric_sorter_pkg::sorter_op_e     op_i,
+  input  logic [KeyWidth-1:0]               key_i,
+  input  logic [OrderBits-1:0]              order_i,
+  input  logic [ValueWidth-1:0]             value_i,
+  output fabric_sorter_pkg::sorter_status_e status_o,
+  output logic                              head_valid_o,
   /// All ones when the queue is empty.
-  output logic [KeyWidth-1:0]        head_key_o,
+  output logic [KeyWidth-1:0]               head_key_o,
   /// All ones when the queue is empty.
-  output logic [ValueWidth-1:0]      head_value_o,
-  output logic [CountWidth-1:0]      count_o
+  output logic [ValueWidth-1:0]             head_value_o,
+  output logic [CountWidth-1:0]             count_o
 );
-  import sorter_pkg::*;
+  import fabric_sorter_pkg::*;
 
   logic [KeyWidth-1:0]   keys_q  [Depth];
   logic [ValueWidth-1:0] values_q[Depth];

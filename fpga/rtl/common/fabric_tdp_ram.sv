@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A true dual-port block RAM: each port reads or writes in a cycle; read data are valid in the next
 // cycle. Initialised to zero.
-module tdp_ram #(
+module fabric_tdp_ram #(
   parameter int unsigned Words = 512,
   localparam int unsigned AddrBits = $clog2(Words)
 ) (

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // AES-128 key schedule: the next round key, or the previous one (FIPS 197, section 5.2).
-module aes_key (
+module hwtask_aes_key (
   input  logic            back_i,
   /// Number of the later of the two keys, 1 .. 10.
   input  logic [3:0]      round_i,
-  input  aes_pkg::block_t key_i,
-  output aes_pkg::block_t key_o
+  input  hwtask_aes_pkg::block_t key_i,
+  output hwtask_aes_pkg::block_t key_o
 );
 
   logic [3:0][31:0] old, out;
@@ -18,10 +18,10 @@ module aes_key (
   assign rotated = {word[7:0], word[31:8]};
 
   for (genvar i = 0; i < 4; i++) begin : gen_substitute
-    aes_sbox i_sbox (.inverse_i(1'b0), .byte_i(rotated[8*i+:8]), .byte_o(substituted[8*i+:8]));
+    hwtask_aes_sbox i_sbox (.inverse_i(1'b0), .byte_i(rotated[8*i+:8]), .byte_o(substituted[8*i+:8]));
   end
 
-  assign mixed = old[0] ^ substituted ^ {24'b0, aes_pkg::round_constant(round_i)};
+  assign mixed = old[0] ^ substituted ^ {24'b0, hwtask_aes_pkg::round_constant(round_i)};
 
   assign out[0] = mixed;
   assign out[1] = old[1] ^ (back_i ? old[0] : mixed);

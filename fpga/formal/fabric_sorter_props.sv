@@ -6,8 +6,8 @@
 // its key, and which of the two was inserted later. Together: an inserted entry stays until it is
 // removed, with its key (nothing lost, nothing invented), the keys are sorted, and equal keys are
 // in order of insertion.
-module sorter_props
-  import sorter_pkg::*;
+module fabric_sorter_props
+  import fabric_sorter_pkg::*;
 #(
   parameter  int unsigned Depth      = 4,
   parameter  int unsigned KeyWidth   = 2,
@@ -32,7 +32,7 @@ module sorter_props
   logic [ValueWidth-1:0] head_value_o;
   logic [CountWidth-1:0] count_o;
 
-  sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth), .OrderWidth(OrderWidth)) dut (.*);
+  fabric_sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth), .OrderWidth(OrderWidth)) dut (.*);
 
   // Registers without a reset: arbitrary at first, constant afterwards.
   (* keep *) logic [ValueWidth-1:0] any_a, any_b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the reset synchronizer for any input after the first cycle: its output is low whenever the
 // input is low, also without a clock edge, and high exactly from the second edge after the release.
-module reset_sync_props (
+module fabric_reset_sync_props (
   input logic clk_i,
   input logic rst_ni
 );
@@ -10,7 +10,7 @@ module reset_sync_props (
   always_comb assume (!first || !rst_ni);
 
   logic rst_n;
-  reset_sync dut (.clk_i, .rst_ni, .rst_no(rst_n));
+  fabric_reset_sync dut (.clk_i, .rst_ni, .rst_no(rst_n));
 
   // Clock edges since the release, at most 3.
   logic [1:0] edges;
