@@ -66,7 +66,7 @@ def _elaborated(folder: Path, top: str, arguments: list[str]) -> list[Path]:
         "verilator", "--json-only", "--MMD", "--no-timing", "-Wall", "-Wno-fatal", "--top-module", top,
         "-Mdir", str(work), "--json-only-output", "/dev/null", "--json-only-meta-output", "/dev/null", *arguments,
     ]  # fmt: skip
-    _check_warnings(_run(command, f"elaboration of {top}", env=tool_environment(), cwd=TOP))
+    _check_warnings(_run(command, f"elaboration of {top}", env=sources.environment(), cwd=TOP))
     listed = (work / f"V{top}__ver.d").read_text(encoding="utf-8").partition(":")[2].split()
     used = {(TOP / name).resolve() for name in listed if name.endswith((".sv", ".v"))} - {STANDARD}
     first = [Path(word).resolve() for word in arguments if word.endswith("_pkg.sv")]

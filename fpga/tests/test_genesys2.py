@@ -132,3 +132,17 @@ def test_the_boot_program_is_compiled_into_the_rom():
     words = [int(word, 16) for word in (folder / "gateware" / "genesys2_rom.init").read_text(encoding="utf-8").split()]
     assert 0x8000 < len(program) <= 0x1_0000
     assert program == b"".join(word.to_bytes(4, "little") for word in words)[: len(program)]
+
+
+def test_the_manifest_of_a_checkout_includes_another_one(tmp_path, monkeypatch):
+    """Verilator reads it, and expands its variables from the environment."""
+    core, cache = tmp_path / "core", tmp_path / "core" / "cache_subsystem" / "hpdcache" / "rtl"
+    cache.mkdir(parents=True)
+    shutil.copy(FPGA / "soc" / "tests" / "stub_core.sv", core)
+    lines = ("${CVA6_REPO_DIR}/core/stub_core.sv", "-F ${HPDCACHE_DIR}/rtl/hpdcache.Flist")
+    (core / "Flist.cva6").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (cache / "hpdcache.Flist").write_text("${HPDCACHE_DIR}/rtl/hpdcache_pkg.sv\n", encoding="utf-8")
+    (cache / "hpdcache_pkg.sv").write_text("package hpdcache_pkg;\nendpackage\n", encoding="utf-8")
+    monkeypatch.setenv("CVA6_DIR", str(tmp_path))
+    found = design.static_sources(tmp_path / "build")
+    assert {core / "stub_core.sv", cache / "hpdcache_pkg.sv"} <= set(found)
