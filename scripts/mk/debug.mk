@@ -12,7 +12,10 @@ $(CRATES): guests/packages.lock scripts/fetch.py | setup-debug
 	@$(PYTHON) scripts/fetch.py crates
 	@touch $@
 
-$(GDB_TOOL): $(CRATES) tools/gdb/Cargo.toml tools/gdb/Cargo.lock $(wildcard tools/gdb/src/*.rs) | setup-debug
+# The filter in front of gdbstub, of this server and of iasim's.
+RSP_SRCS := tools/rsp/Cargo.toml $(wildcard tools/rsp/src/*.rs)
+
+$(GDB_TOOL): $(CRATES) $(RSP_SRCS) tools/gdb/Cargo.toml tools/gdb/Cargo.lock $(wildcard tools/gdb/src/*.rs) | setup-debug
 	@echo "  CARGO tools/gdb"
 	@$(call CARGO_BUILD,build --release)
 	@touch $@
@@ -20,7 +23,7 @@ $(GDB_TOOL): $(CRATES) tools/gdb/Cargo.toml tools/gdb/Cargo.lock $(wildcard tool
 gdb-tool: $(GDB_TOOL)
 
 test-gdb-tool: $(CRATES) | setup-debug ## run the unit tests of the GDB server
-	@$(call CARGO_BUILD,test)
+	@$(call CARGO_BUILD,test --package tessera-gdb --package tessera-rsp)
 
 debug: image gdb-tool ## boot SYSTEM and attach GDB to its VM=linux only (SYMBOLS=elf, GDB=path); the other VMs run
 	@$(RUN) debug --system "$$SYSTEM" "$$VM"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The simulator of an M5150-class core, tools/iasim (docs/iasim.md).
 IASIM := $(BUILD)/iasim/release/iasim
-IASIM_SRCS := tools/iasim/Cargo.toml tools/iasim/Cargo.lock $(shell find tools/iasim/src -name '*.rs')
+IASIM_SRCS := $(RSP_SRCS) tools/iasim/Cargo.toml tools/iasim/Cargo.lock $(shell find tools/iasim/src -name '*.rs')
 # Offline and locked, as the GDB server: all dependencies are in cache/crates.
 IASIM_CARGO = CARGO_TARGET_DIR=$(BUILD)/iasim $${CARGO:-cargo} $(1) --locked --offline --quiet --manifest-path tools/iasim/Cargo.toml
 

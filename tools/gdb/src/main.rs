@@ -153,9 +153,9 @@ fn serve_all(
     busy: &AtomicBool,
 ) -> Result<(), Error> {
     for accepted in connections {
-        let connection: Connection = match accepted? {
-            Stream::Tcp(stream) => Box::new(stream),
-            Stream::Unix(stream) => Box::new(stream),
+        let connection = match accepted? {
+            Stream::Tcp(stream) => target::connection(Box::new(stream)),
+            Stream::Unix(stream) => target::connection(Box::new(stream)),
         };
         let (back, done) = serve(link, name, connection);
         link = back;

@@ -30,6 +30,10 @@ use gdbstub_arch::riscv::Riscv64;
 use crate::link::{Error, Keys, ALL};
 use crate::vm::{Stop, Vm, CSR, PC, PRIVILEGE};
 use crate::xml;
+use tessera_rsp::{Filter, Layout};
+
+/// 32 registers and pc in a `G` packet.
+const LAYOUT: Layout = Layout { address: 8, registers: 33 * 8, threads: true };
 
 const HELP: &str = "restart: restart the VM and halt it before its first instruction
 status: print the VM's state
@@ -298,10 +302,16 @@ impl MonitorCmd for Debugged {
     fn handle_monitor_cmd(&mut self, cmd: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), Error> {
         let line = String::from_utf8_lossy(cmd).into_owned();
         match line.split_once(' ').unwrap_or((&line, "")) {
-            ("restart", "") => {
-                self.vm.restart()?;
-                outputln!(out, "The VM is halted before its first instruction; `flushregs` updates GDB's registers.");
-            }
+            ("restart", "") => match self.vm.restart() {
+                Ok(()) => {
+                    outputln!(
+                        out,
+                        "The VM is halted before its first instruction; `flushregs` updates GDB's registers."
+                    )
+                }
+                Err(error @ (Error::Refused(_) | Error::WaitsForRestart)) => outputln!(out, "{error}"),
+                Err(error) => return Err(error),
+            },
             ("status", "") => outputln!(out, "{}", self.vm.describe()?),
             ("type", text) => {
                 for key in text.bytes().chain([b'\r']) {
@@ -333,7 +343,11 @@ impl TargetDescriptionXmlOverride for Debugged {
     }
 }
 
-pub type Connection = Box<dyn ConnectionExt<Error = io::Error>>;
+pub type Connection = Filter<Box<dyn ConnectionExt<Error = io::Error>>>;
+
+pub fn connection(stream: Box<dyn ConnectionExt<Error = io::Error>>) -> Connection {
+    Filter::new(stream, LAYOUT)
+}
 
 pub enum Loop {}
 

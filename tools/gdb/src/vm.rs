@@ -88,7 +88,7 @@ pub struct Vm {
     pub vcpus: u8,
     breakpoints: BTreeMap<u64, Breakpoint>,
     step: Option<Step>,
-    /// The VCPU that could not be stepped.
+    /// The VCPU that could not be stepped or resumed.
     unsteppable: Option<u8>,
     /// The VM's number of starts when it was last halted.
     starts: u32,
@@ -267,6 +267,11 @@ impl Vm {
         self.last_status = Instant::now();
         match self.ask(Operation::Continue, vcpu, 0, &[]) {
             Err(Error::Refused(OFF_ERROR | RUNNING_ERROR)) => Ok(()), // as in is_unchanged()
+            // A client named a thread that does not exist or is off; the VM stays halted.
+            Err(Error::Refused(VCPU_ERROR)) => {
+                self.unsteppable = Some(vcpu);
+                Ok(())
+            }
             other => other,
         }
     }

@@ -30,6 +30,7 @@ use gdbstub::target::ext::target_description_xml_override::{
     TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
+use tessera_rsp::{Filter, Layout};
 
 use crate::cp0;
 use crate::cpu::{Context, Cpu, Mode, Stop};
@@ -60,6 +61,8 @@ const PC: u32 = 37;
 const STANDARD: u32 = 72;
 const MODE: u32 = STANDARD + 2 * cp0::SPECS.len() as u32;
 const LAST: u32 = MODE;
+
+const LAYOUT: Layout = Layout { address: 4, registers: 4 * STANDARD as usize, threads: false };
 
 #[derive(Debug)]
 pub enum M5150 {}
@@ -452,12 +455,12 @@ enum Loop {}
 
 impl BlockingEventLoop for Loop {
     type Target = Debugged;
-    type Connection = TcpStream;
+    type Connection = Filter<TcpStream>;
     type StopReason = SingleThreadStopReason<u32>;
 
     fn wait_for_stop_reason(
         target: &mut Debugged,
-        conn: &mut TcpStream,
+        conn: &mut Filter<TcpStream>,
     ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<Never, io::Error>> {
         loop {
             if let Some(reason) = target.advance() {
@@ -484,7 +487,10 @@ pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
     let connection = listener.accept().map_err(|error| format!("--gdb {port}: {error}"))?.0;
     let _ = connection.set_nodelay(true);
     let mut debugged = Debugged::new(cpu);
-    let done = GdbStub::new(connection).run_blocking::<Loop>(&mut debugged);
+    let done = GdbStub::new(Filter::new(connection, LAYOUT)).run_blocking::<Loop>(&mut debugged);
+    if let Err(error) = &done {
+        eprintln!("iasim: GDB disconnected: {error}; the program runs on");
+    }
     let killed = matches!(done, Ok(DisconnectReason::Kill));
     let Debugged { mut cpu, ended, limit, .. } = debugged;
     cpu.observer = None;

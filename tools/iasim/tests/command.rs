@@ -341,6 +341,10 @@ fn gdb_reads_and_controls_the_machine() {
         "stepi",
         "set var $t0 = 0x1234",
         "p/x $t0",
+        "set var *(int *)0x80010000 = 0x5678",
+        "p/x *(int *)0x80010000",
+        "p (int)sizeof(int)",
+        "load",
         "monitor tlb",
         "delete",
         "continue",
@@ -361,6 +365,9 @@ fn gdb_reads_and_controls_the_machine() {
         "$4 = 0x8007ff",
         "0x3c1d8008",
         "$5 = 0x1234",
+        "$6 = 0x5678",
+        "$7 = 4",
+        "Transfer rate",
         "root: entry guest asid",
         "exited normally",
     ];
@@ -395,4 +402,160 @@ fn gdb_interrupts_a_program_that_sleeps() {
     server.kill().unwrap();
     server.wait().unwrap();
     assert!(said.contains("T02") || said.contains("S02"), "no SIGINT in {said:?}");
+}
+
+/// A GDB server, and a client that sends packets byte by byte. The program sleeps.
+struct Served(std::process::Child, TcpStream);
+
+fn frame(body: &[u8]) -> Vec<u8> {
+    let sum = body.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+    [b"$", body, format!("#{sum:02x}").as_bytes()].concat()
+}
+
+impl Served {
+    fn new(name: &str) -> Self {
+        let elf = with_code(name, &[0x4200_0020, 0x1000_FFFE, 0]); // wait; b .-4; nop
+        let mut server = Command::new(IASIM)
+            .args(["run", "--board", "generic", "--gdb", "0", &elf])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let line = BufReader::new(server.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+        let port: u16 = line.trim_end_matches(')').rsplit(':').next().unwrap().parse().unwrap();
+        let gdb = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        gdb.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        gdb.set_nodelay(true).unwrap();
+        Served(server, gdb)
+    }
+
+    /// Sends the bytes; returns the body of the answer, or what arrived before the connection ended.
+    fn ask(&mut self, bytes: &[u8]) -> String {
+        let _ = self.1.write_all(bytes);
+        let (mut said, mut byte) = (Vec::new(), [0]);
+        while !(said.contains(&b'$') && said.len() > 3 && said[said.len() - 3] == b'#') {
+            match self.1.read(&mut byte) {
+                Ok(1) => said.push(byte[0]),
+                _ => return format!("{:?}, then the end", String::from_utf8_lossy(&said)),
+            }
+        }
+        let said = String::from_utf8_lossy(&said).into_owned();
+        said.split_once('$').and_then(|(_, rest)| rest.rsplit_once('#')).unwrap().0.to_string()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Addresses and lengths at their limits, and malformed packets, get an answer and leave the
+/// session and the program as they are.
+#[test]
+fn gdb_packets_never_end_the_session() {
+    let mut served = Served::new("packets");
+    let cases: [(&str, &str); 40] = [
+        // GDB extends the sign of the address when it asks whether X is supported.
+        ("Xffffffff80001000,0:", "OK"),
+        ("Xffffffff80001000,4:abcd", "OK"),
+        ("mffffffff80001000,4", "61626364"),
+        ("m80001000,4", "61626364"),
+        ("M80001000,2:3132", "OK"),
+        ("Mffffffff80001002,2:3334", "OK"),
+        ("m80001000,4", "31323334"),
+        ("m180001000,4", "E01"),
+        ("mffffffff00001000,4", "E01"),
+        ("m100000000000000000,4", "E01"),
+        ("mffffffff,2", "E01"),
+        ("m80001000,ffffffffffffffff", "E01"),
+        ("m80001000,7fffffffffffffff", "E01"),
+        ("m80001000,800", "E01"),
+        ("m80001000,0", ""),
+        ("m80001000", "E01"),
+        ("m,", "E01"),
+        ("mzz,4", "E01"),
+        ("M80001000,4:61", "E01"),
+        ("M80001000,1:6", "E01"),
+        ("M80001000,1:zz", "E01"),
+        ("X80001000,4:a", "E01"),
+        ("X80001000,ffffffffffffffff:a", "E01"),
+        ("X,:", "E01"),
+        // Addresses without memory, and of a device.
+        ("m9fd00000,4", "E79"),
+        ("X9fd00000,4:abcd", "E79"),
+        ("Mbfd003f8,1:41", "E79"),
+        ("Z0,ffffffffbfc00040,4", "OK"),
+        ("z0,bfc00040,4", "OK"),
+        ("Z0,fffffffff,4", "E01"),
+        ("Z0,bfc00040", "E01"),
+        ("Z0,bfc00040,4;X1,0", "E01"),
+        ("P25=00", "E79"),
+        ("Pfffffffffffffffff=00000000", "E01"),
+        ("pffffffff", ""),
+        ("G00", "E01"),
+        ("vCont;s;s;s", "E01"),
+        ("vCont;t", "E01"),
+        ("qSupported", ""),
+        ("Hg-1", "E01"),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(served.ask(&frame(body.as_bytes())), expected, "{body}");
+    }
+    // A damaged packet is requested again; a request to repeat an answer repeats it.
+    assert_eq!(served.ask(b"$?#00$?#3f"), "T05thread:01;");
+    assert_eq!(served.ask(b"-"), "T05thread:01;");
+    assert_eq!(served.ask(&frame(&[b'M'; 5000])), "E01");
+    assert_eq!(served.ask(&frame(b"p25")), "0* c0bf", "the program has not run");
+}
+
+/// Random changes of valid packets.
+#[test]
+fn gdb_survives_random_packets() {
+    let mut served = Served::new("random-packets");
+    let valid: [&[u8]; 14] = [
+        b"m80001000,4",
+        b"M80001000,2:3132",
+        b"X80001000,2:ab",
+        b"Z0,80001000,4",
+        b"z0,80001000,4",
+        b"p25",
+        b"P4=00000000",
+        b"Hgp1.1",
+        b"T1",
+        b"qXfer:features:read:target.xml:0,100",
+        b"qRcmd,746c62",
+        b"qSupported:multiprocess+;swbreak+",
+        b"vCont?",
+        b"qAttached:1",
+    ]; // fmt: skip
+    let mut seed = 1u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let odd = b"0f,:;=-p.zXQ}\x80#$";
+    for n in 0..1500 {
+        let mut body = valid[random(valid.len())].to_vec();
+        for _ in 0..=random(3) {
+            let at = 1 + random(body.len());
+            match random(4) {
+                0 => body.truncate(at),
+                1 if at < body.len() => body[at] = odd[random(odd.len())],
+                2 => body.extend_from_within(at.min(body.len())..),
+                _ => body.insert(at.min(body.len()), odd[random(odd.len())]),
+            }
+        }
+        let _ = served.1.write_all(&frame(&body));
+        // Answers of both; the last one is that of this packet.
+        let mut answer = served.ask(&frame(b"p25"));
+        for _ in 0..4 {
+            if answer == "0* c0bf" {
+                break;
+            }
+            assert!(!answer.ends_with("then the end"), "packet {n}: {:?}: {answer}", String::from_utf8_lossy(&body));
+            answer = served.ask(b"");
+        }
+    }
 }
