@@ -16,7 +16,7 @@ use crate::coverage::Coverage;
 use crate::cpu::{Cpu, Stop};
 use crate::gdb;
 use crate::image::{self, Image, Symbols};
-use crate::model::{Model, CHOICES};
+use crate::model::{Choice, Model, CHOICES};
 use crate::observe::{Observer, Observers};
 use crate::pace::Pace;
 use crate::stats::Span;
@@ -26,7 +26,7 @@ const HELP: &str = "\
 usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc00000 if an image contains it, else from
                                           the first image's entry point
        iasim models                       list the options of --model
-       iasim --help
+       iasim --help, iasim --version
 
   --board m5150|generic   the board (default m5150)
   --model NAME=VALUE      set a property of the core
@@ -50,9 +50,10 @@ usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc000
   --gdb PORT              wait for GDB on this local TCP port (0: any free port)
 
 exit code: the program's; 2: error in options or images; 3: unmodelled feature, WAIT that no event can end, or endless
-exceptions; 124: limit reached";
+exceptions; 4: an output cannot be written (and the program's code was 0); 124: limit reached";
 
 pub const EXIT_STUCK: u8 = 3;
+pub const EXIT_OUTPUT: u8 = 4;
 pub const EXIT_LIMIT: u8 = 124;
 
 #[derive(Default)]
@@ -322,43 +323,72 @@ fn run(options: &Options) -> Result<u8, String> {
         }
         None => cpu.run(),
     };
-    cpu.board.console().flush();
-    if options.stats || !options.spans.is_empty() {
-        eprint!("{}", cpu.stats.report());
-        cpu.board.notes().iter().for_each(|note| eprintln!("note: {note}"));
-    }
-    if let Some(observer) = &mut cpu.observer {
-        eprint!("{}", observer.report());
-    }
-    if let Some(error) = cpu.board.console().record_error() {
-        eprintln!("iasim: the record is incomplete: {error}");
-    }
-    Ok(exit_code(&cpu, &stop))
+    let mut text = results(options, &mut cpu);
+    let incomplete = incomplete(&mut cpu, &stop);
+    incomplete.iter().for_each(|what| text += &format!("iasim: {what}\n"));
+    let (code, reason) = exit_code(&cpu, &stop);
+    let printed = io::stderr().write_all((text + &reason).as_bytes());
+    let complete = incomplete.is_empty() && printed.is_ok();
+    Ok(if code == 0 && !complete { EXIT_OUTPUT } else { code })
 }
 
-fn exit_code(cpu: &Cpu, stop: &Stop) -> u8 {
+/// The reports that the options request.
+fn results(options: &Options, cpu: &mut Cpu) -> String {
+    let mut text = String::new();
+    if options.stats || !options.spans.is_empty() {
+        text += &cpu.stats.report();
+        cpu.board.notes().iter().for_each(|note| text += &format!("note: {note}\n"));
+    }
+    if let Some(observer) = &mut cpu.observer {
+        text += &observer.report();
+    }
+    text
+}
+
+/// The outputs that are incomplete, each with its error.
+fn incomplete(cpu: &mut Cpu, stop: &Stop) -> Vec<String> {
+    let console = cpu.board.console();
+    console.flush();
+    let of_console = match (stop, console.output_error()) {
+        (Stop::Output(_), _) | (_, None) => None,
+        (_, Some(error)) => Some(output_text(&error.to_string())),
+    };
+    let of_record = console.record_error().map(|error| format!("the record is incomplete: {error}"));
+    let of_observer = cpu.observer.as_ref().and_then(|observer| observer.incomplete());
+    [of_console, of_record, of_observer].into_iter().flatten().collect()
+}
+
+fn output_text(error: &str) -> String {
+    format!("the terminal's output is incomplete: {error}")
+}
+
+/// The exit code, and the line that explains it.
+fn exit_code(cpu: &Cpu, stop: &Stop) -> (u8, String) {
     let (code, text) = match stop {
-        Stop::Exit(code) => return *code as u8,
+        Stop::Exit(code) => return (*code as u8, String::new()),
+        Stop::Output(error) => (EXIT_OUTPUT, output_text(error)),
         Stop::Limit => (EXIT_LIMIT, format!("stopped after {} instructions", cpu.instructions())),
         Stop::Asleep => (EXIT_STUCK, "WAIT, and no interrupt can occur".to_string()),
         Stop::Endless(what) => (EXIT_STUCK, format!("the exception vector raises an exception ({what}) endlessly")),
         Stop::Unimplemented(what) => (EXIT_STUCK, what.clone()),
         Stop::Observer => (EXIT_STUCK, "stopped by an observer".to_string()),
     };
-    eprintln!("iasim: {text}, pc 0x{:08x}", cpu.pc);
-    code
+    (code, format!("iasim: {text}, pc 0x{:08x}\n", cpu.pc))
 }
 
-fn models() {
+fn print(text: &str) -> Result<u8, String> {
     let mut out = io::stdout().lock();
-    for choice in CHOICES {
-        let _ = writeln!(out, "{:<18} {:<32} {}", choice.name, choice.values, choice.help);
-    }
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map(|()| 0).map_err(|error| format!("standard output: {error}"))
+}
+
+fn models() -> Result<u8, String> {
+    let line = |choice: &Choice| format!("{:<18} {:<32} {}\n", choice.name, choice.values, choice.help);
+    print(&CHOICES.iter().map(line).collect::<String>())
 }
 
 fn help() -> Result<u8, String> {
-    let _ = writeln!(io::stdout(), "{HELP}");
-    Ok(0)
+    print(&format!("{HELP}\n"))
 }
 
 /// Runs the command line; an error is one line.
@@ -368,11 +398,9 @@ pub fn main() -> Result<u8, String> {
         Some(Value(command)) if command == "run" => {
             Options::parse(&mut parser)?.map_or_else(help, |options| run(&options))
         }
-        Some(Value(command)) if command == "models" => {
-            models();
-            Ok(0)
-        }
+        Some(Value(command)) if command == "models" => models(),
         Some(Long("help") | Short('h')) => help(),
+        Some(Long("version") | Short('V')) => print(concat!("iasim ", env!("CARGO_PKG_VERSION"), "\n")),
         Some(argument) => Err(argument.unexpected().to_string()),
         None => Err("no command given (see `iasim --help`)".into()),
     }

@@ -4,7 +4,7 @@
 //! written to the file immediately, so that none is lost when the simulator is killed.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::cpu::{Cpu, Mode};
 use crate::isa::Op;
@@ -28,20 +28,22 @@ pub struct Coverage {
     /// What was recorded for each address.
     seen: HashMap<u32, Vec<u8>>,
     last: Option<Last>,
+    /// The first error because of which the file is incomplete.
+    write_error: Option<io::Error>,
 }
 
 impl Coverage {
     /// Writes lines such as `9d000120 x` to `out`, without buffering.
     pub fn new(out: Box<dyn Write>) -> Self {
-        Coverage { out, seen: HashMap::new(), last: None }
+        Coverage { out, seen: HashMap::new(), last: None, write_error: None }
     }
 
     fn note(&mut self, at: u32, what: u8) {
         let known = self.seen.entry(at).or_default();
         if !known.contains(&what) {
             known.push(what);
-            // A write error is not reported here: the reader of the file finds it incomplete.
-            let _ = self.out.write_all(format!("{at:x} {}\n", what as char).as_bytes());
+            let written = self.out.write_all(format!("{at:x} {}\n", what as char).as_bytes());
+            self.write_error = self.write_error.take().or(written.err());
         }
     }
 
@@ -67,5 +69,8 @@ impl Observer for Coverage {
         self.note(at, EXECUTED);
         self.last = Some(Last { at, next: (cpu.pc & 1 != 0).then_some(at.wrapping_add(cpu.micro.size)) });
         true
+    }
+    fn incomplete(&self) -> Option<String> {
+        self.write_error.as_ref().map(|error| format!("the coverage is incomplete: {error}"))
     }
 }

@@ -181,7 +181,9 @@ pub struct Spec {
 }
 
 const ALL: u32 = 0xFFFF_FFFF;
-const STATUS_BITS: u32 = 0x797D_FF17;
+/// Without MX: there is no DSP (Config3.DSPP). CU1 and CU2 are writable although Config1.FP and C2 are
+/// 0, so that an FPU instruction is reported and GuestCtl0.SFC1 and SFC2 have an effect.
+const STATUS_BITS: u32 = 0x787D_FF17;
 const CAUSE_BITS: u32 = cause::DC | cause::IV | cause::IP10;
 const GRAIN_BITS: u32 = pagegrain::RIE | pagegrain::XIE | pagegrain::IEC;
 const ENTRYLO_BITS: u32 = 0xC3FF_FFFF;
@@ -236,7 +238,7 @@ pub const SPECS: &[Spec] = &[
     spec(NESTEDEPC, "NestedEPC", all(ALL), InGuest::Own, 0),
     spec(PRID, "PRId", all(0), InGuest::Emulated, 0x0001_A700),
     spec(EBASE, "EBase", all(0x3FFF_F000), InGuest::Own, 0x8000_0000),
-    spec(CDMMBASE, "CDMMBase", [ALL, 0, 0], InGuest::Emulated, 0),
+    spec(CDMMBASE, "CDMMBase", all(0), InGuest::Emulated, 0),
     spec(CONFIG, "Config", all(0x7), InGuest::Config, 0x8000_0482),
     spec(CONFIG1, "Config1", all(0), InGuest::Config, 0x9E9B_0D9A),
     spec(CONFIG2, "Config2", all(0), InGuest::Config, 0x8000_0000),

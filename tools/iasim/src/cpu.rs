@@ -67,9 +67,10 @@ pub enum Stop {
     Limit,
     /// The core waits in WAIT and no event can wake it; events of a masked timer do not.
     Asleep,
-    /// The exception vector of the root raises an exception to the same vector, endlessly; the
-    /// exception's name.
+    /// The root's exception handlers raise exceptions endlessly; the exception's name.
     Endless(String),
+    /// The terminal's output cannot be written.
+    Output(String),
     /// The program used a feature that this simulator does not model.
     Unimplemented(String),
     /// An observer requested the stop.
@@ -130,6 +131,8 @@ pub struct Cpu {
     /// Lines passed through to the guest at the last poll.
     pub passed: u32,
     pub waiting: bool,
+    /// Exceptions of the root since EXL was last 0.
+    pub nested: u32,
 
     pub mem: Memory,
     pub board: Box<dyn Board>,
@@ -175,6 +178,7 @@ impl Cpu {
             lines: Lines::default(),
             passed: 0,
             waiting: false,
+            nested: 0,
             mem,
             board,
             model,
@@ -484,6 +488,9 @@ impl Cpu {
         self.board_poll();
         self.sleep();
         self.keep_pace();
+        if self.stop.is_none() {
+            self.stop = self.board.console().output_error().map(|error| Stop::Output(error.to_string()));
+        }
         if self.stop.is_none() && self.instructions() >= self.limit {
             self.stop = Some(Stop::Limit);
         }

@@ -51,6 +51,9 @@ pub const DM: u32 = 1 << 30;
 const DBP: u32 = 1 << 1;
 const DBD: u32 = 1 << 31;
 
+/// A handler that needs this many exceptions before it clears EXL does not end: TLB refills nest once.
+const MAX_NESTED: u32 = 100_000;
+
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub to: Context,
@@ -106,7 +109,7 @@ impl Cpu {
             return self.enter_debug();
         }
         let changed = !self.cp0(fault.to).has(cp0::STATUS, status::EXL);
-        let endless = fault.to == Context::Root && !changed && self.vector(fault) == self.cur_pc;
+        let endless = fault.to == Context::Root && self.is_endless(fault, changed);
         self.enter(fault, word);
         if endless {
             self.halt(Stop::Endless(CODE_NAMES[usize::from(fault.code & 31)].to_string()));
@@ -114,6 +117,13 @@ impl Cpu {
         if fault.to == Context::Guest && changed {
             self.field_changed();
         }
+    }
+
+    /// Whether the root's exceptions repeat: the vector's first instruction raises the exception, or
+    /// the handlers have raised MAX_NESTED exceptions while EXL stayed 1. Interrupts are off then.
+    fn is_endless(&mut self, fault: &Fault, changed: bool) -> bool {
+        self.nested = if changed { 0 } else { self.nested + 1 };
+        !changed && (self.vector(fault) == self.cur_pc || self.nested >= MAX_NESTED)
     }
 
     fn enter(&mut self, fault: &Fault, word: Option<u32>) {

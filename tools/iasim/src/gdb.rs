@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::io;
+use std::io::{self, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::rc::Rc;
@@ -483,13 +483,13 @@ impl BlockingEventLoop for Loop {
 pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
     let listener = TcpListener::bind(("127.0.0.1", port)).map_err(|error| format!("--gdb {port}: {error}"))?;
     let at = listener.local_addr().map_or(port, |at| at.port());
-    eprintln!("iasim: waiting for GDB (target remote :{at})");
+    let _ = writeln!(io::stderr(), "iasim: waiting for GDB (target remote :{at})");
     let connection = listener.accept().map_err(|error| format!("--gdb {port}: {error}"))?.0;
     let _ = connection.set_nodelay(true);
     let mut debugged = Debugged::new(cpu);
     let done = GdbStub::new(Filter::new(connection, LAYOUT)).run_blocking::<Loop>(&mut debugged);
     if let Err(error) = &done {
-        eprintln!("iasim: GDB disconnected: {error}; the program runs on");
+        let _ = writeln!(io::stderr(), "iasim: GDB disconnected: {error}; the program runs on");
     }
     let killed = matches!(done, Ok(DisconnectReason::Kill));
     let Debugged { mut cpu, ended, limit, .. } = debugged;

@@ -3,6 +3,7 @@
 
 use elf::abi::{EM_MIPS, ET_DYN, ET_EXEC, PT_LOAD, STT_FUNC, STT_NOTYPE};
 use elf::endian::AnyEndian;
+use elf::segment::ProgramHeader;
 use elf::ElfBytes;
 
 use crate::memory::Memory;
@@ -53,14 +54,36 @@ fn physical(address: u32) -> u32 {
 /// Architectures (e_flags 31:28) of Release 6: MIPS32 and MIPS64.
 const RELEASE_6: [u32; 2] = [9, 10];
 
+const MAGIC: &[u8] = b"\x7FELF";
+const EI_CLASS: usize = 4;
+const EI_DATA: usize = 5;
+/// Offset of e_machine in files of both classes.
+const E_MACHINE: usize = 18;
+const CLASS_32: u8 = 1;
+const LITTLE: u8 = 1;
+
+/// Checks what decides how the rest of the file is read. The machine's two bytes also show a byte
+/// order that differs from the one that the file claims.
+fn check_identity(bytes: &[u8]) -> Result<(), String> {
+    let header = bytes.get(..E_MACHINE + 2).filter(|header| header.starts_with(MAGIC));
+    let header = header.ok_or("not an ELF file")?;
+    let little = u16::from_le_bytes([header[E_MACHINE], header[E_MACHINE + 1]]);
+    let claims_little = header[EI_DATA] == LITTLE;
+    if little != EM_MIPS && little.swap_bytes() != EM_MIPS {
+        let machine = if claims_little { little } else { little.swap_bytes() };
+        return Err(format!("machine {machine} is not MIPS"));
+    }
+    if header[EI_CLASS] != CLASS_32 {
+        return Err("the file is for 64-bit MIPS; this core is MIPS32".into());
+    }
+    if !claims_little || little != EM_MIPS {
+        return Err("the file is big-endian; this core is little-endian".into());
+    }
+    Ok(())
+}
+
 fn check(file: &ElfBytes<AnyEndian>) -> Result<(), String> {
-    use elf::file::Class;
     match file.ehdr {
-        ref header if header.e_machine != EM_MIPS => Err(format!("machine {} is not MIPS", header.e_machine)),
-        ref header if header.class != Class::ELF32 => Err("the file is for 64-bit MIPS; this core is MIPS32".into()),
-        ref header if header.endianness != AnyEndian::Little => {
-            Err("the file is big-endian; this core is little-endian".into())
-        }
         ref header if RELEASE_6.contains(&(header.e_flags >> 28)) => {
             Err("the file is for MIPS Release 6; this core implements Release 5".into())
         }
@@ -85,28 +108,51 @@ fn contradicts(mem: &Memory, taken: &Taken, at: u32, data: &[u8]) -> bool {
 /// Loads a file's segments at their physical addresses. `taken` holds the ranges of all files
 /// loaded so far. An error is one line.
 pub fn load(mem: &mut Memory, taken: &mut Taken, bytes: &[u8]) -> Result<Image, String> {
-    let file = ElfBytes::<AnyEndian>::minimal_parse(bytes).map_err(|error| format!("not an ELF file ({error})"))?;
+    check_identity(bytes)?;
+    let file = ElfBytes::<AnyEndian>::minimal_parse(bytes).map_err(|error| format!("damaged ELF file ({error})"))?;
     check(&file)?;
     let segments = file.segments().ok_or("the file has no segment to load")?;
-    let segments: Vec<_> =
-        segments.iter().filter(|segment| segment.p_type == PT_LOAD && segment.p_memsz != 0).collect();
+    let segments: Vec<_> = segments
+        .iter()
+        .filter(|segment| segment.p_type == PT_LOAD && segment.p_memsz.max(segment.p_filesz) != 0)
+        .collect();
     if segments.is_empty() {
         return Err("the file has no segment to load".into());
     }
     for segment in segments {
-        let data = file.segment_data(&segment).map_err(|error| format!("invalid segment ({error})"))?;
-        let at = physical(segment.p_paddr as u32);
-        let zeroes = vec![0; (segment.p_memsz - segment.p_filesz.min(segment.p_memsz)).min(1 << 28) as usize];
-        if contradicts(mem, taken, at, data) {
+        let (at, data) = contents(&file, &segment)?;
+        if contradicts(mem, taken, at, &data) {
             return Err(format!("the segment at 0x{at:08x} of {} bytes overlaps different data", data.len()));
         }
         taken.push((at.into(), u64::from(at) + data.len() as u64));
-        let rest = at.wrapping_add(data.len() as u32);
-        if !mem.load(at, data) || !mem.load(rest, &zeroes) {
-            return Err(format!("the segment at 0x{at:08x} of {} bytes is not entirely in memory", segment.p_memsz));
+        if !mem.load(at, &data) {
+            return Err(outside(at, segment.p_memsz));
         }
     }
     Ok(Image { entry: file.ehdr.e_entry as u32, symbols: symbols(&file)? })
+}
+
+/// The largest RAM.
+const MAX_SEGMENT: u64 = 1 << 28;
+
+fn outside(at: u32, size: u64) -> String {
+    format!("the segment at 0x{at:08x} of {size} bytes is not entirely in memory")
+}
+
+/// The segment's physical address, and its bytes in memory: those of the file, then zeros.
+fn contents(file: &ElfBytes<AnyEndian>, segment: &ProgramHeader) -> Result<(u32, Vec<u8>), String> {
+    let at = physical(segment.p_paddr as u32);
+    if segment.p_filesz > segment.p_memsz {
+        let (of_file, of_memory) = (segment.p_filesz, segment.p_memsz);
+        return Err(format!("the segment at 0x{at:08x} has {of_file} bytes in the file for {of_memory} in memory"));
+    }
+    let data = file.segment_data(segment).map_err(|error| format!("invalid segment ({error})"))?;
+    if segment.p_memsz > MAX_SEGMENT || u64::from(at) + segment.p_memsz > 1 << 32 {
+        return Err(outside(at, segment.p_memsz));
+    }
+    let mut data = data.to_vec();
+    data.resize(segment.p_memsz as usize, 0);
+    Ok((at, data))
 }
 
 fn symbols(file: &ElfBytes<AnyEndian>) -> Result<Symbols, String> {

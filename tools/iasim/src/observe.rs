@@ -12,6 +12,11 @@ pub trait Observer {
     fn report(&mut self) -> String {
         String::new()
     }
+
+    /// Why the observer's file is incomplete; called after report().
+    fn incomplete(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A list of observers.
@@ -29,5 +34,9 @@ impl Observer for Observers {
 
     fn report(&mut self) -> String {
         self.0.iter_mut().map(|observer| observer.report()).collect()
+    }
+
+    fn incomplete(&self) -> Option<String> {
+        self.0.iter().find_map(|observer| observer.incomplete())
     }
 }

@@ -39,7 +39,8 @@ impl Trace {
     }
 
     fn note(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-        self.write_error = write(&mut self.out).err().or(self.write_error.take());
+        let written = write(&mut self.out);
+        self.write_error = self.write_error.take().or(written.err());
     }
 
     /// Ends the previous instruction's line with the value that the instruction wrote.
@@ -68,7 +69,11 @@ impl Observer for Trace {
 
     fn report(&mut self) -> String {
         self.note(|out| out.write_all(b"\n").and_then(|()| out.flush()));
-        self.write_error.as_ref().map_or(String::new(), |error| format!("iasim: the trace is incomplete: {error}\n"))
+        String::new()
+    }
+
+    fn incomplete(&self) -> Option<String> {
+        self.write_error.as_ref().map(|error| format!("the trace is incomplete: {error}"))
     }
 }
 

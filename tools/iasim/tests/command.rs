@@ -89,7 +89,7 @@ fn limits_spans_and_traces() {
     let text = std::fs::read_to_string(trace).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 7, "{text}");
-    // A full disk is reported and changes nothing else.
+    // A full disk is reported and does not change the exit code of a run that had a problem already.
     let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "7", "--trace", "/dev/full", elf]);
     assert_eq!((code, err.lines().count()), (124, 2), "{err}");
     assert!(err.contains("the trace is incomplete: No space left"), "{err}");
@@ -208,6 +208,14 @@ fn with_code(name: &str, words: &[u32]) -> String {
     })
 }
 
+/// The program with a changed word in the code's program header.
+fn damaged_segment(name: &str, field: usize, value: u32) -> String {
+    damaged(name, |bytes| {
+        let at = code_header(bytes) + field;
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    })
+}
+
 /// Files for other machines, empty files, files with overlapping different data.
 #[test]
 fn images_that_cannot_be_run() {
@@ -217,7 +225,20 @@ fn images_that_cannot_be_run() {
         ("object", damaged("object", |bytes| bytes[16] = 1), "the file is not linked"),
         ("empty", damaged("empty", |bytes| bytes[44..46].fill(0)), "no segment to load"),
         ("types", damaged("types", |bytes| (0..5).for_each(|n| bytes[52 + 32 * n] = 4)), "no segment to load"),
-        ("short", damaged("short", |bytes| bytes.truncate(60)), "iasim: error: "),
+        ("short", damaged("short", |bytes| bytes.truncate(60)), "damaged ELF file"),
+        ("stub", damaged("stub", |bytes| bytes.truncate(19)), "not an ELF file"),
+        ("class", damaged("class", |bytes| bytes[4] = 2), "64-bit MIPS"),
+        ("data", damaged("data", |bytes| bytes[5] = 2), "big-endian"),
+        ("swapped", damaged("swapped", |bytes| bytes.swap(18, 19)), "big-endian"),
+        ("machine", damaged("machine", |bytes| bytes[18] = 243), "machine 243 is not MIPS"),
+        ("version", damaged("version", |bytes| bytes[6] = 9), "damaged ELF file"),
+        ("headers", damaged("headers", |bytes| bytes[28..32].fill(0xFF)), "damaged ELF file"),
+        ("entries", damaged("entries", |bytes| bytes[42] = 31), "damaged ELF file"),
+        ("offset", damaged_segment("offset", 4, 0xFFFF_FFF0), "invalid segment"),
+        ("longer", damaged_segment("longer", 20, 4), "bytes in the file for 4 in memory"),
+        ("nothing", damaged_segment("nothing", 20, 0), "bytes in the file for 0 in memory"),
+        ("huge", damaged_segment("huge", 20, u32::MAX), "is not entirely in memory"),
+        ("around", damaged_segment("around", 12, 0xFFFF_FFFC), "is not entirely in memory"),
     ];
     for (name, path, expected) in cases {
         let (code, _, err) = iasim(&["run", "--board", "generic", &path]);
@@ -247,6 +268,63 @@ fn exceptions_without_a_handler_end_the_run() {
     let (code, _, err) = iasim(&["run", &lost]);
     assert_eq!((code, err.lines().count()), (3, 1), "{err}");
     assert!(err.contains("the exception vector raises an exception (RI) endlessly, pc 0xbfc00380"), "{err}");
+}
+
+/// A handler in RAM whose second instruction raises an exception: its first one is no fault.
+#[test]
+fn handlers_that_fault_end_the_run() {
+    let handler = [
+        0x3C08_8000, // lui t0,0x8000
+        0x2409_000C, // li t1,0xc: SYSCALL
+        0xAD09_0184, // sw t1,0x184(t0)
+        0x4080_6000, // mtc0 zero,Status
+        0,
+        0x0000_000C, // syscall
+    ];
+    let elf = with_code("faulting-handler", &handler);
+    let (code, _, err) = iasim(&["run", "--board", "generic", "--limit", "10M", &elf]);
+    assert_eq!((code, err.lines().count()), (3, 1), "{err}");
+    assert!(err.contains("raises an exception (Sys) endlessly"), "{err}");
+}
+
+/// Every output that cannot be written is reported, and the exit code is not 0.
+#[test]
+fn outputs_that_cannot_be_written() {
+    let (elf, full) = (work().to_str().unwrap(), "/dev/full");
+    let run = |args: &[&str], out: &str, err: &str| {
+        let file = |path: &str| std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        let mut command = Command::new(IASIM);
+        command.args(args).stdin(Stdio::null()).stdout(file(out)).stderr(file(err));
+        command.status().unwrap().code()
+    };
+    let null = "/dev/null";
+    assert_eq!(run(&["run", "--board", "generic", elf], null, null), Some(0));
+    assert_eq!(run(&["run", "--board", "generic", elf], full, null), Some(4));
+    for option in ["--stats", "--profile"] {
+        assert_eq!(run(&["run", "--board", "generic", option, elf], null, full), Some(4), "{option}");
+    }
+    for option in ["--help", "--version", "models"] {
+        assert_eq!(run(&[option], full, null), Some(2), "{option}");
+    }
+    assert_eq!(run(&["run", "/nowhere.elf"], null, full), Some(2));
+    let exit = with_code("exit", &[0x2419_0001, 0x2404_0000, 0x7000_007F]); // li t9,1; li a0,0; sdbbp 1
+    for (option, what) in [("--trace", "trace"), ("--coverage", "coverage")] {
+        let (code, _, err) = iasim(&["run", "--board", "generic", option, full, &exit]);
+        assert!(
+            code == 4 && err.contains(&format!("the {what} is incomplete: No space left")),
+            "{option}: {code} {err}"
+        );
+    }
+    // A program that prints for ever ends with its reader.
+    // lui t0,0xbfd0; li t1,10; sb t1,0x3f8(t0); b .-4; nop
+    let endless = with_code("endless", &[0x3C08_BFD0, 0x2409_000A, 0xA109_03F8, 0x1000_FFFE, 0]);
+    assert_eq!(run(&["run", "--board", "generic", "--limit", "1G", &endless], full, null), Some(4));
+}
+
+#[test]
+fn version() {
+    let (code, out, err) = iasim(&["--version"]);
+    assert_eq!((code, out, err), (0, format!("iasim {}\n", env!("CARGO_PKG_VERSION")), String::new()));
 }
 
 /// Terminal input that is recorded and replayed ends the run at the same instruction.

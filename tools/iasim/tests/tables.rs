@@ -380,3 +380,52 @@ fn ehinv_is_used_by_indexed_writes_only() {
         assert_eq!(tlb.entries().iter().all(|entry| entry.invalid), invalid, "{text}");
     }
 }
+
+/// Bits that MTC0 and MTGC0 can set, and that therefore need their feature in a Config register. The
+/// second value of a model option removes the feature.
+#[test]
+fn bits_are_writable_only_with_their_feature() {
+    let with = |choices: &[&str]| {
+        let mut model = Model::default();
+        choices.iter().for_each(|choice| model.set(choice).unwrap());
+        m5150_with(model, Default::default())
+    };
+    let settable = |cpu: &mut Cpu, name: &str| {
+        let reg = reg(name);
+        let before = cpu.root[reg];
+        cpu.write_root(reg, u32::MAX);
+        let ones = cpu.root[reg];
+        cpu.write_root(reg, 0);
+        let bits = ones & !cpu.root[reg];
+        cpu.root[reg] = before;
+        bits
+    };
+    // Register, bits, Config register, and its field that is not 0 if the bits may be set.
+    let rows: [(&str, u32, &str, u32); 13] = [
+        ("Status", status::MX, "Config3", 1 << 10),
+        ("Status", status::FR, "Config1", 1),
+        ("Status", 1 << 16 | 1 << 18, "Config3", 3 << 21),
+        ("PageGrain", pagegrain::RIE | pagegrain::XIE, "Config3", 1 << 12),
+        ("PageGrain", 1 << 29, "Config3", 1 << 7),
+        ("PageGrain", 1 << 28, "Config3", 1 << 4),
+        ("EntryHi", entryhi::EHINV, "Config4", 3 << 29),
+        ("CDMMBase", u32::MAX, "Config3", 1 << 3),
+        ("HWREna", 1 << 29, "Config3", 1 << 13),
+        ("KScratch1", u32::MAX, "Config4", 1 << 18),
+        ("WatchLo0", u32::MAX, "Config1", 1 << 3),
+        ("PerfCtl0", u32::MAX, "Config1", 1 << 4),
+        ("Config3", cp0::config3::ISA_ON_EXC, "Config3", cp0::config3::ISA),
+    ];
+    for choices in [&[][..], &["micromips=absent", "hss=0"]] {
+        let mut cpu = with(choices);
+        for (name, bits, config, field) in rows {
+            let has = cpu.root[reg(config)] & field != 0;
+            assert_eq!(settable(&mut cpu, name) & bits != 0, has, "{name} {bits:x} {choices:?}");
+            cpu.write_cp0(Context::Guest, reg(name), cp0::find(reg(name)).unwrap().mtgc0, u32::MAX);
+            assert!(has || cpu.guest[reg(name)] & bits == 0, "Guest.{name} {bits:x} {choices:?}");
+        }
+        for name in ["SRSCtl", "SRSMap", "SRSMap2", "GuestCtl3"] {
+            assert_eq!(settable(&mut cpu, name) != 0, cpu.model.hss != 0, "{name} {choices:?}");
+        }
+    }
+}

@@ -333,7 +333,6 @@ fn software_field_changes() {
         ("Status", status::CU2, 0, true),
         ("Status", status::CU2, guestctl0::SFC2, false),
         ("Status", status::RP, 0, true),
-        ("Status", status::MX, 0, true),
         ("Status", status::BEV, 0, true),
         ("Status", status::TS, 0, true),
         ("Status", status::SR, 0, true),

@@ -22,6 +22,8 @@ pub enum Waited {
 
 pub struct Console {
     out: Box<dyn Write>,
+    /// The first error because of which output is incomplete.
+    output_error: Option<io::Error>,
     /// Input not yet taken; each byte with its earliest time.
     typed: VecDeque<(u64, u8)>,
     live: Option<Receiver<u8>>,
@@ -43,6 +45,7 @@ impl Console {
     pub fn new(out: Box<dyn Write>) -> Self {
         Console {
             out,
+            output_error: None,
             typed: VecDeque::new(),
             live: None,
             next_poll: 0,
@@ -77,18 +80,25 @@ impl Console {
         self.record_error.as_ref()
     }
 
-    /// Writes a byte of output. Write errors are ignored, as on an open serial line.
+    /// The error because of which output is incomplete; it ends the run.
+    pub fn output_error(&self) -> Option<&io::Error> {
+        self.output_error.as_ref()
+    }
+
+    /// Writes a byte of output.
     pub fn put(&mut self, byte: u8) {
-        let _ = self.out.write_all(&[byte]);
+        let written = self.out.write_all(&[byte]);
+        self.output_error = self.output_error.take().or(written.err());
         if byte == b'\n' {
             self.flush();
         }
     }
 
     pub fn flush(&mut self) {
-        let _ = self.out.flush();
+        let written = self.out.flush();
+        self.output_error = self.output_error.take().or(written.err());
         if let Some(record) = &mut self.record {
-            let _ = record.flush();
+            self.record_error = self.record_error.take().or(record.flush().err());
         }
     }
 
@@ -101,7 +111,7 @@ impl Console {
         }
         self.typed.pop_front();
         if let Some(record) = &mut self.record {
-            self.record_error = writeln!(record, "{now} {byte}").err().or(self.record_error.take());
+            self.record_error = self.record_error.take().or(writeln!(record, "{now} {byte}").err());
         }
         Some(byte)
     }

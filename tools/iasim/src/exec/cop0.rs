@@ -367,8 +367,18 @@ impl Cpu {
         self.request_service();
     }
 
+    /// Whether the model has the feature that the register's writable bits belong to.
+    fn is_implemented(&self, reg: Reg) -> bool {
+        match reg {
+            cp0::SRSCTL | cp0::SRSMAP | cp0::SRSMAP2 | cp0::GUESTCTL3 => self.model.hss != 0,
+            cp0::CONFIG3 => self.model.micromips,
+            _ => true,
+        }
+    }
+
     /// Writes the bits of the mask, with their side effects.
     pub fn write_cp0(&mut self, context: Context, reg: Reg, mask: u32, value: u32) {
+        let mask = if self.is_implemented(reg) { mask } else { 0 };
         match reg {
             cp0::INDEX | cp0::WIRED => {
                 let size = self.tlb(context).size() as u32;
