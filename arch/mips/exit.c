@@ -77,10 +77,13 @@ static bool in_slot(void)
 }
 
 /* Injects a bus error, as a machine without memory there would. A guest without memory at its
- * exception handler would fault forever: that is fatal. */
+ * exception handler would fault forever: that is fatal. So is a core that reports virtual addresses:
+ * a VM's first fetch, in kseg1, would fault forever. */
 static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
 {
-    if (fetch && (gcp0_read(CP0_STATUS) & (STATUS_EXL | STATUS_ERL)) != 0) {
+    if ((cp0_read(CP0_GUESTCTL0) >> GUESTCTL0_GEXC_SHIFT & 31U) == GEXC_GVA) {
+        vm_fatal(v, "a fault that the core reports by its virtual address", GEXC_GVA, gpa);
+    } else if (fetch && (gcp0_read(CP0_STATUS) & (STATUS_EXL | STATUS_ERL)) != 0) {
         vm_fatal(v, "no memory at an exception handler", EXC_IBE, gpa);
     } else {
         inject_exception(fetch ? EXC_IBE : EXC_DBE, in_slot());

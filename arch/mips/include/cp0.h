@@ -89,6 +89,7 @@
 #define GEXC_GPSI 0 /* privileged instruction */
 #define GEXC_GSFC 1 /* guest writes a field that root controls */
 #define GEXC_HC 2   /* hypercall */
+#define GEXC_GVA 8  /* a fault whose BadVAddr is the guest's virtual address */
 #define GEXC_GHFC 9 /* hardware has changed a watched field */
 
 #define GUESTCTL0_GM 0x80000000
