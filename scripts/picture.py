@@ -3,6 +3,7 @@
 
 import argparse
 import html
+import re
 import time
 from pathlib import Path
 
@@ -90,7 +91,10 @@ def play(scene: Scene, command: list[str]) -> pyte.Screen:
 
 
 def spans(screen: pyte.Screen, row: int) -> list[tuple[int, str, str, bool]]:
-    """Returns the runs of equal attributes in a row: column, text, colour, bold."""
+    """
+    Returns the runs of equal attributes in a row: column, text, colour, bold. No text starts or ends with a blank or
+    has two in a row, so that the picture does not depend on how its reader keeps white space.
+    """
     runs: list[tuple[int, str, str, bool]] = []
     for column in range(COLUMNS):
         cell = screen.buffer[row][column]
@@ -100,7 +104,11 @@ def spans(screen: pyte.Screen, row: int) -> list[tuple[int, str, str, bool]]:
             runs[-1] = (start, text + cell.data, colour, cell.bold)
         else:
             runs.append((column, cell.data, colour, cell.bold))
-    return [run for run in runs if run[1].strip()]
+    return [
+        (column + words.start(), words[0], colour, bold)
+        for column, text, colour, bold in runs
+        for words in re.finditer(r"\S+(?: \S+)*", text)
+    ]
 
 
 def draw(screen: pyte.Screen) -> str:
@@ -110,8 +118,7 @@ def draw(screen: pyte.Screen) -> str:
         f'viewBox="0 0 {width:.0f} {height:.0f}">',
         "<!-- SPDX-License-Identifier: Apache-2.0. Made by scripts/picture.py from a real run. -->",
         '<rect width="100%" height="100%" rx="8" fill="#1e222a"/>',
-        '<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14" '
-        'xml:space="preserve">',
+        '<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14">',
     ]
     for row in range(LINES):
         y = MARGIN + (row + 0.75) * CELL_HEIGHT

@@ -3,13 +3,14 @@
 #
 # Installs missing tools for the build: packages of the distribution, and Python packages in
 # cache/venv and cache/litex.
-# Usage: scripts/setup.sh [run|debug|dev|fpga|litex|site]
+# Usage: scripts/setup.sh [run|debug|dev|fpga|litex|site|browser]
 #   run    (default) the tools for `make run`: cross compiler, QEMU, Python, cargo for FreeRTOS
 #   debug  also the tools for `make debug`: GDB, and a Rust toolchain, which builds the GDB server
 #   dev    also the tools for `make test` and `make check`
 #   fpga   also the tools for the fabric's benches, proofs and synthesis
 #   litex  also the builder of the Genesys2's design, and the tools for its SD card
 #   site   the tools for `make run`, and the generator of the documentation's site
+#   browser  the tools for `make run`, and a browser without a window, which shows the documents' pictures in tests
 # Every make target calls it: if nothing is missing, it prints nothing, needs no network and returns
 # at once. QEMU=path and FREERTOS_KERNEL_DIR=path replace the tools that would provide these two.
 set -eu
@@ -77,6 +78,10 @@ ctypes.CDLL(str(beside) if beside.exists() else name)
 END
 }
 
+has_browser() { has chromium-headless-shell || has chromium || has chromium-browser || has google-chrome; }
+
+has_font() { test -e /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf; }
+
 # libFuzzer is in clang's resource directory, in a subfolder whose name depends on the machine.
 has_fuzzer() { compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"; }
 
@@ -127,10 +132,16 @@ find_missing_fpga() {
     want "mtools" "writes the files of the Genesys2's SD card" has mcopy
 }
 
+find_missing_browser() {
+    want "chromium-headless-shell|chromium" "shows the documents' pictures in tests (60 MB)" has_browser
+    want "fonts-dejavu-core" "the font of the documents' pictures in tests" has_font
+}
+
 # find_missing WHAT: each level includes the previous ones.
 find_missing() {
     find_missing_run
-    if [[ $1 != run && $1 != site ]]; then find_missing_debug; fi
+    if [[ $1 == browser ]]; then find_missing_browser; fi
+    if [[ $1 != run && $1 != site && $1 != browser ]]; then find_missing_debug; fi
     if [[ $1 == dev || $1 == fpga || $1 == litex ]]; then find_missing_dev; fi
     if [[ $1 == fpga || $1 == litex ]]; then find_missing_fpga; fi
 }
@@ -294,7 +305,8 @@ setup_litex() {
 
 main() {
     local what=${1:-run}
-    [[ $what =~ ^(run|debug|dev|fpga|litex|site)$ ]] || die "usage: scripts/setup.sh [run|debug|dev|fpga|litex|site]"
+    [[ $what =~ ^(run|debug|dev|fpga|litex|site|browser)$ ]] ||
+        die "usage: scripts/setup.sh [run|debug|dev|fpga|litex|site|browser]"
     find_missing "$what"
     mkdir -p cache
     # If make runs twice at the same time, the second one waits and then finds everything installed.

@@ -18,6 +18,10 @@ listings: | setup-dev ## copy the files that the tutorials show into the documen
 test-tutorials: image gdb-tool cosim | setup-dev setup-debug ## execute the commands and listings of the tutorials
 	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --maxschedchunk 1 tests/docs
 
+# The pictures as a browser shows them.
+test-pictures: | setup-dev setup-browser ## look at the documents' pictures in a browser
+	@$(CHECK) pytest -q -p no:cacheprovider tests/pictures
+
 check: check-docs check-tutorials
 
-.PHONY: figures listings check-docs check-tutorials test-tutorials
+.PHONY: figures listings check-docs check-tutorials test-pictures test-tutorials

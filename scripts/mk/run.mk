@@ -37,9 +37,9 @@ endef
 
 # Suites that run while the fabric's benches run in the background: they count instructions, not
 # time. They run one after the other, so that a failure is the last output.
-FOREGROUND := site test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
+FOREGROUND := site test-pictures test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
 
-test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setup-site setup-qemu-new ## run all tests except those of soak: unit, image builder, bare guests, simulator and its systems, fabric, fabric behind QEMU, SoC, end to end, tutorials
+test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setup-site setup-browser setup-qemu-new ## run all tests except those of soak: unit, image builder, bare guests, simulator and its systems, fabric, fabric behind QEMU, SoC, end to end, tutorials
 	$(call suite,$(MAKE) --no-print-directory test-unit,test-unit)
 	$(call suite,MAKE="$(MAKE)" scripts/background.sh $(BUILD)/test-fpga.log test-fpga $(FOREGROUND),test-fpga and the suites in parallel)
 	$(call suite,$(MAKE) --no-print-directory test-cosim,test-cosim)
@@ -78,7 +78,7 @@ network-picture: | setup-dev ## draw docs/images/network.svg from a real run of 
 	@$(MAKE) --no-print-directory image SYSTEM=network
 	@$(PYTHON) scripts/picture.py --scene network -- $(PYTHON) scripts/run.py run --system network
 
-web-picture: | setup-dev ## draw docs/images/freertos-web.png: the page of FreeRTOS in chromium, which must be installed
+web-picture: | setup-dev setup-browser ## draw docs/images/freertos-web.png: the page of FreeRTOS in a browser
 	@$(MAKE) --no-print-directory image SYSTEM=network
 	@$(PYTHON) scripts/web_picture.py
 

@@ -22,6 +22,9 @@ setup-litex: ## also install the builder of the Genesys2's design and the tools 
 setup-site: ## also install the tools for the documentation's site
 	@scripts/setup.sh site
 
+setup-browser: ## also install a browser without a window, for tests of the documents' pictures
+	@scripts/setup.sh browser
+
 setup-qemu-new: $(CACHE)/qemu-new/qemu-system-riscv64 ## fetch a newer QEMU into cache/ (use: QEMU=cache/qemu-new/qemu-system-riscv64)
 
 $(CACHE)/qemu-new/qemu-system-riscv64: | setup
@@ -30,4 +33,4 @@ $(CACHE)/qemu-new/qemu-system-riscv64: | setup
 update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
 	@$(PYTHON) scripts/fetch.py linux linux-modules uboot edk2 ssh iperf python userland lwip --update-lock
 
-.PHONY: setup setup-debug setup-dev setup-fpga setup-litex setup-qemu-new setup-site update-lock
+.PHONY: setup setup-browser setup-debug setup-dev setup-fpga setup-litex setup-qemu-new setup-site update-lock
