@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Firmware for boards and simulations without OpenSBI: runs in M-mode, and starts the hypervisor in HS-mode
- * (docs/boards.md). It has the calls of the SBI that the hypervisor makes, and emulates the time CSR.
+ * Firmware in M-mode, which starts the hypervisor, or a kernel in its place, in HS-mode (docs/boards.md). It has the calls
+ * of the SBI that they make, and emulates the time CSR. No instruction of it accesses memory with the rights or the
+ * translation of another mode (mstatus.MPRV), so a guest cannot cause a trap inside the firmware.
  */
 #ifndef FIRMWARE_H
 #define FIRMWARE_H
@@ -47,6 +48,8 @@
 #define CSR_MIMPID 0xf13
 #define CSR_MHARTID 0xf14
 
+#define MSTATUS_SIE (CSR_UL(1) << 1)
+#define MSTATUS_FS (CSR_UL(3) << 13)
 #define MSTATUS_MPIE (CSR_UL(1) << 7)
 #define MSTATUS_MPP_SHIFT 11
 #define MSTATUS_MPP (CSR_UL(3) << MSTATUS_MPP_SHIFT)
@@ -58,6 +61,8 @@
 #define IRQ_MSI 3
 #define IRQ_MTI 7
 #define CAUSE_ECALL_HS 9
+#define CAUSE_SOFTWARE_CHECK 18
+#define CAUSE_HARDWARE_ERROR 19
 
 #define PMP_R 0x01UL
 #define PMP_W 0x02UL
@@ -75,7 +80,12 @@
 #define HART_MTIMECMP 24
 #define HART_MTIME 32
 #define HART_MSIP 40
+#define HART_REQUESTS 72
 #define HART_SIZE 80
+
+/* Bits of a hart's requests, which a software interrupt in M-mode announces. */
+#define REQUEST_IPI 1
+#define REQUEST_FENCE 2
 
 /* struct frame, for assembly. */
 #define FRAME_X(n) (8 * (n))
@@ -88,6 +98,7 @@
 enum hart_state {
     HART_ABSENT,
     HART_STOPPED,
+    HART_CLAIMED, /* another hart writes entry and arg */
     HART_STARTING,
     HART_STARTED
 };
@@ -101,7 +112,7 @@ struct hart {
     ulong state; /* enum hart_state; atomic */
     ulong entry; /* where it starts, while HART_STARTING, and the argument there */
     ulong arg;
-    ulong reserved; /* the stack's alignment */
+    ulong requests; /* REQUEST_*; atomic */
 };
 
 /* The registers that C code may change, except for t0 and t1: ra, t2, a0 to a7, t3 to t6. */
@@ -111,10 +122,25 @@ struct frame {
     ulong t[4];
 };
 
+struct sbi_ret {
+    long error, value;
+};
+
+#define SBI_OK 0L
+#define SBI_ERR_NOT_SUPPORTED (-2L)
+#define SBI_ERR_INVALID_PARAM (-3L)
+#define SBI_ERR_ALREADY_AVAILABLE (-6L)
+
 /* start.S: tries CSRs that not every hart has. Each returns whether the hart has it. */
 bool fw_set_menvcfg(ulong value);
 bool fw_set_mstateen0(ulong value);
 bool fw_has_stimecmp(void);
+bool fw_has_time(void);
+
+/* start.S: a byte at a physical address, -1 if there is no memory; whether a byte could be stored. A fault changes mepc and
+ * mstatus. */
+long fw_load_byte(ulong address);
+bool fw_store_byte(ulong address, ulong byte);
 
 /* start.S: enters the hypervisor with these arguments in a0 and a1. */
 void fw_enter(ulong hartid, ulong arg, ulong entry, struct hart *hart) __attribute__((noreturn));
@@ -125,10 +151,34 @@ void fw_trap(struct frame *frame, struct hart *hart);
 void fw_panic(ulong cause, ulong pc, ulong address) __attribute__((noreturn));
 
 /* sbi.c: handles an ecall of the hypervisor other than set_timer on a hart without Sstc. */
-void sbi_handle(struct frame *frame, const struct hart *hart);
+void sbi_handle(struct frame *frame, struct hart *hart);
 
-/* main.c: the structure of hart number `id`, below FIRMWARE_HARTS. */
+/* harts.c: the structure of hart number `id`, below FIRMWARE_HARTS. */
 struct hart *hart_get(ulong id);
+
+/* harts.c: waits until another hart calls hart_start for this one, and enters the hypervisor. */
+void hart_wait(ulong id, struct hart *hart) __attribute__((noreturn));
+
+/* harts.c: enters the hypervisor. */
+void hart_enter(ulong id, struct hart *hart, ulong entry, ulong arg) __attribute__((noreturn));
+
+/* harts.c: the started harts of a mask of the SBI, as bits. False: the mask names a hart that is missing. */
+bool harts_of(ulong mask, ulong base, ulong *harts);
+
+/* harts.c: gives harts a request. What was stored before is visible to them. */
+void harts_request(ulong harts, ulong request);
+
+struct sbi_ret sbi_hsm(ulong fid, const ulong *args, struct hart *hart);
+
+/* rfence.c: executes the fence that another hart waits for, if there is one. */
+void rfence_serve(ulong id);
+struct sbi_ret sbi_rfence(ulong fid, ulong mask, ulong base);
+
+/* console.c: the calls of the Debug Console Extension. */
+struct sbi_ret sbi_console(ulong fid, const ulong *args);
+
+/* tree.c: reserves the firmware's RAM in the device tree, for a kernel that would use it. */
+void tree_reserve(ulong tree);
 
 #endif
 #endif

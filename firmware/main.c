@@ -8,15 +8,10 @@ _Static_assert(offsetof(struct hart, saved) == HART_T0, "for assembly");
 _Static_assert(offsetof(struct hart, mtimecmp) == HART_MTIMECMP, "for assembly");
 _Static_assert(offsetof(struct hart, mtime) == HART_MTIME, "for assembly");
 _Static_assert(offsetof(struct hart, msip) == HART_MSIP, "for assembly");
+_Static_assert(offsetof(struct hart, requests) == HART_REQUESTS, "for assembly");
 _Static_assert(sizeof(struct frame) <= FRAME_SIZE && FRAME_SIZE % 16 == 0, "for assembly");
 
-char fw_stacks[FIRMWARE_HARTS][FIRMWARE_STACK_SIZE] __attribute__((aligned(16)));
 char fw_panic_stack[FIRMWARE_STACK_SIZE] __attribute__((aligned(16)));
-
-struct hart *hart_get(ulong id)
-{
-    return (struct hart *)(void *)(fw_stacks[id] + FIRMWARE_STACK_SIZE - HART_SIZE);
-}
 
 /* Entries in order of priority: the firmware's RAM, the page of mtime, the rest of the CLINT, everything else. The first three
  * hold for all modes but M. The page of mtime has no mtimecmp, and can be written, too: CVA6 checks a load by the type of the next
@@ -32,14 +27,18 @@ static void protect(void)
     csr_write(CSR_PMPCFG0, PMP_NAPOT | (PMP_NAPOT | time) << 8 | PMP_NAPOT << 16 | (PMP_NAPOT | PMP_RWX) << 24);
 }
 
-/* Delegates everything to the hypervisor but illegal instructions, of which one may be a read of time, and ecalls to the
- * firmware. Misaligned accesses are delegated, too: the firmware does not emulate them. */
+/* Delegates every exception of other modes except ecalls to the firmware, so that a guest's trap never passes through it. The one
+ * exception: illegal instructions of a hart without the time CSR, of which one may be a read of it. Misaligned accesses are delegated,
+ * too: the firmware does not emulate them. */
 static void delegate(void)
 {
-    csr_write(CSR_MEDELEG, 1UL << CAUSE_FETCH_MISALIGNED | 1UL << CAUSE_FETCH_ACCESS | 1UL << CAUSE_BREAKPOINT |
-                               1UL << CAUSE_LOAD_MISALIGNED | 1UL << CAUSE_LOAD_ACCESS | 1UL << CAUSE_STORE_MISALIGNED |
-                               1UL << CAUSE_STORE_ACCESS | 1UL << CAUSE_ECALL_U | 1UL << CAUSE_ECALL_VS |
-                               1UL << CAUSE_FETCH_PAGE | 1UL << CAUSE_LOAD_PAGE | 1UL << CAUSE_STORE_PAGE |
+    ulong illegal = fw_has_time() && (FIRMWARE_HIDE & HIDE_TIME) == 0 ? 1UL << CAUSE_ILLEGAL : 0;
+
+    csr_write(CSR_MEDELEG, illegal | 1UL << CAUSE_FETCH_MISALIGNED | 1UL << CAUSE_FETCH_ACCESS |
+                               1UL << CAUSE_BREAKPOINT | 1UL << CAUSE_LOAD_MISALIGNED | 1UL << CAUSE_LOAD_ACCESS |
+                               1UL << CAUSE_STORE_MISALIGNED | 1UL << CAUSE_STORE_ACCESS | 1UL << CAUSE_ECALL_U |
+                               1UL << CAUSE_ECALL_VS | 1UL << CAUSE_FETCH_PAGE | 1UL << CAUSE_LOAD_PAGE |
+                               1UL << CAUSE_STORE_PAGE | 1UL << CAUSE_SOFTWARE_CHECK | 1UL << CAUSE_HARDWARE_ERROR |
                                1UL << CAUSE_FETCH_GUEST_PAGE | 1UL << CAUSE_LOAD_GUEST_PAGE | 1UL << CAUSE_VIRTUAL |
                                1UL << CAUSE_STORE_GUEST_PAGE);
     csr_write(CSR_MIDELEG, 1UL << IRQ_SSI | 1UL << IRQ_STI | 1UL << IRQ_SEI);
@@ -52,6 +51,7 @@ static void enable_features(struct hart *hart)
     bool sstc = time != 0 && fw_has_stimecmp();
 
     csr_write(CSR_MCOUNTEREN, HCOUNTEREN_CY | time | HCOUNTEREN_IR);
+    csr_write(CSR_SCOUNTEREN, HCOUNTEREN_CY | time | HCOUNTEREN_IR); /* as OpenSBI does */
     fw_set_menvcfg((sstc ? HENVCFG_STCE : 0) | HENVCFG_PBMTE | HENVCFG_CBZE | HENVCFG_CBCFE | HENVCFG_CBIE);
     fw_set_mstateen0(~0UL);
     hart->mtimecmp = sstc ? NULL : hart->mtimecmp;
@@ -69,31 +69,14 @@ static void hart_init(struct hart *hart, ulong id)
     enable_features(hart);
 }
 
-/* Waits until another hart calls hart_start for this one. The software interrupt ends WFI without a trap: interrupts are off
- * in M-mode. */
-static void wait_for_start(struct hart *hart)
-{
-    csr_write(CSR_MIE, 1UL << IRQ_MSI);
-    __atomic_store_n(&hart->state, HART_STOPPED, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&hart->state, __ATOMIC_ACQUIRE) != HART_STARTING) {
-        __asm__ volatile("wfi" ::: "memory");
-    }
-    *hart->msip = 0;
-}
-
 void fw_start(ulong hartid, ulong tree, struct hart *hart)
 {
-    ulong entry = FIRMWARE_NEXT, arg = tree;
-
     hart_init(hart, hartid);
     if (hartid != FIRMWARE_BOOT_HART) {
-        wait_for_start(hart);
-        entry = hart->entry;
-        arg = hart->arg;
+        hart_wait(hartid, hart);
     }
-    csr_write(CSR_MIE, 1UL << IRQ_MSI);
-    __atomic_store_n(&hart->state, HART_STARTED, __ATOMIC_RELEASE);
-    fw_enter(hartid, arg, entry, hart);
+    tree_reserve(tree);
+    hart_enter(hartid, hart, FIRMWARE_NEXT, tree);
 }
 
 /* --- traps that another mode is to handle --- */
@@ -157,6 +140,8 @@ void fw_trap(struct frame *frame, struct hart *hart)
     if (cause == CAUSE_ECALL_HS) {
         csr_write(CSR_MEPC, csr_read(CSR_MEPC) + 4U);
         sbi_handle(frame, hart);
+    } else if ((long)cause < 0) {
+        rfence_serve(csr_read(CSR_MHARTID));
     } else {
         redirect(cause);
     }
@@ -190,7 +175,7 @@ void fw_panic(ulong cause, ulong pc, ulong address)
     print_hex(" at 0x", pc);
     print_hex(", address 0x", address);
     print("\r\n");
-    platform_fail();
+    platform_end(PLATFORM_FAILED);
     for (;;) {
         __asm__ volatile("wfi");
     }

@@ -30,9 +30,9 @@ fw_enter:                           /* (hart id, argument, entry, hart) */
     la      t0, trap_entry
     csrw    CSR_MTVEC, t0
     csrw    CSR_SATP, zero
-    li      t0, MSTATUS_MPP | MSTATUS_MPIE | MSTATUS_MPV
+    li      t0, MSTATUS_MPP | MSTATUS_MPIE | MSTATUS_MPV | MSTATUS_SIE
     csrc    CSR_MSTATUS, t0
-    li      t0, MSTATUS_MPP_S
+    li      t0, MSTATUS_MPP_S | MSTATUS_FS /* floating point as OpenSBI leaves it */
     csrs    CSR_MSTATUS, t0
     mret
 
@@ -53,6 +53,22 @@ fw_enter:                           /* (hart id, argument, entry, hart) */
     ret
 .endm
 
+    /* The same for a byte of memory. */
+    .globl  fw_load_byte
+    .balign 4
+fw_load_byte:
+    la      t0, 1f
+    csrrw   t1, CSR_MTVEC, t0
+    lbu     a0, 0(a0)
+    csrw    CSR_MTVEC, t1
+    ret
+    .balign 4
+1:  li      a0, -1
+    csrw    CSR_MTVEC, t1
+    ret
+
+    attempt fw_store_byte, sb a1, 0(a0)
     attempt fw_set_menvcfg, csrw CSR_MENVCFG, a0
     attempt fw_set_mstateen0, csrw CSR_MSTATEEN0, a0
     attempt fw_has_stimecmp, csrr a0, CSR_STIMECMP
+    attempt fw_has_time, csrr a0, CSR_TIME

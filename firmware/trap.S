@@ -56,7 +56,7 @@ back:
 trap_mret:
     mret
 
-    /* Only two kinds are enabled. The timer stays pending until the next set_timer. */
+    /* Two kinds are enabled: requests of other harts, and the timer, which stays pending until the next set_timer. */
 interrupt:
     slli    t0, t0, 1               /* without the interrupt bit */
     addi    t0, t0, -2 * IRQ_MTI
@@ -67,9 +67,16 @@ trap_timer:
     raise_interrupt IRQ_STI
     j       back
 1:  ld      t0, HART_MSIP(sp)
-    sw      zero, 0(t0)             /* before SSIP: a request that comes in between traps again */
+    sw      zero, 0(t0)
+    fence   o, rw                   /* a request that comes after the exchange traps again */
+    addi    t0, sp, HART_REQUESTS
+    amoswap.d t0, zero, (t0)
+    andi    t1, t0, REQUEST_IPI
+    beqz    t1, other
     raise_interrupt IRQ_SSI
-    j       back
+    andi    t0, t0, REQUEST_FENCE
+    beqz    t0, back
+    j       other
 
     /* mtval has the instruction. The time of a guest is the hart's: htimedelta is 0 or missing. */
 illegal:

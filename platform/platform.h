@@ -28,6 +28,15 @@ void platform_uart_again(bool tx);
  */
 void platform_fail(void);
 
+enum platform_ending {
+    PLATFORM_OFF,
+    PLATFORM_FAILED, /* off, with a failure status */
+    PLATFORM_RESET
+};
+
+/* Ends or resets the machine, for firmware/, in M-mode. Returns if the board cannot. Only of RISC-V boards. */
+void platform_end(enum platform_ending how);
+
 /* Nanoseconds since 1970 by the board's clock, 0 if it has none. Called once at boot, before
  * translation is enabled. */
 uint64_t platform_wall_clock(void);

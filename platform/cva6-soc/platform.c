@@ -15,6 +15,11 @@ void platform_fail(void)
 {
 }
 
+void platform_end(enum platform_ending how)
+{
+    (void)how;
+}
+
 uint64_t platform_wall_clock(void)
 {
     return 0;

@@ -12,20 +12,36 @@ const struct platform_info platform = {
     .finisher = {0x100000U, 0x1000U},
 };
 
+#define FINISHER_OFF 0x5555U
 #define FINISHER_FAIL 0x3333U
+#define FINISHER_RESET 0x7777U
 #define FINISHER_STATUS 16U /* shift of QEMU's exit status */
 #define FINISHER_TRIES 1000000U
 
-/* OpenSBI would write FINISHER_FAIL with status 0, which means success. From QEMU 8 on, the machine
- * ends some time after the write; a shutdown by the firmware in between would replace the status,
- * so this waits. */
-void platform_fail(void)
+/* From QEMU 8 on, the machine ends some time after the write. */
+static void finish(uint32_t value)
 {
     volatile uint32_t *finisher = (volatile uint32_t *)platform.finisher.base;
 
-    *finisher = FINISHER_FAIL | 1U << FINISHER_STATUS;
+    *finisher = value;
     for (unsigned tries = 0; tries < FINISHER_TRIES; tries++) {
         (void)*finisher;
+    }
+}
+
+/* OpenSBI would write FINISHER_FAIL with status 0, which means success, and a shutdown by the firmware before the machine
+ * ends would replace the status. */
+void platform_fail(void)
+{
+    finish(FINISHER_FAIL | 1U << FINISHER_STATUS);
+}
+
+void platform_end(enum platform_ending how)
+{
+    if (how == PLATFORM_FAILED) {
+        platform_fail();
+    } else {
+        finish(how == PLATFORM_OFF ? FINISHER_OFF : FINISHER_RESET);
     }
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from helpers import (
     BOOT_S,
+    NEWER_QEMU,
     OUT,
     SOON_S,
     VIRTUAL,
@@ -21,6 +22,8 @@ from helpers import (
     booted,
     built,
     built_with_harts,
+    command,
+    keyboard,
     make,
     run,
     wait_for_signs_of_life,
@@ -92,6 +95,38 @@ def test_harts_start_once() -> None:
         machine.expect("first", r"^misbehave: hart 1 alive$", SOON_S)
         machine.send("smp\r")  # -6: it runs already
         machine.expect("first", r"^misbehave: hart 1 did not start: error -6$", SOON_S)
+
+
+@pytest.mark.parametrize("program", [NEWER_QEMU, pytest.param(None, marks=pytest.mark.long)], ids=["newer", "qemu"])
+def test_calls_of_a_kernel_match_those_in_a_vm(program: str | None) -> None:
+    """HSM, IPI, RFENCE, DBCN, SRST and errors (guests/test/regression/harts.c): natively under this firmware, and in a
+    VM on it."""
+    system, bios, said = built_with_harts("virt", 2), ("-bios", str(firmware())), {}
+    native = [*native_command(find_qemu(program), system, "harts"), *bios]
+    with (
+        Machine(native, ["harts"], OUT / "firmware-harts-native.log") as alone,
+        booted(system, "firmware-harts", *bios, qemu=program) as machine,
+    ):
+        machine.expect(HYPERVISOR, "^Tessera on", BOOT_S)
+        keyboard(machine, "harts")
+        command(machine, "g")
+        for label, each in {"native": alone, "vm": machine}.items():
+            each.expect("harts", r"^regression: harts done$", SOON_S)
+            said[label] = re.findall(r"^regression: .*$", each.console.finished("harts"), re.MULTILINE)
+            each.expect("harts", r"^regression: harts done$", SOON_S)  # after its reset
+    last = said["native"].index("regression: harts done")
+    assert said["native"][: last + 1] == [
+        "regression: hart 1: 1, started 0 (again: -6), starts 2",
+        "regression: hart 9: start -3, status -3",
+        "regression: 40 interrupts, to hart 9: -3",
+        "regression: 40 remote fences, 0 failed, 0 stale, unknown one: -2",
+        "regression: fences in both directions: done",
+        "regression: printed by the firmware",
+        "regression: from no memory: -3",
+        "regression: unknown extension: -2",
+        "regression: harts done",
+    ]
+    assert said["vm"][: last + 1] == said["native"][: last + 1]
 
 
 def test_a_hart_that_is_missing(tmp_path: Path) -> None:

@@ -51,6 +51,11 @@ void owe(unsigned long hart, const void *fdt);
 /* migrate: floating-point values of a VCPU that migrates between harts. */
 void migrate(unsigned long hart, const void *fdt);
 
+/* --- harts.c --- */
+
+/* harts: calls of the SBI on two harts; then a reset. Boots on hart 0. */
+void harts(unsigned long hart, const void *fdt);
+
 /* --- legacy.c --- */
 
 /* legacy: calls of SBI v0.1; the last one shuts down. */
