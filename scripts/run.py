@@ -5,7 +5,8 @@ guests have given their signs of life (smoke), one guest without a hypervisor (n
 debug-server).
 
 QEMU=path selects another QEMU; CPU=flags adds flags of its processor, for instance CPU=sstc=false.
-SPIKE=path selects another Spike, FIRMWARE=path another firmware than QEMU's OpenSBI.
+SPIKE=path selects another Spike. FIRMWARE=path selects another firmware, FIRMWARE=opensbi QEMU's own: the default is
+the project's own one, with a QEMU before 10.0 OpenSBI.
 FLASH=, PCAP=, PINS=, UART= and SCREEN= name other files for a system's shared devices than those beside its image.
 """
 
@@ -24,8 +25,10 @@ from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine, die_with_parent, 
 from tessera.run.runner import (
     ROOT,
     BuiltSystem,
+    Qemu,
     RunError,
     find_qemu,
+    firmware_warning,
     iasim_command,
     iasim_native_command,
     load_system,
@@ -83,6 +86,14 @@ def shared_files(system: BuiltSystem) -> dict[str, Path]:
     }
 
 
+def usable_qemu() -> Qemu:
+    """Returns the QEMU to use, after a warning if its firmware lets guests escape."""
+    qemu = find_qemu()
+    if warning := firmware_warning(qemu):
+        print(warning, file=sys.stderr)
+    return qemu
+
+
 def start(system: BuiltSystem, *for_iasim: str, **files: Path) -> tuple[list[str], str]:
     """Returns the command that boots the system, and a description of its machine; `files` as in
     system_command()."""
@@ -92,7 +103,7 @@ def start(system: BuiltSystem, *for_iasim: str, **files: Path) -> tuple[list[str
         return spike_command(system), f"{system.data['harts']} harts of Spike"
     if system.data["soc"]:
         return soc_command(system), "the SoC's simulation, some 50,000 cycles a second"
-    qemu = find_qemu()
+    qemu = usable_qemu()
     return system_command(qemu, system, **files), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
 
 
@@ -127,7 +138,7 @@ def command_native(system: BuiltSystem, arguments: argparse.Namespace) -> int:
         command, leave_by = iasim_native_command(system, arguments.vm), "Ctrl-C"
     else:
         need_qemu(system, "run without a hypervisor")
-        command, leave_by = native_command(find_qemu(), system, arguments.vm, monitor=True), "Ctrl-A x"
+        command, leave_by = native_command(usable_qemu(), system, arguments.vm, monitor=True), "Ctrl-A x"
     say(f"'{arguments.vm}' as in system '{system.name}', without a hypervisor. {leave_by} quits.")
     say()
     return interact(command)
@@ -162,7 +173,7 @@ def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     say("`monitor help` lists the commands in addition to GDB's own.")
     say()
     signal.signal(signal.SIGINT, lambda number, frame: None)  # GDB handles it; SIG_IGN would be inherited by GDB
-    return debugger.debug(system_command(find_qemu(), system), system, arguments.vm, log)
+    return debugger.debug(system_command(usable_qemu(), system), system, arguments.vm, log)
 
 
 def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> int:
@@ -174,7 +185,7 @@ def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> 
     say(f"    gdb-multiarch -ex 'set remotetimeout 60' -ex 'target extended-remote {place}' the-guest.elf")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     say()
-    return debugger.serve(system_command(find_qemu(), system), arguments.vm, arguments.listen)
+    return debugger.serve(system_command(usable_qemu(), system), arguments.vm, arguments.listen)
 
 
 def wait_for_signs_of_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:

@@ -9,7 +9,7 @@ export VM CONSOLES
 SIMULATOR := $(if $(filter mips,$(HYP_ARCH)),$(IASIM)) $(if $(filter spike,$(BOARD)),$(FW_BUILD)/firmware.elf) \
 	$(if $(filter cva6-sim,$(BOARD)),$(FW_BUILD)/firmware.bin $(if $(CVA6_DIR),$(BUILD)/soc/core-h/soc_sim))
 
-run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, with PLATFORM=spike in Spike (SPIKE=path), with PLATFORM=cva6-sim on the SoC in RTL (CVA6_DIR=path), with its console on this terminal or CONSOLES=pty (QEMU=path, CPU=flags such as sstc=false, FIRMWARE=path; FLASH=, PCAP=, PINS=, UART=, SCREEN=file of its shared devices)
+run: image $(SIMULATOR) ## boot SYSTEM in QEMU or, with PLATFORM=m5150, in iasim, with PLATFORM=spike in Spike (SPIKE=path), with PLATFORM=cva6-sim on the SoC in RTL (CVA6_DIR=path), with its console on this terminal or CONSOLES=pty (QEMU=path, CPU=flags such as sstc=false, FIRMWARE=path or opensbi; FLASH=, PCAP=, PINS=, UART=, SCREEN=file of its shared devices)
 	@$(RUN) run --system "$$SYSTEM" --consoles "$$CONSOLES"
 
 smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given its sign of life

@@ -230,7 +230,7 @@ def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:
         *("-M", wanted["machine"], "-cpu", qemu.cpu),
         *("-smp", str(system.data["harts"]), "-m", str(wanted["memory_mib"])),
         *console_arguments(),
-        *firmware_arguments(),
+        *firmware_arguments(qemu),
         *("-kernel", str(system.image)),
         *wanted["arguments"],
         *_fabric_arguments(qemu, system, files),
@@ -251,18 +251,35 @@ def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path]) -
     return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared, **(files if shared else {}))))
 
 
-def firmware_arguments() -> list[str]:
-    """Returns QEMU's option for the firmware FIRMWARE=, none for QEMU's own OpenSBI."""
-    path = os.environ.get("FIRMWARE")
-    if not path:
+OPENSBI = "opensbi"  # of FIRMWARE=: QEMU's own firmware
+OWN_FIRMWARE = ROOT / "build/firmware/qemu-virt/firmware.bin"
+# From this version on, a guest escapes from its VM under OpenSBI (docs/isolation.md#the-firmware).
+OPENSBI_LEAKS = (10, 0)
+
+
+def firmware_arguments(qemu: Qemu) -> list[str]:
+    """Returns QEMU's option for the firmware: FIRMWARE=, else the project's own one, with an older QEMU OpenSBI."""
+    chosen = os.environ.get("FIRMWARE") or (OPENSBI if qemu.version < OPENSBI_LEAKS else str(OWN_FIRMWARE))
+    if chosen == OPENSBI:
         return []
-    if not Path(path).is_file():
-        raise RunError(f"FIRMWARE={path}: there is no such file (`make firmware` builds one, docs/boards.md)")
-    return ["-bios", path]
+    if not Path(chosen).is_file():
+        raise RunError(f"FIRMWARE={chosen}: there is no such file (`make firmware` builds one, docs/boards.md)")
+    return ["-bios", chosen]
+
+
+def firmware_warning(qemu: Qemu) -> str | None:
+    """Returns why this QEMU should not run VMs with the chosen firmware."""
+    if qemu.version < OPENSBI_LEAKS or os.environ.get("FIRMWARE") != OPENSBI:
+        return None
+    version = ".".join(map(str, qemu.version))
+    return (
+        f"warning: FIRMWARE={OPENSBI}: on QEMU {version} OpenSBI can enter a guest's trap handler with the rights of "
+        "the hypervisor (docs/isolation.md); without FIRMWARE= the project's own firmware runs"
+    )
 
 
 def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = False) -> list[str]:
-    """Returns the command line that boots a VM's guest unchanged without a hypervisor: OpenSBI,
+    """Returns the command line that boots a VM's guest unchanged without a hypervisor: the firmware,
     then the guest."""
     vm = system.vm(name)
     memory = max(NATIVE_MEMORY_MIB, vm["memory"]["size"] >> 20)
@@ -271,6 +288,7 @@ def native_command(qemu: Qemu, system: BuiltSystem, name: str, monitor: bool = F
         *("-M", system.data["qemu"]["machine"], "-cpu", qemu.cpu),
         *("-smp", str(vm["vcpus"]), "-m", str(memory)),
         *console_arguments(monitor),
+        *firmware_arguments(qemu),
         *("-kernel", str(ROOT / vm["image"]["path"])),
     ]
     if vm.get("initrd"):
