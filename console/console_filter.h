@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a VM may send to a shared terminal: printable text (ASCII and UTF-8), tabs, colours (SGR),
- * erasing to the end of the line, inserting and deleting characters in it, and cursor movement
+ * What a VM may send to a shared terminal: characters with a glyph (ASCII and UTF-8), tabs, colours
+ * (SGR), erasing to the end of the line, inserting and deleting characters in it, and cursor movement
  * within it. All other control characters and escape sequences (ECMA-48) are dropped, so that the
  * terminal neither answers a VM nor changes its state for other VMs.
  */
@@ -20,6 +20,7 @@ struct filter {
     uint8_t more;      /* missing bytes of a UTF-8 character */
     uint8_t low, high; /* range of the next one */
     bool list;         /* the control sequence has several parameters */
+    uint32_t point;    /* the UTF-8 character's code point so far */
     uint16_t count;    /* last parameter, or length of a control string so far */
 };
 

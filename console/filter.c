@@ -2,6 +2,20 @@
 #include "console_filter.h"
 
 #define PARAMETER_MAX 999U
+#define INVISIBLE (sizeof(invisible) / sizeof(invisible[0]))
+
+/*
+ * Characters without a glyph, in ascending order: Default_Ignorable_Code_Point of Unicode 15.1, all
+ * controls of direction and format, and ends of lines. A VM could use them to begin a line without
+ * its name in a program that splits at Unicode's ends of lines, to reverse a line, or to hide text.
+ */
+static const struct {
+    uint32_t first, last;
+} invisible[] = {
+    {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
 
 enum state {
     TEXT,
@@ -19,6 +33,7 @@ static enum filter_verdict begin_utf8(struct filter *f, uint8_t c)
 {
     f->state = UTF8;
     f->more = (uint8_t)(1U + (c >= 0xe0U) + (c >= 0xf0U));
+    f->point = c & (0x3fU >> f->more);
     f->low = 0x80;
     f->high = 0xbf;
     if (c == 0xc2 || c == 0xe0) {
@@ -54,6 +69,23 @@ static enum filter_verdict text_next_byte(struct filter *f, uint8_t c)
     return c == '\t' ? FILTER_PASS : FILTER_DROP;
 }
 
+static enum filter_verdict drop_and(struct filter *f, enum state next)
+{
+    f->held = 0;
+    f->state = (uint8_t)next;
+    return FILTER_DROP;
+}
+
+static bool has_glyph(uint32_t point)
+{
+    unsigned i = 0;
+
+    while (i < INVISIBLE && invisible[i].last < point) {
+        i++;
+    }
+    return i == INVISIBLE || point < invisible[i].first;
+}
+
 static enum filter_verdict utf8_next(struct filter *f, uint8_t c)
 {
     if (c < f->low || c > f->high) {
@@ -61,19 +93,13 @@ static enum filter_verdict utf8_next(struct filter *f, uint8_t c)
     }
     f->low = 0x80;
     f->high = 0xbf;
+    f->point = f->point << 6 | (c & 0x3fU);
     f->more--;
     if (f->more > 0) {
         return FILTER_HOLD;
     }
     f->state = TEXT;
-    return FILTER_PASS;
-}
-
-static enum filter_verdict drop_and(struct filter *f, enum state next)
-{
-    f->held = 0;
-    f->state = (uint8_t)next;
-    return FILTER_DROP;
+    return has_glyph(f->point) ? FILTER_PASS : drop_and(f, TEXT);
 }
 
 static enum filter_verdict escape_next(struct filter *f, uint8_t c)

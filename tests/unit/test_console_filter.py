@@ -7,6 +7,7 @@ terminal emulator (pyte) that must not answer, change its title or mode, or lose
 import ctypes
 import itertools
 import re
+import unicodedata
 
 import pyte
 import pytest
@@ -44,7 +45,7 @@ EVIL = (
     b"\x1b[10A", b"\x1b[99999999999999D", b"\x1b[65540D", b"\x1b[1;1r", b"\x1b(0", b"\x1b[?1049h",
     b"\x1b[?25l", b"\x1b[>4;2m", b"\x1b[?4m", b"\x1b[1 q", b"\x1b[!p", b"\x1bc", b"\x1b7", b"\x1b8",
     b"\x1b#8", b"\x0e", b"\x0f", b"\x0b", b"\x0c", b"\x18", b"\x1a", b"\x7f", b"\x1b", b"\x1b[", b"\x1b[3",
-    b"\x1b]0;", b"\x1bP", b"\xe2\x82",
+    b"\x1b]0;", b"\x1bP", b"\xe2\x82", "\u2028vm-b    | forged".encode(), "\u202edegrof\u2069".encode(),
 )  # fmt: skip
 PIECES = st.one_of(
     st.sampled_from(WHOLE), st.sampled_from(EVIL), st.binary(min_size=1, max_size=6),
@@ -204,10 +205,46 @@ def test_effect_of_allowed_sequences(written, screen):
     assert last_line(shown([(0, written)], True)) == f"{PREFIXES[0]}{screen}"
 
 
+# Unicode 15.1, DerivedCoreProperties.txt: characters of Default_Ignorable_Code_Point that have another general category
+# than Cf; and those of category Cf that Python 3.11, which has Unicode 14, does not know.
+IGNORABLE = {
+    0x034F, *range(0x115F, 0x1161), *range(0x17B4, 0x17B6), *range(0x180B, 0x1810), 0x2065, 0x3164,
+    *range(0xFE00, 0xFE10), 0xFFA0, *range(0xFFF0, 0xFFF9), *range(0xE0000, 0xE1000), *range(0x13430, 0x13440),
+}  # fmt: skip
+# Of category Cf, but with a glyph: PropList.txt, Prepended_Concatenation_Mark.
+PREPENDED = {*range(0x0600, 0x0606), 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x110BD, 0x110CD}
+
+
+def has_glyph(character: str) -> bool:
+    """Returns whether the character is neither a control or format character, nor an end of a line, nor invisible."""
+    if unicodedata.category(character) == "Cf":
+        return ord(character) in PREPENDED
+    return unicodedata.category(character) not in ("Cc", "Zl", "Zp") and ord(character) not in IGNORABLE
+
+
 def legal(data: bytes) -> bytes:
-    """The bytes if they encode a character other than a control character; otherwise empty."""
+    """The bytes if they encode a character with a glyph; otherwise empty."""
     character = data.decode(errors="ignore")
-    return data if character and not 0x80 <= ord(character) < 0xA0 else b""
+    return data if character and has_glyph(character) else b""
+
+
+@pytest.mark.parametrize("plane", [0, 1, 14])
+def test_exactly_the_characters_with_a_glyph_are_shown(plane):
+    """No end of a line, no control of direction, no invisible character of Unicode."""
+    points = [*range(max(0x80, plane << 16), (plane + 1) << 16)]
+    lines = ["".join(map(chr, points[at : at + 32])).encode(errors="ignore") for at in range(0, len(points), 32)]
+    output = shown([(0, line + b"\n") for line in lines], False)
+    got = b"".join(re.findall(rb"\|\x1b\[0m (.*)\r\n", output)).decode()
+    assert got == "".join(filter(has_glyph, b"".join(lines).decode()))
+
+
+def test_a_vm_cannot_forge_a_line_for_programs_that_split_at_unicodes_line_ends():
+    """Python's str.splitlines() ends a line at each of these characters."""
+    ends = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+    forged = "".join(f"a{end}tessera | error: forged\n" for end in ends).encode()
+    lines = shown([(0, forged)], False).decode().splitlines()
+    assert len(lines) == len(ends)
+    assert all("vm-a    |" in line for line in lines), lines
 
 
 @pytest.mark.parametrize("second", range(0x80, 0xC0))
