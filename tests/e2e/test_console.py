@@ -75,6 +75,14 @@ def test_expect_matches_in_order_and_names_the_silent_vm():
             machine.expect("uboot", "=> ", timeout=1)
 
 
+def test_a_character_is_not_shown_as_its_bytes():
+    """The last byte of U+00DB is CSI: as a character of a message it would begin a control sequence."""
+    script = r"import os, time; [os.write(1, bytes([c])) or time.sleep(0.01) for c in '\xdb2J'.encode() + b'|\x9b2J\n']"
+    with Machine([sys.executable, "-u", "-c", script], ["linux"]) as machine:
+        machine.expect("linux", "J$", timeout=10)
+        assert machine.console.last("linux") == ["\xdb2J|\ufffd2J"]
+
+
 def test_incomplete_line_has_no_end():
     script = f"import sys; print({prefix('linux') + 'by its watc'!r}, end=''); sys.stdin.readline(); print('hdog')"
     with Machine([sys.executable, "-u", "-c", script], ["linux", "uboot"]) as machine:

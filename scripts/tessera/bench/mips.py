@@ -134,7 +134,7 @@ def simulate(
     command += [*options, str(hypervisor.with_suffix(".elf")), str(folder / "tessera.elf")]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     console = Console([vm.name for vm in built.system.vms] + ["tessera"])
-    console.feed(done.stdout.decode("latin-1"))
+    console.feed(done.stdout.decode(errors="replace"))
     if done.returncode != (0 if ends else LIMIT_REACHED):
         raise BenchError(f"{name}: iasim ended with {done.returncode}: {done.stderr.decode()[-300:]}")
     return Result(console, done.stderr.decode())

@@ -2,6 +2,7 @@
 """A running QEMU whose console a program uses: the output of each VM, waiting for output,
 typing."""
 
+import codecs
 import contextlib
 import ctypes
 import re
@@ -143,13 +144,14 @@ class Machine:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
+        # As UTF-8, which the hypervisor's filter is about: single bytes of a character can be C1 controls in messages.
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
         while chunk := self.process.stdout.read(65536):
             if self._transcript:
                 self._transcript.write(chunk)
                 self._transcript.flush()
             with self._changed:
-                # Guests write ASCII; decoding byte by byte loses no character that is cut in two.
-                self.console.feed(chunk.decode("latin-1"))
+                self.console.feed(decoder.decode(chunk))
                 self._changed.notify_all()
         with self._changed:
             self._ended = True
