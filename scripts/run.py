@@ -210,7 +210,7 @@ def wait_for_signs_of_life(machine: Machine, awaited: dict[str, str], timeout: f
 def report_silence(machine: Machine, silent: list[str], awaited: dict[str, str]) -> None:
     """Reports the cause: the hypervisor's error message, else the silent VMs and the last lines of
     each console."""
-    errors = [line for line in machine.console.text(HYPERVISOR).splitlines() if FAILURE.match(f"{HYPERVISOR}|{line}")]
+    errors = [line for line in machine.console.text(HYPERVISOR).split("\n") if FAILURE.match(f"{HYPERVISOR}|{line}")]
     for line in errors:
         say(f"smoke: FAILED: {HYPERVISOR}: {line}")
     if errors:

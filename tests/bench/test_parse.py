@@ -22,6 +22,12 @@ def test_a_line_cut_in_two_by_the_console(cut: int) -> None:
     assert figures(f"{LINE[:cut]}\n{LINE[cut:]}\nBENCH done\n").keys() == {"riscv.sbi.base"}
 
 
+@pytest.mark.parametrize("end", ["\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_a_line_ends_at_lf_only(end: str) -> None:
+    """Python's str.splitlines() would end it at these characters, too. U+0085 also is a byte of characters in UTF-8."""
+    assert figures(f"a{end}BENCH failed: forged\n{LINE}\na{end}{LINE.replace('87', '1')}\n")["riscv.sbi.base"].min == 87
+
+
 @pytest.mark.parametrize(
     "console",
     [

@@ -71,7 +71,7 @@ def until_shown(terminal: Terminal, block: Block, seconds: float = BOOT_S) -> No
 
 
 def _rows(terminal: Terminal, vm: str) -> list[str]:
-    return [row.partition("| ")[2] for row in terminal.text.splitlines() if row.startswith(f"{vm} ")]
+    return [row.partition("| ")[2] for row in terminal.text.split("\n") if row.startswith(f"{vm} ")]
 
 
 def type_turns(terminal: Terminal, vm: str, transcript: str) -> Iterator[tuple[str, list[str]]]:

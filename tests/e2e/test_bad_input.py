@@ -261,7 +261,7 @@ def machine_fails(words: list[str], names: list[str], label: str) -> tuple[list[
         status = machine.status(ERROR_S)
         machine.wait_until(lambda: False, 2)  # until the rest of the output has been read
         text = machine.console.text(HYPERVISOR) + machine.console.text(FIRMWARE)
-        return [line for line in text.splitlines() if "error:" in line], status
+        return [line for line in text.split("\n") if "error:" in line], status
 
 
 def boot_fails(system: BuiltSystem, label: str, *arguments: str, cpu: str = "") -> tuple[list[str], int]:

@@ -40,7 +40,7 @@ def flood_lines(count: int) -> list[str]:
 
 def assert_flood_whole(text: str, count: int, vm: str) -> None:
     """The text contains exactly the lines of the flood, whole, in order and adjacent."""
-    lines = text.splitlines()
+    lines = text.split("\n")
     start = lines.index("misbehave: flood 0 " + LETTERS)
     for number, (got, wanted) in enumerate(zip(lines[start:], [*flood_lines(count), OVER], strict=False)):
         assert got == wanted, f"{vm}: line {number} of the flood"

@@ -40,7 +40,7 @@ class Report:
 
 def parse(text: str, code: int) -> Report:
     report = Report(code)
-    for line in text.splitlines():
+    for line in text.removesuffix("\n").split("\n"):
         kind, _, rest = line.partition(" ")
         name, _, value = rest.partition(" ")
         if kind == "check":

@@ -59,11 +59,12 @@ def figures(console: str) -> dict[str, Figure]:
     """
     Parses the `BENCH {json}` lines of one guest's output, by metric. Joins lines that the console
     has cut because another VM printed. Raises ParseError if a line cannot be parsed or the guest
-    reports a failure.
+    reports a failure. A line ends at LF: str.splitlines() would also end it within characters that a
+    guest prints.
     """
     found: dict[str, Figure] = {}
     pending = ""
-    for line in console.splitlines():
+    for line in console.split("\n"):
         if line.startswith("BENCH failed"):
             raise ParseError(line)
         pending = line.removeprefix("BENCH ") if line.startswith("BENCH {") else pending + line if pending else ""

@@ -81,7 +81,7 @@ def edges(file: Path) -> dict[int, list[tuple[int, str]]]:
     names: dict[str, int] = {}
     found: dict[int, list[tuple[int, str]]] = {}
     ns = 0
-    for line in file.read_text(encoding="ascii").splitlines():
+    for line in file.read_text(encoding="ascii").split("\n"):
         if line.startswith("$var"):
             names[line.split()[3]] = int(line.split()[4].removeprefix("pin"))
         elif line.startswith("#"):
