@@ -37,15 +37,15 @@ static char line[64];
 static inline void events_begin(struct events *e)
 {
     __asm__ volatile("csrr %5, mcycle; csrr %0, minstret; csrr %1, mhpmcounter3; csrr %2, mhpmcounter4;"
-                     "csrr %3, mhpmcounter8; csrr %4, mhpmcounter14"
+                     "csrr %3, " COUNTER_STORES "; csrr %4, " COUNTER_MISPREDICTED
                      : "=&r"(e->instructions), "=&r"(e->fetch_misses), "=&r"(e->load_misses), "=&r"(e->stores),
                        "=&r"(e->mispredicted), "=&r"(e->cycles)::"memory");
 }
 
 static inline void events_end(struct events *e)
 {
-    __asm__ volatile("csrr %0, minstret; csrr %1, mhpmcounter3; csrr %2, mhpmcounter4; csrr %3, mhpmcounter8;"
-                     "csrr %4, mhpmcounter14; csrr %5, mcycle"
+    __asm__ volatile("csrr %0, minstret; csrr %1, mhpmcounter3; csrr %2, mhpmcounter4;"
+                     "csrr %3, " COUNTER_STORES "; csrr %4, " COUNTER_MISPREDICTED "; csrr %5, mcycle"
                      : "=&r"(e->instructions), "=&r"(e->fetch_misses), "=&r"(e->load_misses), "=&r"(e->stores),
                        "=&r"(e->mispredicted), "=&r"(e->cycles)::"memory");
 }
@@ -163,6 +163,7 @@ void test_costs(void)
     for (unsigned int n = 0; n < MESSAGE_WORDS; n++) {
         message[n] = n;
     }
+    __asm__ volatile(SELECT_EVENTS ::: "memory");
     path("nothing", nothing, nothing, (struct accesses){0, 0, 0, 0});
     path("timers", fill_heap, move_timers, (struct accesses){0, 0, 0, 0});
     path("copy", nothing, copy_message, (struct accesses){0, 0, 0, 0});

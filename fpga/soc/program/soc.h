@@ -31,10 +31,20 @@
 #define SOURCES 30U
 #define VMS 2U
 
+/*
+ * Counters of events. The package's core has one for each event. In later ones the first six count what mhpmevent
+ * selects (CVA6's manual, "Event Selector"): 1 and 2 misses of the caches, 6 stores, 10 mispredicted branches.
+ */
 #ifdef CORE_WITH_H
 #define CSR_DCACHE "0x7c1"
+#define COUNTER_STORES "mhpmcounter5"
+#define COUNTER_MISPREDICTED "mhpmcounter6"
+#define SELECT_EVENTS "csrwi mhpmevent3, 1; csrwi mhpmevent4, 2; csrwi mhpmevent5, 6; csrwi mhpmevent6, 10"
 #else
 #define CSR_DCACHE "0x701"
+#define COUNTER_STORES "mhpmcounter8"
+#define COUNTER_MISPREDICTED "mhpmcounter14"
+#define SELECT_EVENTS ""
 #endif
 
 #define CAUSE_INTERRUPT (UINT64_C(1) << 63)

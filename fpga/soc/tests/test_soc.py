@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SoC in RTL: lint, the program that drives every block from the core, and what the simulation refuses."""
 
+import re
 import struct
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 import sources
 from figures import measured
 from program import DRAM, PROGRAM, STALE_OF, Report, run, start
-from rtl_tools import FPGA, packages, search_arguments
+from rtl_tools import FPGA, TOP, packages, search_arguments
 
 # Metric: the report of the program that has it. The worst one counts, if there are several.
 FIGURES = {
@@ -89,6 +90,19 @@ def test_lint_of_the_port_of_a_core_with_h():
     )  # fmt: skip
     complaints_of_port = ours(done.stderr, "stub_core")
     assert complaints_of_port == []
+
+
+def test_a_core_with_h_counts_the_events_that_are_selected(tmp_path):
+    """Its counters 3 to 8 read 0 until mhpmevent selects an event. The core itself is not here."""
+    made = TOP / "build" / "soc" / "program-h" / "fpga" / "soc" / "program" / "costs.o"
+    command = ["make", "-s", "--no-print-directory", str(made.relative_to(TOP)), f"CVA6_DIR={tmp_path}"]
+    subprocess.run(command, cwd=TOP, check=True)
+    text = subprocess.run(
+        ["riscv64-unknown-elf-objdump", "-d", str(made)], capture_output=True, text=True, check=True
+    ).stdout
+    selected = dict(re.findall(r"csrwi?\s+mhpmevent(\d+),(\d+)", text))
+    assert selected == {"3": "1", "4": "2", "5": "6", "6": "10"}
+    assert set(re.findall(r"mhpmcounter(\d+)", text)) == set(selected)
 
 
 MANIFEST = """// Floating point unit
