@@ -221,9 +221,30 @@ def soc_command(system: BuiltSystem) -> list[str]:
     return [str(program), f"{FIRMWARE_START:#x}:{firmware}", f"{system.data['soc']['load']:#x}:{system.image}"]
 
 
+# QEMU 7.2 checks bit 40 of guest-physical addresses as a sign; Sv39x4 has 41 bits without one. 8 and 9 were not tried.
+WHOLE_GSTAGE_QEMU = (10, 0)
+SIGNED_GSTAGE = 1 << 40
+
+
+def _check_addresses(qemu: Qemu, system: BuiltSystem) -> None:
+    """Refuses a system with memory that an older QEMU does not translate: its VM would die at the first access."""
+    if qemu.version >= WHOLE_GSTAGE_QEMU:
+        return
+    memory = [(vm["name"], one) for vm in system.data["vms"] for one in [vm["memory"], *vm["more_memory"]]]
+    memory += [(region["name"], region["memory"]) for region in system.data["shared"]]
+    for name, one in memory:
+        if one["base"] + one["size"] > SIGNED_GSTAGE:
+            version, first = ".".join(map(str, qemu.version)), ".".join(map(str, WHOLE_GSTAGE_QEMU))
+            raise RunError(
+                f"QEMU: {qemu.program} is version {version}, which translates no guest-physical address from "
+                f"{SIGNED_GSTAGE:#x} on; {name} has memory at {one['base']:#x}: use {first} or newer (QEMU=path)"
+            )
+
+
 def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:
     """Returns the command line that boots the system: the firmware, then the hypervisor with its VMs. `files`: of the
     shared devices, as in cosim.FabricOptions."""
+    _check_addresses(qemu, system)
     wanted = system.data["qemu"]
     return [
         qemu.program,
