@@ -57,9 +57,9 @@ check-warnings-gcc: | setup-dev
 check-warnings-clang: | setup-dev
 	$(call check_warnings,clang,clang)
 
-# The same with the remedies for errata of CVA6.
+# A board whose core has the errata of CVA6, with the remedies.
 check-warnings-cva6: | setup-dev
-	$(call check_warnings,cva6,$(CROSS)gcc,HYP_ERRATA=cva6)
+	$(call check_warnings,cva6,$(CROSS)gcc,PLATFORM=cva6-sim)
 
 # HLV, HLVX and HSV: nothing follows or surrounds them that CVA6's errata would disturb.
 check-hlv: check-warnings | setup-dev

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of HLV, HLVX and HSV finds each fault in small programs."""
+"""The check of HLV, HLVX and HSV, and of reads of the time, finds each fault in small programs."""
 
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tessera.verify.hlv import disassembly_of, faults
+from tessera.verify.hlv import disassembly_of, faults, time_faults
 
 HLVX = ".insn r 0x73, 4, 0x32, a0, t4, x3"
 HSV = ".insn r 0x73, 4, 0x37, x0, t4, a0"
@@ -15,12 +15,16 @@ NEAR = "HLV, HLVX or HSV less than 64 bytes before the end of a page"
 TRANSLATED = "HLV, HLVX or HSV without `hlv_begin` and `hlv_end`"
 
 
-def found(folder: Path, code: str, *, errata: bool = False) -> tuple[list[str], int]:
+def assembled(folder: Path, code: str, function: str = "f") -> str:
     source, out = folder / "small.S", folder / "small.o"
-    source.write_text(f"    .text\nf:\n{code}\n", encoding="utf-8")
+    source.write_text(f"    .text\n{function}:\n{code}\n", encoding="utf-8")
     command = ["riscv64-unknown-elf-gcc", "-march=rv64imafdc_zicsr", "-mabi=lp64d", "-c", "-o", str(out), str(source)]
     subprocess.run(command, check=True)
-    return faults(disassembly_of(out), errata=errata)
+    return disassembly_of(out)
+
+
+def found(folder: Path, code: str, *, errata: bool = False) -> tuple[list[str], int]:
+    return faults(assembled(folder, code), errata=errata)
 
 
 @pytest.mark.parametrize(
@@ -65,3 +69,28 @@ def test_remedies_of_errata(tmp_path: Path, code: str, wrong: list[str]) -> None
     texts = [text.partition(": ")[2] for text in found(tmp_path, code, errata=True)[0]]
     assert texts == wrong
     assert found(tmp_path, code)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("load", "safe"),
+    [
+        ("ld a0, 0(a1)\nmv a0, a0", True),
+        ("ld t3, 64(t4)\nmv t3, t3", True),
+        (".option norvc\nld a0, 0(a1)\nmv a0, a0", True),
+        ("ld a0, 0(a1)\nsd zero, 0(a2)\nmv a0, a0", False),
+        ("ld a0, 0(a1)\nmv a1, a1", False),
+        ("ld a0, 0(a1)\nmv a2, a0", False),
+        ("ld a0, 0(a1)\nnop", False),
+        ("lw a0, 0(a1)\nmv a0, a0", False),
+        ("", False),
+    ],
+)
+def test_loads_of_mtime(tmp_path: Path, load: str, safe: bool) -> None:
+    wrong, loads = time_faults(assembled(tmp_path, f"{load}\ncsrr a0, time"))
+    assert loads == safe
+    assert wrong == ([] if safe else ["f: reads the time without errata_load_time()"])
+
+
+def test_a_function_without_mtime(tmp_path: Path) -> None:
+    assert time_faults(assembled(tmp_path, "csrr a0, time", "probe_time")) == ([], 0)
+    assert time_faults(assembled(tmp_path, "csrr a0, cycle\nld a0, 0(a1)")) == ([], 0)

@@ -6,6 +6,7 @@
 
 #include "board.h"
 #include "csr.h"
+#include "errata.h"
 #include "timer.h"
 #include "types.h"
 
@@ -157,7 +158,7 @@ extern struct riscv_facts riscv_facts; /* owner: probe.c; constant after boot */
 static inline ticks_t arch_time(void)
 {
     if (ARCH_TIME_SLOW && riscv_facts.mtime != NULL) {
-        return *riscv_facts.mtime;
+        return errata_load_time(riscv_facts.mtime);
     }
     return csr_read(CSR_TIME);
 }

@@ -26,6 +26,16 @@ static inline void errata_virtual_instruction(struct vcpu *v)
     }
 }
 
+/* Erratum 3234: PMP checks an access by the type of the one that follows in the next cycle, so a store there would make this load trap.
+ * The second instruction waits for the value, and everything behind waits for the second instruction. */
+static inline uint64_t errata_load_time(const volatile uint64_t *mtime)
+{
+    uint64_t now;
+
+    __asm__ volatile("ld %0, %1\n\tmv %0, %0" : "=r"(now) : "m"(*mtime));
+    return now;
+}
+
 const char *errata_fatal_instruction(ulong insn);
 
 #endif

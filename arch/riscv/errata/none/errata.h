@@ -17,6 +17,12 @@ static inline void errata_virtual_instruction(struct vcpu *v)
     (void)v;
 }
 
+/* Loads the CLINT's mtime, whose page the firmware may let the hypervisor only read. */
+static inline uint64_t errata_load_time(const volatile uint64_t *mtime)
+{
+    return *mtime;
+}
+
 /* What to report before the VM of the current VCPU is ended, or NULL if its guest can continue after
  * this instruction, which has raised a virtual-instruction exception. */
 static inline const char *errata_fatal_instruction(ulong insn)
