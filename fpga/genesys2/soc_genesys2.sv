@@ -146,7 +146,7 @@ module soc_genesys2
     );
   end
   soc_top #(
-    .NumVms(NumVms), .NumSharedVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(64), .NumSorters(2),
+    .NumVms(NumVms), .NumSharedVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(64), .NumSorters(3),
     .StartAddr(64'h4000_0000)
   ) i_soc (
     .clk_i,

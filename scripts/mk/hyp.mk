@@ -28,16 +28,20 @@ COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(C
 component_slots = $(shell n=0; for c in $(1); do c=$${c//\//_}; echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
                     echo -DCOMPONENTS=$$((n > 0 ? n : 1))U)
 
+# Folders with the board's drivers, which several boards may share.
+HYP_DRIVERS ?= platform/drivers
+
 # The queues of the real-time class, and the timers: heap, in software, or sorter, in the fabric of a board that has one
 # (docs/real-time.md).
 HYP_RT_QUEUE ?= heap
 HYP_TIMERS ?= heap
+HYP_FABRIC := $(wildcard $(addsuffix /fabric.c,platform/$(BOARD) $(HYP_DRIVERS)))
 define queue_kind
 ifeq ($$(filter heap sorter,$$($(1))),)
 $$(error $(1)=$$($(1)): expected heap or sorter)
 endif
-ifeq ($$($(1))$$(wildcard platform/$$(BOARD)/fabric.c),sorter)
-$$(error $(1)=sorter: board $$(BOARD) has no fabric (platform/$$(BOARD)/fabric.c); use $(1)=heap)
+ifeq ($$($(1))$$(HYP_FABRIC),sorter)
+$$(error $(1)=sorter: board $$(BOARD) has no fabric (no fabric.c in $$(strip platform/$$(BOARD) $$(HYP_DRIVERS))); use $(1)=heap)
 endif
 endef
 $(eval $(call queue_kind,HYP_RT_QUEUE))
@@ -47,11 +51,10 @@ HYP_SORTERS := $(filter sorter,$(HYP_RT_QUEUE) $(HYP_TIMERS))
 # For these kinds of RT queue and of timers: $(call queue_sources,RT,TIMERS,SOURCES) is SOURCES without the other kinds, and
 # $(call queue_flags,RT,TIMERS) the compiler's options; SORTERS_A_CPU is the number of sorters for each hart.
 queue_sources = $(filter-out $(filter-out rt/queue_$(1)%,$(wildcard rt/queue_*.c)) $(filter-out core/timers_$(2)%,$(wildcard core/timers_*.c)) \
-                $(if $(filter sorter,$(1) $(2)),,core/sorter% platform/$(BOARD)/fabric.c),$(3))
+                $(if $(filter sorter,$(1) $(2)),,core/sorter% $(HYP_FABRIC)),$(3))
 queue_flags = $(if $(filter sorter,$(1)),-DRT_QUEUE_SORTER) $(if $(filter sorter,$(2)),-DTIMERS_SORTER) \
               $(if $(filter sorter,$(1) $(2)),-DSORTERS_A_CPU=$(if $(filter sorter,$(1)),$(if $(filter sorter,$(2)),3U,2U),1U))
 
-HYP_DRIVERS ?= platform/drivers
 HYP_DIRS := core core/lib $(wildcard $(HYP_COMPONENTS) $(HYP_COMPONENTS:%=arch/$(HYP_ARCH)/%)) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OFFSETS := arch/$(HYP_ARCH)/asm_offsets.c

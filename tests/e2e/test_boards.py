@@ -149,3 +149,38 @@ def test_other_timebase_is_a_warning(tmp_path: Path) -> None:
         line = rf"^warning: {CONTRADICTS} qemu-virt: the timebase in Hz: 25000000, expected 10000000$"
         machine.expect(HYPERVISOR, line, BOOT_S)
         wait_for_signs_of_life(machine, system)
+
+
+SORTER_KINDS = ("HYP_RT_QUEUE=sorter", "HYP_TIMERS=sorter")
+
+
+def commands_of(board: str, *kinds: str) -> subprocess.CompletedProcess[str]:
+    return run(["make", "--no-print-directory", "-n", "-B", "hyp", f"PLATFORM={board}", *kinds])
+
+
+@pytest.mark.parametrize("kinds", [SORTER_KINDS, SORTER_KINDS[:1], SORTER_KINDS[1:]])
+@pytest.mark.parametrize("board", ["cva6-sim", "genesys2"])
+def test_queues_in_the_sorters_of_the_soc(board: str, kinds: tuple[str, ...]) -> None:
+    """The fabric's address is a file of the folder that both boards share."""
+    done = commands_of(board, *kinds)
+    assert done.returncode == 0, done.stderr
+    assert "platform/cva6-soc/fabric.c" in done.stdout and "core/sorter.c" in done.stdout
+    assert "platform/cva6-soc/fabric.c" not in commands_of(board).stdout
+
+
+def test_a_board_without_a_fabric_has_no_sorters() -> None:
+    done = commands_of("spike", "HYP_TIMERS=sorter")
+    assert done.returncode != 0
+    assert (
+        "board spike has no fabric (no fabric.c in platform/spike platform/drivers); use HYP_TIMERS=heap" in done.stderr
+    )
+
+
+def test_the_soc_has_the_sorters_of_its_hart() -> None:
+    """Two for each hart's apps, and one for its timers."""
+    wanted = re.search(r"-DSORTERS_A_CPU=(\d+)U", commands_of("cva6-sim", *SORTER_KINDS).stdout)
+    top = (ROOT / "fpga/soc/rtl/soc_top.sv").read_text(encoding="utf-8")
+    board = (ROOT / "fpga/genesys2/soc_genesys2.sv").read_text(encoding="utf-8")
+    simulated, on_board = re.search(r"NumSorters = (\d+)", top), re.search(r"\.NumSorters\((\d+)\)", board)
+    assert wanted and simulated and on_board
+    assert int(simulated[1]) >= int(wanted[1]) and int(on_board[1]) >= int(wanted[1])

@@ -16,7 +16,7 @@ module soc_top
   parameter int unsigned NumDevs = 2,
   parameter int unsigned NumPrrs = 2,
   parameter int unsigned SorterDepth = 16,
-  parameter int unsigned NumSorters = 2,
+  parameter int unsigned NumSorters = 3,
   /// Transactions of a manager, and to a subordinate, at a time.
   parameter int unsigned MaxTransactions = 8,
   /// Where the core goes from the boot ROM: to DRAM, or to the board's devices, from which it may execute.
