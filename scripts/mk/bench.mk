@@ -20,10 +20,15 @@ bench-all: | setup-dev
 bench-pictures: | setup-dev ## draw the last benchmark's pictures again, those of the documents too
 	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/bench.py --out $(BUILD)/bench --draw --pictures docs/images
 
+# From results.jsonl in build/bench, or RESULTS="file ...": parts of a benchmark, too.
+RESULTS ?=
+bench-record: | setup-dev ## record the last benchmark's figures in docs/figures.tsv, and write them into the documents
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts $(VENV)/bin/python scripts/record_figures.py $(RESULTS)
+
 # BREAK_EVEN_FLAGS="--cpu-mhz 600": for another CPU; the program's --help lists the others.
 BREAK_EVEN_FLAGS ?=
 break-even: | setup-dev ## which HW tasks, frame sizes and rates are worth a reconfiguration (build/break-even)
 	@$(MAKE) --no-print-directory image SYSTEM=soft-tasks >/dev/null
 	@PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python scripts/break_even.py $(BREAK_EVEN_FLAGS)
 
-.PHONY: bench bench-all bench-pictures break-even
+.PHONY: bench bench-record bench-all bench-pictures break-even

@@ -7,6 +7,10 @@ figures: | setup ## draw docs/images/*.svg from docs/figures/*.fig
 check-docs: | setup-dev
 	@$(CHECK) check.docs
 
+# Numbers in documents that are bound to figures are those of the recorded runs (docs/figures.tsv).
+check-figures: | setup-dev
+	@$(CHECK) check.figures
+
 # Every block of a tutorial is bound to a test in tests/docs; listings are equal to their files.
 check-tutorials: | setup-dev
 	@$(CHECK) check.tutorials
@@ -22,6 +26,6 @@ test-tutorials: image gdb-tool cosim | setup-dev setup-debug ## execute the comm
 test-pictures: | setup-dev setup-browser ## look at the documents' pictures in a browser
 	@$(CHECK) pytest -q -p no:cacheprovider tests/pictures
 
-check: check-docs check-tutorials
+check: check-docs check-figures check-tutorials
 
-.PHONY: figures listings check-docs check-tutorials test-pictures test-tutorials
+.PHONY: figures listings check-docs check-figures check-tutorials test-pictures test-tutorials
