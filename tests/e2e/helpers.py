@@ -111,6 +111,14 @@ def _make_parts(name: str) -> None:
 
 
 @cache
+def firmware(hide: str = "") -> Path:
+    """The project's firmware, which withholds what `hide` names (firmware/firmware.h)."""
+    folder = ROOT / "build" / "check" / f"firmware{hide and '-no-'}{hide.replace(' ', '-no-')}"
+    make("firmware", f"FIRMWARE_HIDE={hide}", f"FW_BUILD={folder.relative_to(ROOT)}")
+    return folder / "firmware.bin"
+
+
+@cache
 def hypervisor_with(components: str) -> Path:
     """The hypervisor with these components only, in a folder separate from the default build."""
     folder = f"build/check/hyp-with-{components.replace(' ', '-') or 'none'}"

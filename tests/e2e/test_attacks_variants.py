@@ -8,7 +8,20 @@ does not report the trapped instruction).
 from collections.abc import Iterator
 
 import pytest
-from attack_helpers import MENU, UNTIMED, Attack, AttackMachines, attack_machines, check_worst, each_attack
+from attack_helpers import (
+    MENU,
+    UNTIMED,
+    Attack,
+    AttackMachine,
+    AttackMachines,
+    attack_machines,
+    check_worst,
+    each_attack,
+    untimed,
+)
+from helpers import NEWER_QEMU, SOON_S, booted, built, firmware
+
+from tessera.run.machine import HYPERVISOR
 
 # Without Sstc the hypervisor multiplexes guest timers; also attacks that depend on the machine's
 # features.
@@ -80,3 +93,30 @@ def test_attack_in_the_hosts_time(free_running: AttackMachines, attack: Attack):
 @each_attack([attack for attack in MENU if attack.name in CONCURRENT])
 def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
     two_harts.run(attack)
+
+
+# Attacks on the firmware below: on QEMU 10.0, also with the firmware that this QEMU brings along.
+FIRMWARE = [attack for attack in MENU if attack.name.startswith("stale_fetch")]
+
+
+@pytest.mark.parametrize("hide", ["", "time"])
+def test_attack_on_the_own_firmware(hide: str, monkeypatch: pytest.MonkeyPatch):
+    """Without the time CSR the firmware takes a guest's illegal instructions, and hands them on."""
+    monkeypatch.setenv("FIRMWARE", str(firmware(hide)))
+    with booted(untimed(built("attacker")), f"attacks-own-firmware{hide}", qemu=NEWER_QEMU) as machine:
+        attacked = AttackMachine(machine, SOON_S, None, None)
+        for attack in FIRMWARE:
+            print(attacked.run(attack).row())
+
+
+@each_attack(FIRMWARE)
+def test_attack_escapes_under_opensbi(attack: Attack, monkeypatch: pytest.MonkeyPatch):
+    """The attack works: OpenSBI enters the guest's trap vector with the hypervisor's rights. A page fault of the guest
+    would be delegated to the guest; this one is of the hypervisor's memory."""
+    monkeypatch.setenv("FIRMWARE", "opensbi")
+    with booted(untimed(built("attacker")), f"attacks-opensbi-{attack.name}", qemu=NEWER_QEMU) as machine:
+        AttackMachine(machine, SOON_S, None, None)
+        machine.send(f"{attack.number}\r")
+        machine.expect("attacker", rf"^attacker: {attack.number} {attack.name} begins", SOON_S)
+        machine.expect(HYPERVISOR, r"^attacker vcpu \d: an unhandled trap: cause 12 \(unknown\), address 0x10", SOON_S)
+        assert "as expected" not in machine.console.text("attacker")

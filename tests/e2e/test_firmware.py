@@ -6,7 +6,6 @@ harts, also without Sstc and time CSR as CVA6's; it protects itself and the CLIN
 
 import re
 from collections import defaultdict
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,8 +22,8 @@ from helpers import (
     built,
     built_with_harts,
     command,
+    firmware,
     keyboard,
-    make,
     run,
     wait_for_signs_of_life,
 )
@@ -32,19 +31,12 @@ from helpers import (
 from tessera.bench import passes
 from tessera.image.elf import Elf
 from tessera.run.machine import HYPERVISOR, Machine
-from tessera.run.runner import ROOT, find_qemu, native_command
+from tessera.run.runner import find_qemu, native_command
 
 NO_SSTC = "sstc=false"
 SHORT = "quantum-us = <100>;"  # for fewer instructions
 # Instructions of each path in the firmware; docs/boards.md has the measured numbers.
 BOUNDS = {"set_timer": 29, "rdtime": 34, "timer": 19}
-
-
-@cache
-def firmware(hide: str = "") -> Path:
-    folder = ROOT / "build" / "check" / f"firmware{hide and '-no-'}{hide.replace(' ', '-no-')}"
-    make("firmware", f"FIRMWARE_HIDE={hide}", f"FW_BUILD={folder.relative_to(ROOT)}")
-    return folder / "firmware.bin"
 
 
 @pytest.mark.parametrize(("harts", "hide", "cpu"), [(1, "", None), (2, "time", NO_SSTC)])

@@ -370,3 +370,35 @@ void address_spaces(struct verdict *v, uint64_t arg)
     }
     paging_off();
 }
+
+/*
+ * An illegal instruction in a page that only the TLB still holds: firmware that emulates it cannot read it, and takes a page
+ * fault of its own while it handles the guest's trap. Whatever the firmware makes of that, the trap belongs to the guest: its
+ * handler runs, with the guest's memory. The vector is at an address where the hypervisor maps nothing: an entry with the
+ * hypervisor's rights faults.
+ */
+void stale_fetch(struct verdict *v, uint64_t arg)
+{
+    enum mode mode = (arg & BY_USER) != 0 ? USER : SUPERVISOR;
+    uint64_t vector = csr_read_stvec();
+    struct caught c;
+
+    paging_on();
+    root[WINDOW_ENTRY + 1] = pte(2 * GIGA, PTE_LEAF);
+    own_page[0] = mode == USER ? WORD_ECALL : WORD_RET; /* the second word is 0 */
+    __asm__ volatile("fence.i" ::: "memory");
+    for (unsigned n = 0; n < 20; n++) {
+        leaves[0] = pte((uintptr_t)own_page, PTE_V | PTE_X | PTE_AD | (mode == USER ? PTE_U : 0));
+        forget();
+        csr_write_stvec(WINDOW + GIGA + (vector - 2 * GIGA));
+        (void)guarded(mode, WINDOW, 0, 0);
+        *(volatile uint64_t *)leaves = 0;
+        c = guarded(mode, WINDOW + 4, 0, 0);
+        csr_write_stvec(vector);
+        judge(v,
+              c.sepc == WINDOW + 4 &&
+                  (c.cause == CAUSE_ILLEGAL_INSTRUCTION || c.cause == CAUSE_FETCH_PAGE || c.cause == CAUSE_LOAD_PAGE),
+              "cause %ld at 0x%lx", (long)c.cause, c.sepc);
+    }
+    paging_off();
+}
