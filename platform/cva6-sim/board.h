@@ -7,4 +7,7 @@
 #define BOARD_NAME "cva6-sim"
 #define UART_NS16550_DIVISOR 0U
 
+/* The register of soc_board that ends the simulation, with a status. */
+#define BOARD_END 0x30000000UL
+
 #endif

@@ -7,4 +7,7 @@
 #define BOARD_NAME "genesys2"
 #define UART_NS16550_DIVISOR 27U /* 115200 baud from 50 MHz */
 
+/* The board cannot switch itself off. */
+#define BOARD_END 0UL
+
 #endif
