@@ -7,8 +7,11 @@ A comment binds numbers to figures (tessera.bench.published); `--fix` writes wha
 - `74<!-- figure: riscv.hypercall.null@7.2 -->` binds the number before it. FIGURE:max is another statistic than the
   metric's own.
 - `<!-- figures: METRIC ... -->` before a table binds its rows, in order, `-` none. A row with several numbers in a cell
-  has METRIC+METRIC. The headings in COLUMNS say what a column holds; others are not bound. `named` instead: the first
-  word in backquotes of each row is the metric, after the prefix in the headings.
+  has METRIC+METRIC. The headings in COLUMNS say what a column holds; others, and the first column, are not bound. A row
+  with a figure (METRIC@MACHINE) has that in the column of measurements. `named` instead: the first word in backquotes
+  of each row is the metric, after the prefix in the headings.
+- A row of such a table with `*` in its figure, `riscv.rt.queue.take.*@7.2:median`, has a figure in each column: `*` is
+  the heading.
 """
 
 import argparse
@@ -32,6 +35,7 @@ FABRIC = "fpga/figures.tsv"
 # What the columns of a table hold, by heading: the machine of a figure, or a column of the tables of metrics.
 COLUMNS = {
     "goal": "goal", "QEMU 7.2": "@7.2", "QEMU 10.0": "@10.0", "Tessera": "@m5150-generic", "measured": "@",
+    "instructions": "@",
     "Bao": "bao", "KVM": "kvm", "hellfire": "hellfire", "M5150": "m5150", "M5150 paper": "m5150", "Ker-ONE": "kerone",
     "VCDC, published": "paper",
 }  # fmt: skip
@@ -61,7 +65,7 @@ class Known:
     def of_column(self, metric: str, column: str) -> tuple[str, float | None]:
         """The name of a cell's figure, and its value."""
         if not column.startswith("@"):
-            return f"{column} of {metric}", self.goals.get(metric, {}).get(column)
+            return f"{column} of {metric}", self.goals.get(metric.partition("@")[0], {}).get(column)
         name, colon, statistic = metric.partition(":")
         figure = name + (column if column != "@" else "") + colon + statistic
         return figure, self.value(figure)
@@ -139,19 +143,26 @@ def _cell_uses(known: Known, at: int, cell: str, metrics: str, column: str) -> I
         yield Use(at + number.start(), at + number.end(), number[0], name, value)
 
 
+def _row_uses(known: Known, at: int, row: str, metric: str, headings: list[str]) -> Iterator[Use | Fault]:
+    for (offset, cell), heading in list(zip(_cells(row), headings, strict=False))[1:]:
+        column = "@" if "*" in metric else COLUMNS.get(heading)
+        if column is not None and not _INLINE_ANY.search(cell):
+            yield from _cell_uses(known, at + offset, cell, metric.replace("*", heading), column)
+
+
 def _table_uses(known: Known, table: re.Match[str]) -> Iterator[Use | Fault]:
     lines = table[2].splitlines(keepends=True)
-    columns = [COLUMNS.get(cell.strip()) for _, cell in _cells(lines[0])]
+    headings = [cell.strip() for _, cell in _cells(lines[0])]
     rows = lines[2:]
     metrics = _metrics_of_rows(table[1].split(), lines[0], rows)
-    if len(metrics) != len(rows) or not any(columns):
+    is_bound = any(heading in COLUMNS for heading in headings[1:]) or any("*" in metric for metric in metrics)
+    if len(metrics) != len(rows) or not is_bound:
         yield table.start(), f"{len(metrics)} metrics for {len(rows)} rows, or no bound column"
         return
     at = table.start(2) + len(lines[0]) + len(lines[1])
     for metric, row in zip(metrics, rows, strict=True):
-        for (offset, cell), column in zip(_cells(row), columns, strict=False):
-            if metric != "-" and column is not None and not _INLINE_ANY.search(cell):
-                yield from _cell_uses(known, at + offset, cell, metric, column)
+        if metric != "-":
+            yield from _row_uses(known, at, row, metric, headings)
         at += len(row)
 
 

@@ -33,6 +33,16 @@ A call: 74<!-- figure: a.call@7.2 --> (most 99<!-- figure: a.call@7.2:max -->), 
 | | metric `fpga.` | goal | measured | VCDC, published |
 |---|---|---:|---:|---:|
 | 256 bytes | `read` | 8,600 | 8,512.5 | 75,609 |
+
+<!-- figures: a.call@7.2 -->
+| instructions | goal | instructions |
+|---|---|---|
+| 7 calls | 80 | 74 |
+
+<!-- figures: a.*@7.2 -->
+| | call | size |
+|---|---|---|
+| 7 | 74 | 36,036 |
 """
 
 
@@ -87,6 +97,9 @@ def test_a_page_with_the_recorded_figures_has_no_finding(tree: Path) -> None:
         ("74, 36036", "74", 11, "1 numbers in '74' for a.call@7.2, a.size@7.2"),
         ("8,512.5", "8,512.4", 16, "8,512.4 stands for fpga.read, which is 8,512.5"),
         ("75,609", "75,608", 16, "75,608 stands for paper of fpga.read, which is 75,609"),
+        ("80 | 74 |\n\n", "80 | 75 |\n\n", 21, "75 stands for a.call@7.2, which is 74"),
+        ("80 | 74 |\n\n", "81 | 74 |\n\n", 21, "81 stands for goal of a.call@7.2, which is 80"),
+        ("| 7 | 74 | 36,036", "| 7 | 74 | 36,037", 26, "36,037 stands for a.size@7.2, which is 36,036"),
         ("a.call@7.2 -->", "a.call@10.0 -->", 3, "74: no run has a.call@10.0"),
         ("74<!--", "74 <!--", 3, "no number before the comment"),
         ("a.call a.size - ", "a.call - ", 5, "3 metrics for 4 rows"),
