@@ -82,7 +82,7 @@ static bool in_slot(void)
 static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
 {
     if ((cp0_read(CP0_GUESTCTL0) >> GUESTCTL0_GEXC_SHIFT & 31U) == GEXC_GVA) {
-        vm_fatal(v, "a fault that the core reports by its virtual address", GEXC_GVA, gpa);
+        vm_fatal(v, "BadVAddr is a virtual address", GEXC_GVA, gpa);
     } else if (fetch && (gcp0_read(CP0_STATUS) & (STATUS_EXL | STATUS_ERL)) != 0) {
         vm_fatal(v, "no memory at an exception handler", EXC_IBE, gpa);
     } else {

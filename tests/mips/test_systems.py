@@ -53,7 +53,7 @@ def test_a_missing_shadow_set_is_reported(board: str) -> None:
 def test_a_core_that_reports_virtual_addresses_stops_the_vms() -> None:
     system = run("m5150", "m5150", "--model", "badvaddr=gva", limit="2M")
     for name in ("adpcm", "freertos", "rtm"):
-        assert f"{name} vcpu 0: a fault that the core reports by its virtual address" in system.printed
+        assert f"{name} vcpu 0: BadVAddr is a virtual address" in system.printed
         assert f"{name} stopped by a fatal trap" in system.printed
 
 
