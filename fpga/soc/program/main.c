@@ -16,6 +16,7 @@ int main(void)
     test_accelerators();
     test_cache();
     test_shared();
+    test_privileged();
     test_costs();
     print("%s %u\n", checks_failed() == 0 ? "passed" : "failed", checks_failed());
     while ((uart_read(UART_LSR) & 0x40U) == 0) { /* the last character has been sent */

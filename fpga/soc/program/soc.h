@@ -166,6 +166,7 @@ void test_cache(void);
 void test_sorter(void);
 void test_shared(void);
 void test_costs(void);
+void test_privileged(void);
 
 /** Requests a region for a VM's device, and waits for the answer. */
 uint64_t region_request(unsigned int vm);

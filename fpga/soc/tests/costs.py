@@ -9,6 +9,12 @@ READ = 15
 WRITE = 12
 ATOMIC = 18
 ATOMIC_WAITS = 2
+# What privileged code does, from program/privileged.c: a CSR access, one that flushes the pipeline (status, address
+# space) and SFENCE.VMA, a trap and the return from it without its handler, a walk of a page table that is in the cache.
+CSR = 2
+FLUSH = 7
+TRAP = 14
+WALK = 12
 # Stores without a wait: they leave the core's buffers while it goes on.
 BUFFERED = 14
 # How often the device of a path waits for DRAM while the core sleeps.
@@ -85,6 +91,34 @@ class Model:
     def error(self, path: Path, latency: int, *, write_back: bool = False) -> float:
         """Of the prediction, as a part of the measured cycles."""
         return self.cycles(path, latency, write_back=write_back) / path.cycles - 1
+
+
+@dataclass(frozen=True)
+class Privileged:
+    """What privileged code has beside instructions, misses and stores; `elsewhere`: cycles in M-mode."""
+
+    csrs: int = 0
+    flushes: int = 0  # CSR accesses that flush, and SFENCE.VMA
+    traps: int = 0
+    atomics: int = 0
+    elsewhere: int = 0
+
+    def cycles(self, instruction: float, latency: int) -> float:
+        """Beyond the cycles that the same instructions have as others."""
+        added = self.csrs * CSR + self.flushes * FLUSH + self.traps * TRAP
+        added += self.atomics * (ATOMIC + ATOMIC_WAITS * latency)
+        instructions = self.csrs + self.flushes + 2 * self.traps + self.atomics
+        return added - instructions * instruction + self.elsewhere
+
+
+# Of the hypervisor's paths, counted in QEMU 7.2; the switch with the timer's interrupt and SBI call in M-mode (46, 51
+# cycles by hand on CVA6 6cb2001 with the project's firmware).
+PRIVILEGED = {
+    "null hypercall": Privileged(csrs=6, traps=1),
+    "VM switch": Privileged(csrs=32, flushes=5, traps=1, elsewhere=97),
+    "send 100 bytes": Privileged(csrs=6, traps=1, atomics=1),
+    "receive 100 bytes": Privileged(csrs=6, flushes=1, traps=1),
+}
 
 
 START = Model(instruction=1.2, miss=6, store=1, device=30)

@@ -40,11 +40,12 @@ PATHS = {
     "soc.path.job": "job",
     "soc.path.put": "put",
 }
+INSTRUCTION = 1.22  # cycles, of the fitted model in docs/benchmarks.md
 # Parts of the program, and how often each of these checks must have succeeded.
 CHECKS = {
     "store": 8, "amo_new": 1, "sc_new": 1, "bus_error_traps": 1, "timer": 1, "software": 1, "board_lines": 1,
     "uart_received": 1, "spi_flash": 1, "sorter_head": 6, "configuration_words": 2, "wrong_symbols": 5,
-    "violation_address": 1, "wrong_after_flush": 1, "shared_flash_wrong": 2,
+    "violation_address": 1, "wrong_after_flush": 1, "page_faults": 1, "shared_flash_wrong": 2,
     "shared_flash_outside": 2, "shared_flash_no_window": 2, "shared_copy_wrong": 2, "shared_receive_wrong": 1,
     "shared_pin_cycle": 1,
 }  # fmt: skip
@@ -177,6 +178,37 @@ def test_cycles(report, metric, name):
 @pytest.mark.parametrize(("metric", "name"), PATHS.items())
 def test_cycles_of_a_path(report, metric, name):
     measured(metric, report.warm(name))
+
+
+# The program's report of eight operations in a row: cycles of one. A trap has three more instructions and two CSR
+# accesses in its handler.
+PRIVILEGED = {
+    "csr_read_8": costs.CSR,
+    "csr_write_8": costs.CSR,
+    "csr_write_status_8": costs.FLUSH,
+    "sfence_8": costs.FLUSH,
+    "trap_and_return_8": costs.TRAP + 2 * costs.CSR + 1,
+}
+
+
+@pytest.mark.parametrize(("name", "cycles"), PRIVILEGED.items())
+def test_privileged_operations_take_what_the_model_says(report, name, cycles):
+    assert report.worst(name) == 8 * cycles
+
+
+def test_a_walk_of_a_page_table_takes_what_the_model_says(report):
+    assert report.worst("tlb_miss_8") - report.worst("tlb_hit_8") == 8 * costs.WALK
+
+
+def test_predictions_of_the_document():
+    """The columns `with` are those without, and what privileged operations add (docs/benchmarks.md)."""
+    text = (TOP / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| (\d+) / (\d+) \| (\d+) / (\d+) \| [^|]+ \|$", text, re.MULTILINE)
+    found = {(name.partition(",")[0], int(name.rpartition(" ")[2])): list(map(int, rest)) for name, *rest in rows}
+    assert {name for name, _ in found} == set(costs.PRIVILEGED)
+    for (name, latency), (hidden, waited, more_hidden, more_waited) in found.items():
+        more = costs.PRIVILEGED[name].cycles(INSTRUCTION, latency)
+        assert (more_hidden, more_waited) == (round(hidden + more), round(waited + more)), (name, latency)
 
 
 def test_a_wrong_result_is_an_error(tmp_path):
