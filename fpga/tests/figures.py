@@ -16,10 +16,10 @@ from rtl_tools import BUILD, FPGA, TOP
 sys.path.insert(0, str(TOP / "scripts"))
 from tessera.bench.plot_shared import SIZES, plot_shared, whole_size
 from tessera.bench.report import current_commit, text_table, verdict
+from tessera.fabric import synthesis
 
 TABLE = FPGA / "figures.tsv"
 NOTES = BUILD / "figures"
-SYNTHESIS = BUILD / "synth.jsonl"
 COLUMNS = ("metric", "unit", "better", "goal", "paper", "what", "source")
 # The results of a block's synthesis, and their units. A path is the delay of its cells, without wires.
 SYNTHESIZED = {"luts": "LUTs", "registers": "registers", "bram36": "BRAM36", "dsp": "DSP48", "path_ns": "ns"}
@@ -63,10 +63,7 @@ def measured(metric, value):
 
 def _synthesized():
     """Figures from synthesis: (metric, unit, value, parameters)."""
-    if not SYNTHESIS.is_file():
-        return
-    for text in SYNTHESIS.read_text(encoding="utf-8").splitlines():
-        found = json.loads(text)
+    for found in synthesis.read().values():
         for name, unit in SYNTHESIZED.items():
             yield f"fpga.{found['block']}.{name}", unit, found[name], found["parameters"]
 

