@@ -5,7 +5,7 @@ VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## check format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-warnings check-stack check-hlv test-unit
+check: check-format check-lint check-limits check-files check-layers check-synthesis check-mutations check-analyze check-warnings check-stack check-hlv test-unit
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -21,6 +21,9 @@ check-files: | setup-dev
 
 check-layers: | setup-dev
 	@$(CHECK) check.layers
+
+check-synthesis: | setup-dev
+	@$(CHECK) check.synthesis
 
 # Static analysis: cppcheck and clang's analyzer.
 check-analyze: | setup-dev
@@ -93,5 +96,5 @@ requirements: | setup-dev ## update the pinned versions of scripts/requirements*
 	$(call pin,requirements-site,-c scripts/requirements.txt)
 	$(call pin,requirements-litex,)
 
-.PHONY: check check-format check-lint check-limits check-files check-layers check-mutations check-analyze check-self check-warnings \
+.PHONY: check check-format check-lint check-limits check-files check-layers check-synthesis check-mutations check-analyze check-self check-warnings \
 	check-warnings-gcc check-warnings-clang check-warnings-cva6 check-hlv check-stack format requirements
