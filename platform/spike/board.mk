@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 # There is no fabric.
-HYP_COMPONENTS ?= rt ipc debug console seed compat fwtree
+HYP_COMPONENTS ?= rt ipc debug console seed compat fwtree virtio

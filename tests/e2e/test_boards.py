@@ -5,11 +5,23 @@ program that SPIKE= names, or says how to get one.
 """
 
 import re
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
-from helpers import BOOT_S, OUT, booted, built, make, run, wait_for_signs_of_life
+from helpers import (
+    BOOT_S,
+    ERROR_S,
+    OUT,
+    booted,
+    built,
+    make,
+    run,
+    source_of,
+    wait_for_signs_of_life,
+    whole_source,
+)
 
 from tessera.run.machine import FIRMWARE, HYPERVISOR, Machine
 from tessera.run.runner import ROOT, find_qemu, load_system, soc_command
@@ -58,10 +70,46 @@ def test_command_of_spike(tmp_path: Path) -> None:
     words = re.search(r"spike: (.*)", done.stdout)
     assert words is not None, done.stdout
     *options, kernel, firmware = words[1].split()
-    assert {"-m512", "-p1"} < {*options} and any(word.startswith("--isa=rv64gch_") for word in options)
+    isa = next(word for word in options if word.startswith("--isa=rv64gch_"))
+    assert {*options} == {"-m512", "-p1", isa}  # others, such as --misaligned, are not Spike's
+    assert "zicclsm" in isa.split("_")  # misaligned accesses do not trap
     assert kernel == f"--kernel={ROOT}/build/systems/spike/tessera.bin"
     assert firmware == f"{ROOT}/build/firmware/spike/firmware.elf"
     assert Path(firmware).read_bytes().startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("name", ["messages", "rt"])
+def test_system_of_another_board_for_spike(name: str) -> None:
+    """Virtual PCI functions, and RT apps, whose costs the board's file has."""
+    copy = OUT / "ported" / f"{name}-on-spike.dts"
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    text = whole_source(source_of(name)).replace('board = "qemu-virt"', 'board = "spike"')
+    copy.write_text(re.sub(r"\n\s*virtual-time;", "", text), encoding="utf-8")
+    make("image", f"SYSTEM=../{copy.relative_to(ROOT).with_suffix('')}", "PLATFORM=spike")
+
+
+def instruction(opcode: int, register: int, immediate: int, source: int = 0) -> bytes:
+    return struct.pack("<I", immediate << 20 | source << 15 | register << 7 | opcode)
+
+
+def shutdown(reason: int) -> bytes:
+    """A kernel that calls SRST's system_reset(shutdown, reason) and nothing else."""
+    a0, a1, a6, a7, lui, addi, ecall = 10, 11, 16, 17, 0x37, 0x13, 0x73
+    extension = struct.pack("<I", 0x53525 << 12 | a7 << 7 | lui) + instruction(addi, a7, 0x354, a7)
+    zeros = instruction(addi, a6, 0) + instruction(addi, a0, 0)
+    return extension + zeros + instruction(addi, a1, reason) + instruction(ecall, 0, 0)
+
+
+@pytest.mark.parametrize(("reason", "status"), [(0, 0), (1, 1)])
+def test_spike_ends(reason: int, status: int, tmp_path: Path) -> None:
+    """The firmware ends the machine by HTIF, on QEMU's `spike`, which has it as Spike has."""
+    make("firmware", "PLATFORM=spike")
+    kernel, qemu = tmp_path / "kernel.bin", find_qemu()
+    kernel.write_bytes(shutdown(reason))
+    machine = [qemu.program, "-M", "spike", "-cpu", qemu.cpu, "-m", "64", "-display", "none", "-monitor", "none"]
+    bios = str(ROOT / "build/firmware/spike/firmware.elf")
+    done = run([*machine, "-serial", "null", "-bios", bios, "-kernel", str(kernel)], timeout=ERROR_S)
+    assert done.returncode == status, done.stderr
 
 
 def test_no_emulator() -> None:

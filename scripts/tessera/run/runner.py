@@ -202,7 +202,7 @@ def spike_command(system: BuiltSystem) -> list[str]:
         raise RunError(f"firmware: {firmware} does not exist (run `make firmware PLATFORM=spike`)")
     return [
         path,
-        *(f"-m{wanted['memory_mib']}", f"-p{system.data['harts']}", f"--isa={wanted['isa']}", "--misaligned"),
+        *(f"-m{wanted['memory_mib']}", f"-p{system.data['harts']}", f"--isa={wanted['isa']}"),
         *(f"--kernel={system.image}", str(firmware)),
     ]
 
