@@ -37,6 +37,7 @@ from tessera.run.runner import (
     soc_command,
     spike_command,
     system_command,
+    turns_notice,
 )
 from tessera.run.session import FAILURE, Session, Terminals, take_keys, terminal_restored, write_all
 
@@ -86,11 +87,12 @@ def shared_files(system: BuiltSystem) -> dict[str, Path]:
     }
 
 
-def usable_qemu() -> Qemu:
-    """Returns the QEMU to use, after a warning if its firmware lets guests escape."""
+def usable_qemu(system: BuiltSystem | None = None) -> Qemu:
+    """Returns the QEMU to use, after a warning if its firmware lets guests escape, and a notice if the harts run in
+    turn."""
     qemu = find_qemu()
-    if warning := firmware_warning(qemu):
-        print(warning, file=sys.stderr)
+    for line in filter(None, (firmware_warning(qemu), turns_notice(system) if system else None)):
+        print(line, file=sys.stderr)
     return qemu
 
 
@@ -103,7 +105,7 @@ def start(system: BuiltSystem, *for_iasim: str, **files: Path) -> tuple[list[str
         return spike_command(system), f"{system.data['harts']} harts of Spike"
     if system.data["soc"]:
         return soc_command(system), "the SoC's simulation, some 50,000 cycles a second"
-    qemu = usable_qemu()
+    qemu = usable_qemu(system)
     return system_command(qemu, system, **files), f"{system.data['harts']} harts of QEMU (-cpu {qemu.cpu})"
 
 
@@ -173,7 +175,7 @@ def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     say("`monitor help` lists the commands in addition to GDB's own.")
     say()
     signal.signal(signal.SIGINT, lambda number, frame: None)  # GDB handles it; SIG_IGN would be inherited by GDB
-    return debugger.debug(system_command(usable_qemu(), system), system, arguments.vm, log)
+    return debugger.debug(system_command(usable_qemu(system), system), system, arguments.vm, log)
 
 
 def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> int:
@@ -185,7 +187,7 @@ def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> 
     say(f"    gdb-multiarch -ex 'set remotetimeout 60' -ex 'target extended-remote {place}' the-guest.elf")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     say()
-    return debugger.serve(system_command(usable_qemu(), system), arguments.vm, arguments.listen)
+    return debugger.serve(system_command(usable_qemu(system), system), arguments.vm, arguments.listen)
 
 
 def wait_for_signs_of_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:

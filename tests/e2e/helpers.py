@@ -274,10 +274,12 @@ def built_on(name: str) -> BuiltSystem:
     return built_for(system, board) if board else built(system)
 
 
-def boot_command(system: BuiltSystem, cpu: str | None = None, qemu: str | None = None) -> list[str]:
+def boot_command(
+    system: BuiltSystem, cpu: str | None = None, qemu: str | None = None, *, turns: bool = True
+) -> list[str]:
     if system.data["iasim"]:
         return iasim_command(system)
-    return system_command(find_qemu(qemu, cpu), system)
+    return system_command(find_qemu(qemu, cpu), system, turns)
 
 
 def for_iasim(arguments: tuple[str, ...]) -> tuple[str, ...]:
@@ -296,7 +298,8 @@ def booted(
     CPU=, `qemu` the program of QEMU=. A system for the M5150 boots in iasim.
     """
     OUT.mkdir(parents=True, exist_ok=True)
-    words = [*boot_command(system, cpu, qemu), *(for_iasim(arguments) if system.data["iasim"] else arguments)]
+    more = for_iasim(arguments) if system.data["iasim"] else arguments
+    words = [*boot_command(system, cpu, qemu, turns="-icount" not in arguments), *more]
     with Machine(words, system.names, OUT / f"{label}.log") as machine:
         yield machine
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tessera.run.virtualtime import in_turn
 from tessera.verify import executed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -241,11 +242,35 @@ def _check_addresses(qemu: Qemu, system: BuiltSystem) -> None:
             )
 
 
-def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:
-    """Returns the command line that boots the system: the firmware, then the hypervisor with its VMs. `files`: of the
-    shared devices, as in cosim.FabricOptions."""
+def host_processors() -> int:
+    """Returns the number of processors that QEMU may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def takes_turns(system: BuiltSystem) -> bool:
+    """Returns whether QEMU runs the system's harts in turn, because this host has fewer processors."""
+    return system.data["qemu"] is not None and system.data["harts"] > host_processors()
+
+
+def turns_notice(system: BuiltSystem) -> str | None:
+    """Returns a line for the user if the system's harts run in turn."""
+    if not takes_turns(system):
+        return None
+    return (
+        f"This host has {host_processors()} processors for {system.data['harts']} harts: QEMU runs the harts in turn, "
+        "and the time of busy VMs passes slower than the host's (docs/boards.md#more-harts-than-processors)."
+    )
+
+
+def system_command(qemu: Qemu, system: BuiltSystem, turns: bool = True, /, **files: Path) -> list[str]:
+    """
+    Returns the command line that boots the system: the firmware, then the hypervisor with its VMs. `turns`: the harts
+    run in turn if this host has too few processors for them. `files`: of the shared devices, as in
+    cosim.FabricOptions.
+    """
     _check_addresses(qemu, system)
     wanted = system.data["qemu"]
+    slowed = turns and takes_turns(system)
     return [
         qemu.program,
         *("-M", wanted["machine"], "-cpu", qemu.cpu),
@@ -254,14 +279,18 @@ def system_command(qemu: Qemu, system: BuiltSystem, **files: Path) -> list[str]:
         *firmware_arguments(qemu),
         *("-kernel", str(system.image)),
         *wanted["arguments"],
-        *_fabric_arguments(qemu, system, files),
+        *(in_turn() if slowed else ()),
+        *_fabric_arguments(qemu, system, files, slowed),
         *executed.qemu_arguments(qemu.version, system.hypervisor),
     ]
 
 
-def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path]) -> list[str]:
+HOST_PERIOD_NS = 10000  # fpga/cosim/qemu_device.cc: a cycle of the fabric in the host's time
+
+
+def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path], slowed: bool) -> list[str]:
     """Returns QEMU's options for the fabric of a system with accelerators, with shared devices or with queues in
-    sorters, else none."""
+    sorters, else none. `slowed`: its clock is that of a run in the host's time."""
     shared = bool(system.data.get("shared_devices"))
     if not shared and not system.data.get("fabric") and not system.data.get("sorters"):
         return []
@@ -269,7 +298,8 @@ def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path]) -
         cosim = importlib.import_module("tessera.run.cosim")  # builds the model of the RTL: only where it is needed
     except ModuleNotFoundError as error:
         raise RunError(f"system '{system.name}' needs the simulated fabric: {error}") from None
-    return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared, **(files if shared else {}))))
+    more: dict[str, Any] = {**(files if shared else {}), **({"period": HOST_PERIOD_NS} if slowed else {})}
+    return list(cosim.fabric_arguments(qemu, options=cosim.FabricOptions(shared=shared, **more)))
 
 
 OPENSBI = "opensbi"  # of FIRMWARE=: QEMU's own firmware

@@ -12,6 +12,8 @@ from enum import IntEnum
 
 ICOUNT = "shift=0,sleep=off"
 WITHIN_US = 1_000_000
+# A hart that spins keeps its turn, in which the lock's holder does not run: turns of 100 us were too long on 8 harts.
+TURN_US = 10
 
 
 class By(IntEnum):
@@ -20,6 +22,7 @@ class By(IntEnum):
     SYSTEM = 0  # the system file
     COMMAND = 1
     TURNS = 2  # of harts, in tests
+    HOST = 3  # a host with fewer processors than the system has harts
 
 
 def deadlines(by: By, interval_us: int) -> tuple[str, ...]:
@@ -40,3 +43,13 @@ def virtual_time(by: By) -> tuple[str, ...]:
     """QEMU's options for virtual time, without the default network, with whose timers QEMU 7.2 has
     hung."""
     return "-icount", ICOUNT, "-nic", "none", *deadlines(by, WITHIN_US)
+
+
+def in_turn() -> tuple[str, ...]:
+    """
+    QEMU's options for more harts than the host has processors: one thread runs the harts in turn, for
+    TURN_US each. While all harts sleep, QEMU's clock keeps the host's pace. Otherwise ticket locks
+    stall the harts: with a thread for each hart the host stops threads that hold or await a lock, and
+    with `-accel tcg,thread=single` a turn is 100 ms and passes a contended lock on once.
+    """
+    return "-icount", "shift=0,sleep=on", "-nic", "none", *deadlines(By.HOST, TURN_US)
