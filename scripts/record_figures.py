@@ -49,6 +49,7 @@ def main() -> int:
         return 1
     published.write(file, {name: result for name, result in recorded.items() if name in wanted})
     print("".join(f"record_figures: {name} updated\n" for name in figures.fill(ROOT)), end="")
+    print(f"record_figures: {len(wanted & set(recorded))} figures in {figures.RESULTS}")
     missing = sorted(wanted - set(recorded))
     print("".join(f"record_figures: no run has {name}\n" for name in missing), end="", file=sys.stderr)
     return 1 if missing else 0
