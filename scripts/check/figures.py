@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Figures in documents are those of docs/figures.tsv, which runs have written, and of the tables of goals.
+Figures in documents are those of docs/figures.tsv and fpga/synth.jsonl, which runs have written, and of the tables of
+goals.
 
 A comment binds numbers to figures (tessera.bench.published); `--fix` writes what the files have.
 
@@ -26,11 +27,16 @@ from check import repo
 from check.repo import Finding
 from tessera.bench import published
 from tessera.bench.metrics import read_metrics
+from tessera.bench.plot_shared import SIZES, whole_size
 from tessera.bench.published import Result
+from tessera.fabric import synthesis
 
 RESULTS = "docs/figures.tsv"
 METRICS = "scripts/bench-metrics.tsv"
 FABRIC = "fpga/figures.tsv"
+SYNTHESIS = "fpga/synth.jsonl"
+# The figures of a synthesized block, fpga.BLOCK.LUTs, and the members of its result.
+SYNTHESIZED = {"LUTs": "luts", "registers": "registers", "BRAM36": "bram36", "DSP48": "dsp", "ns": "path_ns"}
 
 # What the columns of a table hold, by heading: the machine of a figure, or a column of the tables of metrics.
 COLUMNS = {
@@ -46,7 +52,7 @@ _INLINE = re.compile(f"({_DIGITS})<!-- figure: ([^\\s<>]+) -->")
 _INLINE_ANY = re.compile(r"<!-- figure: ?(.*?)-->")
 _TABLE = re.compile(r"^<!-- figures: ([^>]*?)-->\n((?:\|.*\n)+)", re.MULTILINE)
 _TABLE_ANY = re.compile(r"^<!-- figures: ", re.MULTILINE)
-_SOURCES = "run `make bench` and `make bench-record`, or `check.figures --fix`"
+_SOURCES = "run `make bench` and `make bench-record`, `make fpga-synth`, or `check.figures --fix`"
 
 
 @dataclass(frozen=True)
@@ -77,12 +83,25 @@ def _fabric_goals(file: Path) -> dict[str, dict[str, float]]:
     return {row["metric"]: {name: float(row[name]) for name in ("goal", "paper") if row[name] != "-"} for row in rows}
 
 
+def synthesized(file: Path) -> dict[str, Result]:
+    """Figures fpga.BLOCK.LUTs ... of fpga/synth.jsonl, and fpga.io.size.Nvm, the shared devices together."""
+    found = synthesis.read(file)
+    values = {f"fpga.{block}.{what}": one[what] for block, one in found.items() for what in SYNTHESIZED.values()}
+    for vms, what in itertools.product(SIZES, ("luts", "registers")):
+        whole = whole_size(values, vms, what)
+        values |= {} if whole is None else {f"fpga.io.size.{vms}vm.{what}": whole}
+    words = {what: word for word, what in SYNTHESIZED.items()}
+    split = [(*name.rpartition("."), value) for name, value in values.items()]
+    return {f"{block}.{words[what]}": Result("", {"value": float(value)}, "") for block, _, what, value in split}
+
+
 def read_known(root: Path) -> Known:
     goals = {}
     for name, metric in read_metrics(root / METRICS).items():
         goal = {} if metric.goal is None else {"goal": metric.goal}
         goals[name] = goal | metric.peers
-    return Known(published.read(root / RESULTS), goals | _fabric_goals(root / FABRIC))
+    results = published.read(root / RESULTS) | synthesized(root / SYNTHESIS)
+    return Known(results, goals | _fabric_goals(root / FABRIC))
 
 
 def shown(value: float, like: str) -> str:

@@ -144,3 +144,15 @@ def test_runs_are_named_by_their_machine(tree: Path) -> None:
     )
     assert published.read_results(tree / "results.jsonl")["a.b@m5150"].commit == "0123456789ab+"
     assert published.figure_of(RUN[1]) == "a.call@7.2/native"
+
+
+def test_figures_of_the_synthesis(tree: Path) -> None:
+    results = [
+        {"block": name, "luts": 1234, "registers": 5, "bram36": 0.5, "dsp": 0, "path_ns": 2.398}
+        for name in ("sort_port", "qam16")
+    ]
+    (tree / figures.SYNTHESIS).write_text("".join(json.dumps(one) + "\n" for one in results), encoding="utf-8")
+    table = f"{PAGE}\n<!-- figures: fpga.sort_port.*+fpga.qam16.* -->\n| | LUTs | BRAM36 | ns |\n|---|---|---|---|\n"
+    assert findings(tree, f"{table}| both | 1,234 / 1,234 | 0.5 / 0.5 | 2.4 / 2.398 |\n") == []
+    (found,) = findings(tree, f"{table}| both | 1,234 / 1,235 | 0.5 / 0.5 | 2.4 / 2.4 |\n")
+    assert "1,235 stands for fpga.qam16.LUTs, which is 1,234" in found
