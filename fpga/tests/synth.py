@@ -7,6 +7,7 @@ parameters; `make check` finds results of other sources.
 """
 
 import argparse
+import fcntl
 import importlib
 import json
 import os
@@ -111,10 +112,12 @@ def _timed(block: Block) -> tuple[synthesis.Result, float]:
 
 
 def _record(result: synthesis.Result) -> None:
-    """Puts a result into the file; blocks that are no longer in BLOCKS leave it."""
-    results = synthesis.read() | {result["block"]: result}
-    lines = [json.dumps(results[block.label]) for block in blocks() if block.label in results]
-    synthesis.RESULTS.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    """Puts a result into the file, which another run may write, too; blocks that are no longer in BLOCKS leave it."""
+    with open(synthesis.RESULTS, "a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        results = synthesis.read() | {result["block"]: result}
+        lines = [json.dumps(results[block.label]) for block in blocks() if block.label in results]
+        synthesis.RESULTS.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def over_bounds(block: Block, found: synthesis.Result) -> list[str]:
