@@ -258,12 +258,13 @@ impl Link {
         let (found, answers) = channel();
         let (up, is_up) = channel();
         thread::spawn(move || {
-            if let Err(error) = read_console(from, show, nonce, &found, &up) {
-                eprintln!("tessera-gdb: the console: {error}");
+            let done = read_console(from, show, nonce, &found, &up);
+            if let Err(error) = &done {
+                let _ = writeln!(io::stderr(), "tessera-gdb: the console: {error}");
             }
             drop((found, up));
             thread::sleep(EXIT_DELAY); // lets a thread that waits for an answer report the end
-            std::process::exit(0);
+            std::process::exit(i32::from(done.is_err()));
         });
         let _ = is_up.recv_timeout(BOOT_TIMEOUT);
         Ok(Link { to: Arc::new(Mutex::new(to)), answers, nonce, sequence: 0, event: false })
