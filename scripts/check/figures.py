@@ -9,7 +9,7 @@ A comment binds numbers to figures (tessera.bench.published); `--fix` writes wha
   metric's own.
 - `<!-- figures: METRIC ... -->` before a table binds its rows, in order, `-` none. A row with several numbers in a cell
   has METRIC+METRIC. The headings in COLUMNS say what a column holds; others, and the first column, are not bound. A row
-  with a figure (METRIC@MACHINE) has that in the column of measurements. `named` instead: the first word in backquotes
+  with a figure (METRIC@MACHINE) has that in each column of measurements. `named` instead: the first word in backquotes
   of each row is the metric, after the prefix in the headings.
 - A row of such a table with `*` in its figure, `riscv.rt.queue.take.*@7.2:median`, has a figure in each column: `*` is
   the heading.
@@ -73,7 +73,8 @@ class Known:
         if not column.startswith("@"):
             return f"{column} of {metric}", self.goals.get(metric.partition("@")[0], {}).get(column)
         name, colon, statistic = metric.partition(":")
-        figure = name + (column if column != "@" else "") + colon + statistic
+        machine = "" if "@" in name or column == "@" else column
+        figure = name + machine + colon + statistic
         return figure, self.value(figure)
 
 
