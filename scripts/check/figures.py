@@ -13,6 +13,8 @@ A comment binds numbers to figures (tessera.bench.published); `--fix` writes wha
   of each row is the metric, after the prefix in the headings.
 - A row of such a table with `*` in its figure, `riscv.rt.queue.take.*@7.2:median`, has a figure in each column: `*` is
   the heading.
+- `<!-- figures: WORD ... 1=a.*@7.2 3=b.*.load@7.2 -->` gives columns (the first one is 0) a pattern each: `*` is the
+  row's word. Other columns are not bound.
 """
 
 import argparse
@@ -155,6 +157,8 @@ def _bound(known: Known, metrics: str, column: str) -> list[tuple[str, float | N
 def _cell_uses(known: Known, at: int, cell: str, metrics: str, column: str) -> Iterator[Use | Fault]:
     """The numbers of a cell, one for each figure."""
     numbers, bound = list(_NUMBER.finditer(cell)), _bound(known, metrics, column)
+    if not cell.strip() and all(value is None for _, value in bound):
+        return
     if len(numbers) < len(bound) or (numbers and not bound):
         names = ", ".join(name for name, _ in bound) or "no figure"
         yield at, f"{len(numbers)} numbers in '{cell.strip()}' for {names}"
@@ -163,26 +167,39 @@ def _cell_uses(known: Known, at: int, cell: str, metrics: str, column: str) -> I
         yield Use(at + number.start(), at + number.end(), number[0], name, value)
 
 
-def _row_uses(known: Known, at: int, row: str, metric: str, headings: list[str]) -> Iterator[Use | Fault]:
-    for (offset, cell), heading in list(zip(_cells(row), headings, strict=False))[1:]:
-        column = "@" if "*" in metric else COLUMNS.get(heading)
+def _binding(metric: str, heading: str, number: int, patterns: dict[int, str]) -> tuple[str, str | None]:
+    """The metrics and the column of the cell in the column with this heading and number; None: not bound."""
+    if patterns:
+        return patterns.get(number, "").replace("*", metric), "@" if number in patterns else None
+    return metric.replace("*", heading), "@" if "*" in metric else COLUMNS.get(heading)
+
+
+def _row_uses(known: Known, at: int, row: str, bindings: list[tuple[str, str | None]]) -> Iterator[Use | Fault]:
+    for (offset, cell), (metrics, column) in list(zip(_cells(row), bindings, strict=False))[1:]:
         if column is not None and not _INLINE_ANY.search(cell):
-            yield from _cell_uses(known, at + offset, cell, metric.replace("*", heading), column)
+            yield from _cell_uses(known, at + offset, cell, metrics, column)
+
+
+def _patterns(words: list[str]) -> dict[int, str]:
+    """The patterns of columns by number."""
+    return {int(number): pattern for number, _, pattern in (word.partition("=") for word in words if "=" in word)}
 
 
 def _table_uses(known: Known, table: re.Match[str]) -> Iterator[Use | Fault]:
     lines = table[2].splitlines(keepends=True)
     headings = [cell.strip() for _, cell in _cells(lines[0])]
-    rows = lines[2:]
-    metrics = _metrics_of_rows(table[1].split(), lines[0], rows)
-    is_bound = any(heading in COLUMNS for heading in headings[1:]) or any("*" in metric for metric in metrics)
+    words, rows = table[1].split(), lines[2:]
+    patterns = _patterns(words)
+    metrics = _metrics_of_rows([word for word in words if "=" not in word], lines[0], rows)
+    is_bound = "*" in table[1] or not COLUMNS.keys().isdisjoint(headings[1:])
     if len(metrics) != len(rows) or not is_bound:
         yield table.start(), f"{len(metrics)} metrics for {len(rows)} rows, or no bound column"
         return
     at = table.start(2) + len(lines[0]) + len(lines[1])
     for metric, row in zip(metrics, rows, strict=True):
         if metric != "-":
-            yield from _row_uses(known, at, row, metric, headings)
+            bindings = [_binding(metric, heading, n, patterns) for n, heading in enumerate(headings)]
+            yield from _row_uses(known, at, row, bindings)
         at += len(row)
 
 

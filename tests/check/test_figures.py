@@ -44,6 +44,12 @@ A call: 74<!-- figure: a.call@7.2 --> (most 99<!-- figure: a.call@7.2:max -->), 
 |---|---|
 | of another machine | 74 |
 
+<!-- figures: call none 1=a.*@7.2:max 3=a.*@7.2 -->
+| | most | goal | least |
+|---|---|---|---|
+| 7 calls | 99 | 7 | 74 |
+| nothing | | 7 | |
+
 <!-- figures: a.*@7.2 -->
 | | call | size |
 |---|---|---|
@@ -104,7 +110,10 @@ def test_a_page_with_the_recorded_figures_has_no_finding(tree: Path) -> None:
         ("75,609", "75,608", 16, "75,608 stands for paper of fpga.read, which is 75,609"),
         ("80 | 74 |\n\n", "80 | 75 |\n\n", 21, "75 stands for a.call@7.2, which is 74"),
         ("80 | 74 |\n\n", "81 | 74 |\n\n", 21, "81 stands for goal of a.call@7.2, which is 80"),
-        ("| 7 | 74 | 36,036", "| 7 | 74 | 36,037", 31, "36,037 stands for a.size@7.2, which is 36,036"),
+        ("| 99 | 7 | 74", "| | 7 | 74", 31, "0 numbers in '' for a.call@7.2:max"),
+        ("| 99 | 7 | 74", "| 98 | 7 | 74", 31, "98 stands for a.call@7.2:max, which is 99"),
+        ("| 99 | 7 | 74", "| 99 | 7 | 73", 31, "73 stands for a.call@7.2, which is 74"),
+        ("| 7 | 74 | 36,036", "| 7 | 74 | 36,037", 37, "36,037 stands for a.size@7.2, which is 36,036"),
         ("a.call@7.2 -->", "a.call@10.0 -->", 3, "74: no run has a.call@10.0"),
         ("74<!--", "74 <!--", 3, "no number before the comment"),
         ("a.call a.size - ", "a.call - ", 5, "3 metrics for 4 rows"),
