@@ -76,11 +76,6 @@ bool tlb_fill(const struct vcpu *v, ulong gpa);
 void tlb_save_guest(struct vcpu *v);
 void tlb_load_guest(const struct vcpu *v);
 
-/* --- link.S --- */
-
-/* Clears the guest's LLbit. The VCPU's state is loaded, except its lazy state. */
-void link_clear(const struct vcpu *v);
-
 /* --- inject.c --- */
 
 /* Injects the exception `code` at the guest's current instruction; `slot`: it is in a branch's

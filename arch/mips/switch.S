@@ -86,6 +86,28 @@ arrived:
 bank_taken:
     mtc0    $t3, CP0_SRSCTL
     mtc0    $t1, CP0_GUESTCTL3
+
+    /*
+     * Clears the guest's LLbit: otherwise SC would succeed after LL of another VCPU, or after that
+     * VCPU's store to the word. On this core only ERET in a guest clears it, so a guest of the
+     * hypervisor's own executes one (LINK_STUB in trap.S), without interrupts. That guest has no
+     * memory where its ERET goes, so it ends with a TLB refill exception.
+     */
+link_clear:
+    li      $t0, GUEST_ID_LINK      /* also the guest's Status; with ERL kuseg is unmapped */
+    mtc0    $t0, CP0_GUESTCTL1
+    mtgc0   $t0, CP0_STATUS
+    li      $t0, LINK_STUB
+    mtc0    $t0, CP0_EPC
+    li      $k1, LINK_END           /* negative: tells the vector that this guest ran */
+    mtgc0   $k1, CP0_ERROREPC
+    di
+    ehb
+    eret
+    .globl  link_cleared
+link_cleared:                       /* from the vector; k1 is 1 */
+    ei                              /* Status.EXL is 1 */
+
     load_root CP0_GUESTCTL1, VCPU_GUESTCTL1
     load_root CP0_GUESTCTL2, VCPU_GUESTCTL2
     load_root CP0_EPC, VCPU_PC

@@ -25,11 +25,11 @@ static ulong tlb_free;                  /* ENTRY() bits of unused entries; owner
 static ulong tlb_of[GUEST_IDS];         /* ENTRY() bits by GuestID; owner: this file */
 static struct vm *gid_owner[GUEST_IDS]; /* VM that has the GuestID now; owner: tlb_claim() */
 
-/* Entry 0 always maps link.S's guest; the others are free. */
+/* Entry 0 always maps link_clear's guest (switch.S); the others are free. */
 static void map_link(void)
 {
-    extern const char link_stub[];
-    ulong page = (ulong)link_stub & ~(KSEG0 | 0xfffUL);
+    extern const char vectors[];
+    ulong page = (ulong)vectors & ~(ulong)KSEG0;
 
     cp0_write(CP0_GUESTCTL1, RID((ulong)GUEST_ID_LINK));
     cp0_write(CP0_ENTRYHI, 0);

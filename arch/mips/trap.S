@@ -8,8 +8,8 @@
  *
  * The hypervisor runs with Status.EXL=1: the CPU is in root mode although GuestCtl0.GM stays 1, and
  * interrupts are disabled. The hypervisor's bank keeps its values while a guest runs: gp points to
- * this CPU's struct cpu, sp to the top of the stack; k1 is 0 in a guest and 1 in the hypervisor, to
- * detect traps out of the hypervisor.
+ * this CPU's struct cpu, sp to the top of the stack; k1 is 0 in a guest, 1 in the hypervisor, to
+ * detect traps out of the hypervisor, and negative in link_clear's guest (switch.S).
  */
 #include "asm_layout.h"
 #include "asm_offsets.h"
@@ -27,15 +27,22 @@
 vectors:
     /* TLB refill: a guest-physical address without an entry in the root TLB. */
     .org    vectors + 0x000
-    bnez    $k1, hypervisor_trap
-    li      $k1, 1
-    j       fault
+    bnez    $k1, refill_in_root
     mfc0    $t0, CP0_CAUSE
+    j       fault
+    li      $k1, 1
 
     /* Cache errors are fatal. */
     .org    vectors + 0x100
     b       hypervisor_trap
     nop
+
+    /* The code of link_clear's guest (switch.S), whose address 0 is the start of this page. LL sets
+     * LLAddr, which then holds no address of another VM; ERET clears LLbit, and jumps to where this
+     * guest has no memory. */
+    .org    vectors + LINK_STUB
+    ll      $zero, 0($zero)
+    eret
 
     .org    vectors + 0x180
     bnez    $k1, hypervisor_trap
@@ -147,13 +154,6 @@ hypcall_slot:
     move    $t5, $v0
 
 hypcall_other:                      /* t5: code */
-    li      $t0, HYPCALL_LINK
-    bne     $t5, $t0, 1f
-    mfc0    $t1, CP0_STATUS
-    andi    $t1, $t1, STATUS_IE     /* 0 only in link.S's guest; a VM may use its GuestID */
-    beqz    $t1, link_cleared
-    nop
-1:
     mfhi    $s6
     mflo    $s7
     jal     exit_hypcall            /* (code) */
@@ -167,27 +167,19 @@ guest_exit:                         /* t3: GExcCode; t0: Cause, t4: EPC */
     mfc0    $t5, CP0_BADINSTR
     /* MFC0 of Count, which guests read often, is emulated without C. Bits 20 to 16 of the
      * instruction name the register. */
-    ext     $t6, $t5, 16, 5
+    ext     $a0, $t5, 16, 5
     ins     $t5, $zero, 16, 5
     li      $t1, 0x40004800
     bne     $t5, $t1, 2f
-    sll     $t6, $t6, 3
-    bltz    $t0, 2f                 /* in a delay slot */
-    lui     $t1, %hi(1f)
-    addu    $t1, $t1, $t6
-    addiu   $t1, $t1, %lo(1f)
     lw      $t2, CPU_CURRENT($gp)
+    bltz    $t0, 2f                 /* in a delay slot */
     addiu   $t4, $t4, 4
     mtc0    $t4, CP0_EPC
     lw      $t2, VCPU_GTOFFSET($t2)
-    mfc0    $t7, CP0_COUNT
-    jr      $t1
-    addu    $t7, $t7, $t2
-1:  .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    b       3f
-    wrpgpr  $\n, $15
-    .endr
-3:  li      $k1, 0
+    mfc0    $a1, CP0_COUNT
+    jal     gpr_set                 /* (number, value) */
+    addu    $a1, $a1, $t2
+    li      $k1, 0
     ehb
     eret
     .endif
@@ -211,6 +203,10 @@ fault:                              /* t0: Cause */
     ext     $a0, $t0, CAUSE_CODE_SHIFT, 5
     b       leave
     nop
+
+refill_in_root:
+    bltz    $k1, link_cleared       /* of link_clear's guest: expected */
+    li      $k1, 1
 
     /*
      * A trap out of the hypervisor is a bug in it: report the location and stop the machine. EXL

@@ -18,12 +18,6 @@ void vcpu_save_lazy(struct vcpu *v);
 void vcpu_load_lazy(struct vcpu *v);
 void vcpu_arrive(struct vcpu *v);
 
-/* Whether memory may be written between a VCPU's LL and SC by anything but that VCPU. */
-static bool shares_memory(const struct vm *vm)
-{
-    return vm->total > 1 || vm->memmap.count > 1;
-}
-
 void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
 {
     ulong gid = v->vm->arch.gid;
@@ -39,7 +33,6 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
     v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
-    v->arch.lazy = shares_memory(v->vm) ? LAZY_CONTROLS : 0;
     v->arch.config = CONFIG_RESET;
     v->arch.timer_at = TICKS_NEVER;
     v->arch.count = (ulong)arch_time();
@@ -197,9 +190,6 @@ void vcpu_save_lazy(struct vcpu *v)
 
 void vcpu_load_lazy(struct vcpu *v)
 {
-    if (shares_memory(v->vm)) {
-        link_clear(v);
-    }
     load_controls(&v->arch);
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);

@@ -19,19 +19,6 @@ static bool overlaps_hypervisor(const struct memmap *map)
     return memmap_covers(map, 0, PHYSICAL(__ram_end)) || memmap_covers(map, text, end - text);
 }
 
-/* Whether any VM's VCPUs share memory with other VCPUs or VMs; then link.S needs one GuestID. */
-static bool links(void)
-{
-    const struct sysimage_vm *config = sysimage_at(hyp.image, hyp.image->vms_offset);
-
-    for (unsigned i = 0; i < hyp.image->nvms; i++) {
-        if (sysimage_vcpus(&config[i]) > 1 || config[i].nregions > 1) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *arch_vm_init(struct vm *vm)
 {
     if (overlaps_hypervisor(&vm->memmap)) {
@@ -40,7 +27,7 @@ const char *arch_vm_init(struct vm *vm)
     if (vm->config->irqchip != 0 || vm->config->nirqs != 0) {
         return "this machine passes no interrupts through";
     }
-    vm->arch.gid = 1U + vm->id % (links() ? GUEST_ID_LINK - 1U : GUEST_ID_LINK);
+    vm->arch.gid = 1U + vm->id % (GUEST_ID_LINK - 1U);
     return NULL;
 }
 

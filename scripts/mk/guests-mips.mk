@@ -85,6 +85,7 @@ $(eval $(call mips_freertos,adpcm-long,$(MIPS_ADPCM_FREERTOS),$(ADPCM_TICK_HZ),1
 $(eval $(call mips_freertos,thread_metric,$(THREAD_METRIC) $(wildcard guests/test/thread_metric/mips/*.c) $(MIPS_FREERTOS_PORT),$(FREERTOS_TICK_HZ),16,-Iguests/test/thread_metric))
 $(eval $(call mips_freertos,response,$(RESPONSE) $(wildcard guests/test/response/mips/*.c) $(MIPS_FREERTOS_PORT),$(FREERTOS_TICK_HZ),16,$(RESPONSE_FLAGS)))
 $(eval $(call mips_guest,slices,$(wildcard guests/test/slices/*.c)))
+$(eval $(call mips_guest,switched,$(wildcard guests/test/switched/*.c)))
 $(eval $(call mips_guest,cost,$(wildcard guests/test/cost/*.c)))
 $(eval $(call mips_guest,greet,$(wildcard guests/examples/greet/*.c)))
 

@@ -140,11 +140,7 @@ def attacked(name: str, system: str, board: str) -> Run:
 
 
 @pytest.mark.parametrize(("name", "board"), in_turn(["hypcall_codes"]))
-def test_no_guest_can_make_the_hypervisors_hypercall(name: str, board: str) -> None:
-    """
-    Not even a guest with the GuestID that the hypervisor uses for this call, which a seventh VM may
-    have.
-    """
+def test_hypercalls_of_a_vm_that_shares_its_guest_id(name: str, board: str) -> None:
     system = attacked(name, "seven", board)
     for other in (f"adpcm-{n}" for n in range(6)):
         assert "samples 0xb7b3613a" in system.text(other), other

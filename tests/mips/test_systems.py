@@ -65,7 +65,7 @@ def test_messages(board: str) -> None:
 
 
 def test_more_vms_than_guest_ids() -> None:
-    """Eight VMs; the last one shares the GuestID of the first."""
+    """Eight VMs; the last two share the GuestIDs of the first two."""
     system = run("eight", "m5150-generic", limit="300M")
     for name in (f"adpcm-{n}" for n in range(8)):
         assert "samples 0xb7b3613a" in system.text(name), name

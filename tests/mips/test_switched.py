@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+State that a switch between VCPUs could lose, or show to another VM (guests/test/switched): the same
+tests natively and beside a VM that changes that state without end.
+"""
+
+import re
+
+import pytest
+from conftest import TARGETS, make, run
+
+from tessera.run import hosttime
+from tessera.run.runner import ROOT, iasim
+
+LINE = re.compile(r"^switched: (\w+): (\d+) tried, (\d+) wrong, first (0x[0-9a-f]+)$", re.MULTILINE)
+TESTS = re.findall(
+    r'^    \{"(\w+)", ', (ROOT / "guests/test/switched/switched.c").read_text(encoding="utf-8"), re.MULTILINE
+)
+VM_ONLY = "absent_registers_hold_nothing"
+
+
+def check(printed: str, native: bool) -> None:
+    found = {name: (int(tried), int(wrong), first) for name, tried, wrong, first in LINE.findall(printed)}
+    assert list(found) == TESTS, printed
+    for name, (tried, wrong, first) in found.items():
+        assert tried > 0 or (native and name == VM_ONLY), name
+        assert wrong == 0, f"{name}: {wrong} of {tried} wrong, the first: {first}"
+
+
+@pytest.mark.parametrize("board", TARGETS)
+def test_state_across_switches(board: str) -> None:
+    check(run("switched", board, limit="150M").text("switched"), native=False)
+
+
+def test_the_same_tests_pass_natively() -> None:
+    make("guests-mips")
+    image = ROOT / "build" / "guests-mips" / "switched" / "switched.elf"
+    done = hosttime.run([iasim(), "run", "--board", "generic", "--limit", "100M", str(image)], 60)
+    check(done.stdout.decode().replace("\r", ""), native=True)
