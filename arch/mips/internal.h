@@ -59,6 +59,10 @@ void bank_load(const struct vcpu *v);
 
 /* --- tlb.c --- */
 
+/* Number of GuestIDs for VMs, from 1 on: fewer if GuestCtl1.ID is narrower than GUEST_ID_LINK, and
+ * 0 if it has one bit. Only at boot: writes GuestCtl1. */
+ulong tlb_guest_ids(void);
+
 /* Empties the TLBs of root and guest. */
 void tlb_init(void);
 

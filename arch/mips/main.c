@@ -57,6 +57,9 @@ static const char *probe(void)
     if (((config3 & CONFIG3_VEIC) != 0) != BOARD_EIC) {
         return BOARD_EIC ? "an external interrupt controller" : "interrupts without an external controller";
     }
+    if (tlb_guest_ids() == 0) {
+        return "GuestIDs of two bits";
+    }
     return (cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET) == 0 ? "a GPR shadow set" : NULL;
 }
 

@@ -42,6 +42,13 @@ static void map_link(void)
     tlb_free = (ENTRY(tlb_size - 1U) << 1) - ENTRY(1);
 }
 
+ulong tlb_guest_ids(void)
+{
+    cp0_write(CP0_GUESTCTL1, GUEST_ID_LINK);
+    ehb();
+    return cp0_read(CP0_GUESTCTL1) - 1U;
+}
+
 void tlb_init(void)
 {
     ulong has = CONFIG1_MMU(cp0_read(CP0_CONFIG1)) + 1U;

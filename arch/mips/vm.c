@@ -2,7 +2,6 @@
 /* A VM's memory and GuestID. tlb.c makes TLB entries of its memory map on demand. */
 #include "vm.h"
 #include "arch.h"
-#include "asm_layout.h"
 #include "internal.h"
 #include "system.h"
 
@@ -27,7 +26,7 @@ const char *arch_vm_init(struct vm *vm)
     if (vm->config->irqchip != 0 || vm->config->nirqs != 0) {
         return "this machine passes no interrupts through";
     }
-    vm->arch.gid = 1U + vm->id % (GUEST_ID_LINK - 1U);
+    vm->arch.gid = 1U + vm->id % tlb_guest_ids();
     return NULL;
 }
 

@@ -57,6 +57,13 @@ def test_a_core_that_reports_virtual_addresses_stops_the_vms() -> None:
         assert f"{name} stopped by a fatal trap" in system.printed
 
 
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_missing_guest_id_is_reported(board: str) -> None:
+    system = run("m5150", board, "--model", "guest-id-bits=1")
+    assert system.code == 1
+    assert "error: this machine lacks GuestIDs of two bits" in system.printed
+
+
 @pytest.mark.parametrize("board", TARGETS)
 def test_messages(board: str) -> None:
     system = run("pingpong", board, limit="100M")
@@ -64,9 +71,10 @@ def test_messages(board: str) -> None:
     assert "pingpong: 12800 messages, each as it was sent" in system.text("ping"), system.text("ping")
 
 
-def test_more_vms_than_guest_ids() -> None:
-    """Eight VMs; the last two share the GuestIDs of the first two."""
-    system = run("eight", "m5150-generic", limit="300M")
+@pytest.mark.parametrize("model", [(), ("guest-id-bits=2",), ("guest-id-bits=2", "tlb-duplicate=ignored")])
+def test_more_vms_than_guest_ids(model: tuple[str, ...]) -> None:
+    """Eight VMs share six GuestIDs, or two if GuestCtl1.ID has two bits."""
+    system = run("eight", "m5150-generic", *(word for value in model for word in ("--model", value)), limit="300M")
     for name in (f"adpcm-{n}" for n in range(8)):
         assert "samples 0xb7b3613a" in system.text(name), name
     assert system.code == 0
