@@ -77,6 +77,8 @@ void tlb_flush_guest(const struct vcpu *v);
  * no memory there. */
 bool tlb_fill(const struct vcpu *v, ulong gpa);
 
+/* Save and load the guest's TLB, which is empty before it is loaded; loading also sets Index.P. Both
+ * overwrite the registers of the MMU. */
 void tlb_save_guest(struct vcpu *v);
 void tlb_load_guest(const struct vcpu *v);
 

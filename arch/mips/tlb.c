@@ -217,8 +217,15 @@ bool tlb_fill(const struct vcpu *v, ulong gpa)
     return false;
 }
 
+/* Makes EntryLo show RI and XI whatever the guest's PageGrain says. Overwrites it. */
+static void show_inhibits(void)
+{
+    gcp0_write(CP0_PAGEGRAIN, PAGEGRAIN_RIE | PAGEGRAIN_XIE);
+}
+
 void tlb_save_guest(struct vcpu *v)
 {
+    show_inhibits();
     for (unsigned i = 0; i < GUEST_TLB; i++) {
         gcp0_write(CP0_INDEX, i);
         ehb();
@@ -237,15 +244,28 @@ void tlb_save_guest(struct vcpu *v)
     }
 }
 
+static void write_guest_entry(void)
+{
+    ehb();
+    __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
+}
+
+/* Only TLBGP writes Index.P: with an entry for address 0 it is cleared, with the empty TLB set. Entry 0 is loaded next. */
+static void load_probe_result(ulong index)
+{
+    gcp0_write(CP0_INDEX, 0);
+    gcp0_write(CP0_ENTRYHI, 0);
+    if ((index & INDEX_P) == 0) {
+        write_guest_entry();
+    }
+    ehb();
+    __asm__ volatile(".set push\n.set virt\ntlbgp\n.set pop" ::: "memory");
+}
+
 void tlb_load_guest(const struct vcpu *v)
 {
-    gcp0_write(CP0_PAGEGRAIN, v->arch.pagegrain); /* first: else EntryLo.RI and XI are ignored */
-    gcp0_write(CP0_ENTRYHI, ENTRYHI_EHINV);
-    for (unsigned i = 0; i < GUEST_TLB; i++) { /* two entries may never match one address */
-        gcp0_write(CP0_INDEX, i);
-        ehb();
-        __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
-    }
+    show_inhibits();
+    load_probe_result(v->arch.index);
     for (unsigned i = 0; i < GUEST_TLB; i++) {
         const struct guest_tlb_entry *e = &v->arch.tlb[i];
 
@@ -254,7 +274,6 @@ void tlb_load_guest(const struct vcpu *v)
         gcp0_write(CP0_ENTRYLO0, e->lo0);
         gcp0_write(CP0_ENTRYLO1, e->lo1);
         gcp0_write(CP0_PAGEMASK, e->mask);
-        ehb();
-        __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
+        write_guest_entry();
     }
 }

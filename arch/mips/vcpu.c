@@ -98,6 +98,7 @@ static void set_controls(struct vcpu *v)
     load_controls(&v->arch);
 }
 
+/* After tlb_load_guest() or tlb_save_guest(), which make EntryLo take all bits; so PageGrain is last. */
 static void load_mmu(const struct arch_vcpu *a)
 {
     gcp0_write(CP0_INDEX, a->index);
@@ -105,9 +106,9 @@ static void load_mmu(const struct arch_vcpu *a)
     gcp0_write(CP0_ENTRYLO1, a->entrylo1);
     gcp0_write(CP0_CONTEXT, a->context);
     gcp0_write(CP0_PAGEMASK, a->pagemask);
-    gcp0_write(CP0_PAGEGRAIN, a->pagegrain);
     gcp0_write(CP0_WIRED, a->wired);
     gcp0_write(CP0_ENTRYHI, a->entryhi);
+    gcp0_write(CP0_PAGEGRAIN, a->pagegrain);
 }
 
 static void load_other(const struct arch_vcpu *a)
@@ -129,9 +130,8 @@ static void init_mmu(struct vcpu *v)
     for (unsigned i = 0; i < GUEST_TLB; i++) {
         v->arch.tlb[i].hi = ENTRYHI_EHINV;
     }
-    load_mmu(&v->arch);
     tlb_load_guest(v);
-    load_mmu(&v->arch); /* tlb_load_guest() has overwritten them */
+    load_mmu(&v->arch);
 }
 
 void vcpu_enable_lazy(struct vcpu *v, ulong groups)
@@ -161,7 +161,6 @@ static void save_mmu(struct vcpu *v)
     a->wired = gcp0_read(CP0_WIRED);
     a->entryhi = gcp0_read(CP0_ENTRYHI);
     tlb_save_guest(v);
-    load_mmu(a);
 }
 
 void vcpu_save_lazy(struct vcpu *v)
@@ -183,6 +182,7 @@ void vcpu_save_lazy(struct vcpu *v)
     }
     if ((a->lazy & LAZY_MMU) != 0) {
         save_mmu(v);
+        tlb_flush_guest(v); /* no entries of this VCPU for other VCPUs with its GuestID */
         gcp0_write(CP0_PAGEGRAIN, 0);
         gcp0_write(CP0_ENTRYHI, 0);
     }

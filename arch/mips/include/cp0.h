@@ -120,6 +120,11 @@
 
 #define DEBUG_DBD 0x80000000 /* the instruction was in a branch's delay slot */
 
+#define INDEX_P 0x80000000       /* TLBP found no entry */
+#define PAGEGRAIN_RIE 0x80000000 /* EntryLo has RI, */
+#define PAGEGRAIN_XIE 0x40000000 /* and XI */
+
+#define ENTRYHI_ASID 0xff
 #define ENTRYHI_EHINV 0x400
 #define ENTRYLO_G 0x1
 #define ENTRYLO_V 0x2

@@ -23,6 +23,9 @@ static const struct {
 } tests[] = {
     {"link_is_cleared", link_is_cleared},
     {"lladdr_is_own", lladdr_is_own},
+    {"probe_misses", probe_misses},
+    {"probe_hits", probe_hits},
+    {"inhibits_are_kept", inhibits_are_kept},
     {"mmu_registers_are_kept", mmu_registers_are_kept},
     {"registers_are_kept", registers_are_kept},
     {"exception_registers_are_kept", exception_registers_are_kept},
