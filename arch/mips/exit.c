@@ -15,60 +15,97 @@ void exit_repeat(void);
 #define INSN_RT(insn) ((insn) >> 16 & 31U)
 #define INSN_OPCODE(insn) ((insn) >> 26)
 #define OPCODE_LB 0x20U
-#define OPCODE_LHU 0x25U
-#define OPCODE_SB 0x28U
-#define OPCODE_SW 0x2bU
+#define OPCODE_REGIMM 0x01U
+#define OPCODE_CACHE 0x2fU
+#define REGIMM_SYNCI 0x1fU
 
-/* Loads and stores that devices serve, by opcode from LB on. */
-struct access {
-    bool valid, store, sign;
-    uint8_t width_log2;
+/* Bits of a load or store that devices serve; the lowest two are the logarithm of its width. LWL
+ * and SWL reach from the addressed byte down to the start of its word, LWR and SWR up to its end. */
+#define ACCESS_WIDTH 3U
+#define ACCESS_LOAD 4U
+#define ACCESS_STORE 8U
+#define ACCESS_SIGNED 0x10U
+#define ACCESS_LEFT 0x20U
+#define ACCESS_RIGHT 0x40U
+#define ACCESS_CONDITIONAL 0x80U
+
+/* By opcode from LB on; 0: none. */
+static const uint8_t accesses[] = {
+    [0x20 - OPCODE_LB] = ACCESS_LOAD | ACCESS_SIGNED,           /* LB */
+    [0x21 - OPCODE_LB] = ACCESS_LOAD | ACCESS_SIGNED | 1U,      /* LH */
+    [0x22 - OPCODE_LB] = ACCESS_LOAD | ACCESS_LEFT | 2U,        /* LWL */
+    [0x23 - OPCODE_LB] = ACCESS_LOAD | 2U,                      /* LW */
+    [0x24 - OPCODE_LB] = ACCESS_LOAD,                           /* LBU */
+    [0x25 - OPCODE_LB] = ACCESS_LOAD | 1U,                      /* LHU */
+    [0x26 - OPCODE_LB] = ACCESS_LOAD | ACCESS_RIGHT | 2U,       /* LWR */
+    [0x28 - OPCODE_LB] = ACCESS_STORE,                          /* SB */
+    [0x29 - OPCODE_LB] = ACCESS_STORE | 1U,                     /* SH */
+    [0x2a - OPCODE_LB] = ACCESS_STORE | ACCESS_LEFT,            /* SWL */
+    [0x2b - OPCODE_LB] = ACCESS_STORE | 2U,                     /* SW */
+    [0x2e - OPCODE_LB] = ACCESS_STORE | ACCESS_RIGHT,           /* SWR */
+    [0x30 - OPCODE_LB] = ACCESS_LOAD | 2U,                      /* LL */
+    [0x38 - OPCODE_LB] = ACCESS_STORE | ACCESS_CONDITIONAL | 2U /* SC */
 };
 
-static const struct access accesses[] = {
-    [0x20 - OPCODE_LB] = {.valid = true, .sign = true},                   /* LB */
-    [0x21 - OPCODE_LB] = {.valid = true, .sign = true, .width_log2 = 1},  /* LH */
-    [0x23 - OPCODE_LB] = {.valid = true, .width_log2 = 2},                /* LW */
-    [0x24 - OPCODE_LB] = {.valid = true},                                 /* LBU */
-    [0x25 - OPCODE_LB] = {.valid = true, .width_log2 = 1},                /* LHU */
-    [0x28 - OPCODE_LB] = {.valid = true, .store = true},                  /* SB */
-    [0x29 - OPCODE_LB] = {.valid = true, .store = true, .width_log2 = 1}, /* SH */
-    [0x2b - OPCODE_LB] = {.valid = true, .store = true, .width_log2 = 2}, /* SW */
-};
-
-static const struct access *access_of(ulong insn)
+static ulong access_of(ulong insn)
 {
     ulong n = INSN_OPCODE(insn) - OPCODE_LB;
 
-    return n < ARRAY_SIZE(accesses) && accesses[n].valid ? &accesses[n] : NULL;
+    return n < ARRAY_SIZE(accesses) ? accesses[n] : 0;
 }
 
-/* The value that a load of this width leaves in the register. */
-static ulong extend(const struct access *a, ulong value)
+/* The value that a load leaves in the register, which holds `before`. */
+static ulong extend(ulong access, ulong value, ulong before, ulong gpa)
 {
-    unsigned shift = 32U - (8U << a->width_log2);
+    ulong shift = 32U - (8U << (access & ACCESS_WIDTH)), bits = 8U * (gpa & 3U);
 
-    return a->sign ? (ulong)((long)(value << shift) >> shift) : value << shift >> shift;
+    if ((access & ACCESS_LEFT) != 0) {
+        return value << (24U - bits) | (before & ((1UL << (24U - bits)) - 1U));
+    }
+    if ((access & ACCESS_RIGHT) != 0) {
+        return value >> bits | (before & ~(~0UL >> bits));
+    }
+    return (access & ACCESS_SIGNED) != 0 ? (ulong)((long)(value << shift) >> shift) : value << shift >> shift;
+}
+
+/* SWL and SWR store the addressed byte first. */
+static void store(struct vcpu *v, const struct vdev *dev, ulong access, gpa_t offset, ulong value)
+{
+    if ((access & (ACCESS_LEFT | ACCESS_RIGHT)) == 0) {
+        dev->write(v, offset, access & ACCESS_WIDTH, value);
+        return;
+    }
+    for (unsigned n = (unsigned)offset & 3U; n < 4U; n += (access & ACCESS_LEFT) != 0 ? ~0U : 1U) {
+        dev->write(v, (offset & ~(gpa_t)3U) + n, 0, (access & ACCESS_LEFT) != 0 ? value >> 24 : value);
+        value = (access & ACCESS_LEFT) != 0 ? value << 8 : value >> 8;
+    }
 }
 
 /* False if no device answers. Only MIPS32 loads and stores are emulated: no microMIPS word that
- * exits has one of these opcodes. */
+ * exits has one of these opcodes. SC succeeds: nothing else stores to a device of the VM. */
 static bool mmio(struct vcpu *v, gpa_t gpa)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
-    ulong insn = cp0_read(CP0_BADINSTR);
-    const struct access *a = access_of(insn);
+    ulong insn = cp0_read(CP0_BADINSTR), rt = INSN_RT(insn), before = gpr_get(rt), access = access_of(insn);
 
-    if (dev == NULL || a == NULL) {
+    if (dev == NULL || access == 0) {
         return false;
     }
-    if (a->store) {
-        dev->write(v, gpa - dev->base, a->width_log2, gpr_get(INSN_RT(insn)));
-        emulate_skip();
+    if ((access & ACCESS_STORE) != 0) {
+        store(v, dev, access, gpa - dev->base, before);
+        emulate_result((access & ACCESS_CONDITIONAL) != 0 ? rt : 0, 1);
     } else {
-        emulate_result(INSN_RT(insn), extend(a, dev->read(v, gpa - dev->base, a->width_log2)));
+        gpa_t offset = (gpa - dev->base) & ~(gpa_t)((1U << (access & ACCESS_WIDTH)) - 1U);
+
+        emulate_result(rt, extend(access, dev->read(v, offset, access & ACCESS_WIDTH), before, (ulong)gpa));
     }
     return true;
+}
+
+/* CACHE and SYNCI have no effect at an address without memory. */
+static bool is_cache_operation(ulong insn)
+{
+    return INSN_OPCODE(insn) == OPCODE_CACHE || (INSN_OPCODE(insn) == OPCODE_REGIMM && INSN_RT(insn) == REGIMM_SYNCI);
 }
 
 static bool in_slot(void)
@@ -90,24 +127,35 @@ static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
     }
 }
 
-/* Whether the fault is the instruction fetch's. In kseg0 and kseg1 the PC gives the physical
- * address; in mapped segments only the page offset can be compared. */
-static bool is_fetch(ulong gpa)
+/* Whether the fault is the instruction fetch's. The page offset is compared first, since the TLB is
+ * searched only in mapped segments and takes long. */
+static bool is_fetch(struct vcpu *v, ulong gpa)
 {
     ulong pc = (cp0_read(CP0_EPC) & ~1UL) + (in_slot() ? 4U : 0U);
 
-    return ((pc ^ gpa) & 0xfffU) == 0 && (pc >> 30 != 2 || (pc & 0x1fffffffU) == gpa);
+    if (((pc ^ gpa) & 0xfffU) != 0) {
+        return false;
+    }
+    if (pc >> 30 == 2) { /* kseg0, kseg1 */
+        return (pc & 0x1fffffffU) == gpa;
+    }
+    if (pc < KSEG0 && (gcp0_read(CP0_STATUS) & STATUS_ERL) != 0) { /* kuseg, unmapped */
+        return pc == gpa;
+    }
+    return vcpu_maps(v, pc, gpa);
 }
 
 static void exit_address(struct vcpu *v, ulong code)
 {
     ulong gpa = cp0_read(CP0_BADVADDR);
-    bool fetch = code == EXC_TLBL && is_fetch(gpa);
+    bool fetch = code == EXC_TLBL && is_fetch(v, gpa);
 
     if (tlb_fill(v, gpa)) {
         return;
     }
-    if (fetch || !mmio(v, gpa)) {
+    if (!fetch && is_cache_operation(cp0_read(CP0_BADINSTR))) {
+        emulate_skip();
+    } else if (fetch || !mmio(v, gpa)) {
         no_memory(v, gpa, fetch);
     }
 }

@@ -82,6 +82,9 @@ bool tlb_fill(const struct vcpu *v, ulong gpa);
 void tlb_save_guest(struct vcpu *v);
 void tlb_load_guest(const struct vcpu *v);
 
+/* Whether the VCPU's saved TLB maps the address to `gpa`. */
+bool tlb_maps(const struct vcpu *v, ulong address, ulong gpa);
+
 /* --- inject.c --- */
 
 /* Injects the exception `code` at the guest's current instruction; `slot`: it is in a branch's
@@ -135,6 +138,9 @@ bool emulate(struct vcpu *v, ulong insn);
 
 /* Writes the control registers with the values of all VCPUs that have no lazy state. */
 void vcpu_init(void);
+
+/* Whether the running VCPU's TLB maps the address to `gpa`. True if its TLB is not yet its own. */
+bool vcpu_maps(struct vcpu *v, ulong address, ulong gpa);
 
 /* Adds the LAZY_* groups to the state that is saved and loaded for the VCPU. */
 void vcpu_enable_lazy(struct vcpu *v, ulong groups);

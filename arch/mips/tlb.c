@@ -277,3 +277,18 @@ void tlb_load_guest(const struct vcpu *v)
         write_guest_entry();
     }
 }
+
+bool tlb_maps(const struct vcpu *v, ulong address, ulong gpa)
+{
+    for (unsigned i = 0; i < GUEST_TLB; i++) {
+        const struct guest_tlb_entry *e = &v->arch.tlb[i];
+        ulong pair = e->mask | 0x1fffU, page = (pair >> 1) + 1U, lo = (address & page) != 0 ? e->lo1 : e->lo0;
+        bool own = (lo & ENTRYLO_G) != 0 || ((e->hi ^ v->arch.entryhi) & ENTRYHI_ASID) == 0;
+
+        if ((e->hi & ENTRYHI_EHINV) == 0 && own && ((e->hi ^ address) & ~pair) == 0 &&
+            (((lo << 6) ^ gpa) & ~(page - 1U)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

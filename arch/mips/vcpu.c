@@ -163,6 +163,16 @@ static void save_mmu(struct vcpu *v)
     tlb_save_guest(v);
 }
 
+bool vcpu_maps(struct vcpu *v, ulong address, ulong gpa)
+{
+    if ((v->arch.lazy & LAZY_MMU) == 0) {
+        return true;
+    }
+    save_mmu(v);
+    load_mmu(&v->arch);
+    return tlb_maps(v, address, gpa);
+}
+
 void vcpu_save_lazy(struct vcpu *v)
 {
     struct arch_vcpu *a = &v->arch;
