@@ -28,7 +28,6 @@ static void __attribute__((used)) vcpu_offsets(void)
     VCPU_ARCH(VCPU_GUESTCTL2, guestctl2);
     VCPU_ARCH(VCPU_GTOFFSET, gtoffset);
     VCPU_ARCH(VCPU_GUESTCTL0, guestctl0);
-    VCPU_ARCH(VCPU_GUESTCTL0EXT, guestctl0ext);
     VCPU_ARCH(VCPU_GUESTCTL1, guestctl1);
     VCPU_ARCH(VCPU_SRSCTL, srsctl);
     VCPU_ARCH(VCPU_BANK, bank);

@@ -30,7 +30,6 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
     v->arch.status = STATUS_BEV | STATUS_ERL;
     v->arch.ebase = KSEG0;
     v->arch.guestctl0 = GUESTCTL0_DEFAULT;
-    v->arch.guestctl0ext = GUESTCTL0EXT_OG;
     v->arch.guestctl1 = gid | gid << GUESTCTL1_RID_SHIFT;
     v->arch.bank = BANK_NONE;
     v->arch.config = CONFIG_RESET;
@@ -83,7 +82,7 @@ void vcpu_init(void)
 static void load_controls(const struct arch_vcpu *a)
 {
     cp0_write(CP0_GUESTCTL0, a->guestctl0);
-    cp0_write(CP0_GUESTCTL0EXT, a->guestctl0ext);
+    cp0_write(CP0_GUESTCTL0EXT, (a->lazy & LAZY_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
     cp0_write(CP0_GTOFFSET, a->gtoffset);
 }
 
@@ -93,8 +92,6 @@ static void set_controls(struct vcpu *v)
 
     v->arch.guestctl0 = (v->arch.guestctl0 & ~(ulong)GUESTCTL0_AT_GUEST) |
                         ((groups & LAZY_MMU) != 0 ? GUESTCTL0_AT_GUEST : GUESTCTL0_AT_ROOT);
-    v->arch.guestctl0ext =
-        (v->arch.guestctl0ext & ~(ulong)GUESTCTL0EXT_OG) | ((groups & LAZY_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
     load_controls(&v->arch);
 }
 

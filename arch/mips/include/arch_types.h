@@ -62,7 +62,7 @@ struct arch_vcpu {
 
     /* Loaded with the VCPU; written by C only. */
     ulong gtoffset;
-    ulong guestctl0, guestctl0ext;
+    ulong guestctl0;
     ulong guestctl1; /* ID and RID: the VM's GuestID */
     ulong srsctl;    /* of root; PSS is the VCPU's bank */
     ulong bank;      /* number of its bank, or BANK_NONE */
