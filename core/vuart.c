@@ -202,12 +202,14 @@ static void write_ier(struct vm *vm, uint8_t value)
     }
 }
 
+/* A change of FCR bit 0 empties the FIFOs, too: data sheet, section 8.5. */
 static void write_fcr(struct vm *vm, uint8_t value)
 {
     struct vuart *u = &vm->uart;
+    bool mode_changes = ((value ^ u->fcr) & FCR_ENABLE) != 0;
 
     u->fcr = value;
-    if ((value & FCR_CLEAR_RX) != 0) {
+    if (mode_changes || (value & FCR_CLEAR_RX) != 0) {
         u->rx_tail = u->rx_head;
         irq_update(vm);
     }

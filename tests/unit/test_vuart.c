@@ -151,6 +151,27 @@ static void test_fifo_control(void **state)
     assert_int_equal(get(IIR), 0x01);
 }
 
+/* Section 8.5 of the data sheet: a change of FCR bit 0 empties the FIFOs. */
+static void test_change_of_fifo_mode_empties_the_fifo(void **state)
+{
+    static const ulong modes[] = {1, 0};
+
+    (void)state;
+    boot();
+    put(IER, RECEIVED);
+    for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        assert_true(vuart_receive(vm, 'a'));
+        assert_int_equal(get(LSR), READY | RECEIVED);
+        assert_true(line());
+        put(IIR, modes[i]);
+        assert_int_equal(get(LSR), READY);
+        assert_false(line());
+        assert_true(vuart_receive(vm, 'b'));
+        put(IIR, modes[i]); /* no change */
+        assert_int_equal(get(DATA), 'b');
+    }
+}
+
 static void test_full_fifo_discards_input(void **state)
 {
     (void)state;
@@ -289,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_dlab_hides_two_registers),
         cmocka_unit_test(test_input_interrupts_until_it_is_read),
         cmocka_unit_test(test_fifo_control),
+        cmocka_unit_test(test_change_of_fifo_mode_empties_the_fifo),
         cmocka_unit_test(test_full_fifo_discards_input),
         cmocka_unit_test(test_the_transmitter_interrupts_once),
         cmocka_unit_test(test_loopback),
