@@ -134,6 +134,9 @@ struct virtio_class {
     struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
+    /* Gives the driver what the device has for it without a request of another device, for some 1,000 instructions: when it offers buffers, and
+     * after virtio_serve_later(). True: something was given, and more may follow. Without locks. */
+    bool (*serve)(struct virtio_device *dev);
     /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source VIRTIO_IRQ + slot: whether it is
      * pending (also called without locks), and what the command register's "interrupt disable" does (with vm->lock held, or at boot).
      * Its boot() sets dev->first_bar, its pages. */
@@ -221,6 +224,9 @@ void virtio_lines_init(void);
 
 /* virtio_set_line() in a section of its own. Without locks, or with those of queues. */
 void virtio_set_line_later(const struct virtio_device *dev);
+
+/* The class's serve() in sections of their own, until nothing is left. Without locks, or with those of queues. */
+void virtio_serve_later(const struct virtio_device *dev);
 
 /* --- transport.c --- */
 

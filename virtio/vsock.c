@@ -2,8 +2,11 @@
 /*
  * virtio-vsock (virtio 1.2, section 5.10) between VMs: stream sockets, addressed by the context ids of the system file. A packet waits
  * in the sender's queue until the receiver has buffers for it; none is lost. It reaches the receiver in pieces, as packets of their
- * own. A packet to a VM that has no such device, does not run, or is no peer is answered by a reset.
+ * own. A packet to a VM that has no such device, does not run, or is no peer is answered by a reset. When a VM stops, or its driver
+ * resets the device, each of its peers gets a reset of each stream between them. The event VIRTIO_VSOCK_EVENT_TRANSPORT_RESET would end
+ * the peer's streams with other VMs, too.
  */
+#include "vsock.h"
 #include "atomic.h"
 #include "lib.h"
 #include "virtio.h"
@@ -15,6 +18,7 @@
 #define CID_MIN 3U
 
 #define TYPE_STREAM 1U
+#define OP_REQUEST 1U
 #define OP_RESET 3U
 #define OP_DATA 5U
 
@@ -32,6 +36,8 @@ struct header {
 
 struct endpoint {
     struct virtio_device *dev;
+    unsigned socket; /* number of the socket; constant */
+    uint32_t owed;   /* bit n: socket n has gone, and may have left streams whose reset the driver has to get; atomic */
     /* Guarded by the lock of the send queue: */
     bool sending; /* a packet, which is still in the queue */
     bool answers; /* the packet has become the answer to its sender */
@@ -42,24 +48,40 @@ struct endpoint {
     struct endpoint *awaited;
 };
 
-static struct endpoint endpoints[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+static struct endpoint endpoints[STREAMS_SOCKETS]; /* by number of the socket; owner: this file */
 
 /* What becomes of a piece. */
 enum outcome {
     DELIVERED,
+    RESET_FIRST, /* the receiver has got a reset that it was owed instead */
     NO_BUFFER,
     NO_RECEIVER,
     SENDER_WRONG,
     RECEIVER_WRONG,
 };
 
+/* The number of sockets before this one; STREAMS_SOCKETS if there are too many. */
+static unsigned sockets_before(const struct virtio_device *dev)
+{
+    unsigned count = 0;
+
+    for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
+        count += other->class == &virtio_socket && count < STREAMS_SOCKETS ? 1U : 0;
+    }
+    return count;
+}
+
 static const char *vsock_boot(struct virtio_device *dev)
 {
-    struct endpoint *e = &endpoints[virtio_number(dev)];
+    unsigned socket = sockets_before(dev);
 
-    *e = (struct endpoint){.dev = dev};
-    dev->data = e;
-    return dev->config->cid >= CID_MIN ? NULL : "the image has a wrong context id of a vsock";
+    if (socket == STREAMS_SOCKETS || dev->config->cid < CID_MIN) {
+        return "the image has a wrong context id of a vsock, or too many";
+    }
+    endpoints[socket] = (struct endpoint){.dev = dev, .socket = socket};
+    dev->data = &endpoints[socket];
+    streams_boot(socket);
+    return NULL;
 }
 
 static uint32_t vsock_config(const struct virtio_device *dev, unsigned offset)
@@ -147,10 +169,90 @@ static enum outcome fill(struct endpoint *to, struct endpoint *from, struct virt
     return DELIVERED;
 }
 
+/* --- streams whose other end has gone --- */
+
+/* The header of the next reset that is owed to the endpoint. False: there is none. */
+static bool take_reset(struct endpoint *e, struct header *h)
+{
+    struct stream s = {.socket = e->socket};
+
+    for (; s.peer < STREAMS_SOCKETS; s.peer++) {
+        if ((atomic_load_relaxed(&e->owed) >> s.peer & 1U) == 0) {
+            continue;
+        }
+        if (streams_take_reset(&s)) {
+            *h = (struct header){.source = endpoints[s.peer].dev->config->cid,
+                                 .destination = e->dev->config->cid,
+                                 .source_port = s.peer_port,
+                                 .destination_port = s.port,
+                                 .type = TYPE_STREAM,
+                                 .op = OP_RESET};
+            return true;
+        }
+        (void)atomic_and_relaxed(&e->owed, ~(1U << s.peer));
+    }
+    return false;
+}
+
+/* Gives the driver a reset. With the lock of its queue, which is not empty. */
+static enum outcome give_reset(struct endpoint *to, struct virtq *q, struct header *h)
+{
+    struct virtio_chain chain;
+
+    if (put_header(to, q, h, &chain) != VIRTIO_SOME) {
+        return RECEIVER_WRONG;
+    }
+    q->next++;
+    virtq_return(q, chain.head, HEADER_SIZE);
+    return RESET_FIRST;
+}
+
+/* --- delivery of packets --- */
+
+static struct stream stream_of(const struct endpoint *from, const struct endpoint *to)
+{
+    return (struct stream){.socket = from->socket,
+                           .peer = to->socket,
+                           .port = from->header.source_port,
+                           .peer_port = from->header.destination_port};
+}
+
+/* fill(), which notes the beginning and the end of a stream between two VMs. */
+static enum outcome fill_and_note(struct endpoint *to, struct endpoint *from, struct virtq *q)
+{
+    struct stream s = stream_of(from, to);
+    bool opens = from != to && from->header.op == OP_REQUEST, closes = from != to && from->header.op == OP_RESET;
+    enum outcome outcome;
+
+    if (opens && !streams_open(&s)) {
+        return NO_RECEIVER;
+    }
+    outcome = fill(to, from, q);
+    if ((opens && outcome != DELIVERED) || (closes && outcome == DELIVERED)) {
+        streams_close(&s);
+    }
+    return outcome;
+}
+
 /* Whether the queue has a buffer; otherwise its driver notifies the device of the next one. */
 static bool has_buffer(struct endpoint *to, struct virtq *q)
 {
     return virtq_waiting(q) != 0 || !virtq_await(to->dev, q);
+}
+
+/* Fills the next buffer with a reset that is owed, which comes before what the peer sends in its next life, or with a piece of a packet; `from`
+ * may be NULL. */
+static enum outcome fill_next(struct endpoint *to, struct endpoint *from, struct virtq *q)
+{
+    struct header h;
+
+    if (!has_buffer(to, q)) {
+        return NO_BUFFER;
+    }
+    if (atomic_load_relaxed(&to->owed) != 0 && take_reset(to, &h)) {
+        return give_reset(to, q, &h);
+    }
+    return from != NULL ? fill_and_note(to, from, q) : NO_BUFFER;
 }
 
 static enum outcome deliver(struct endpoint *to, struct endpoint *from)
@@ -158,12 +260,14 @@ static enum outcome deliver(struct endpoint *to, struct endpoint *from)
     struct virtq *q = &to->dev->queues[QUEUE_RECEIVE];
     enum outcome outcome = NO_RECEIVER;
 
-    atomic_store_seq(&from->awaited, to); /* before its queue is found empty: see virtio_resume() */
+    if (from != NULL) {
+        atomic_store_seq(&from->awaited, to); /* before its queue is found empty: see virtio_resume() */
+    }
     spin_lock(&q->lock);
     if (q->ready) {
-        outcome = has_buffer(to, q) ? fill(to, from, q) : NO_BUFFER;
+        outcome = fill_next(to, from, q);
     }
-    if (outcome == DELIVERED) {
+    if (outcome == DELIVERED || outcome == RESET_FIRST) {
         virtq_interrupt(to->dev, q);
     }
     if (outcome == RECEIVER_WRONG) {
@@ -230,7 +334,7 @@ static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
     if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
         return (struct virtio_step){.broken = outcome == SENDER_WRONG ? virtio_wrong(e->dev) : to->dev};
     }
-    if (outcome != NO_BUFFER && e->left == 0) {
+    if (outcome != NO_BUFFER && outcome != RESET_FIRST && e->left == 0) {
         e->sending = false;
         virtio_done(e->dev, q, e->rest.head, 0);
     }
@@ -258,11 +362,31 @@ static struct virtq *vsock_waiting(struct virtio_device *dev, struct virtio_devi
 static void vsock_reset(struct virtio_device *dev)
 {
     struct endpoint *e = dev->data;
+    uint32_t owed;
 
     spin_lock(&dev->queues[QUEUE_SEND].lock);
     e->sending = false;
     atomic_store_relaxed(&e->awaited, NULL);
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
+    owed = streams_end(e->socket);
+    for (unsigned peer = 0; owed >> peer != 0; peer++) {
+        if ((owed >> peer & 1U) != 0) {
+            (void)atomic_or_relaxed(&endpoints[peer].owed, 1U << e->socket);
+            virtio_serve_later(endpoints[peer].dev);
+        }
+    }
+}
+
+/* Gives the driver the next reset that it is owed. */
+static bool vsock_serve(struct virtio_device *dev)
+{
+    struct endpoint *e = dev->data;
+    enum outcome outcome = atomic_load_relaxed(&e->owed) != 0 ? deliver(e, NULL) : NO_BUFFER;
+
+    if (outcome == RECEIVER_WRONG) {
+        virtio_break(dev);
+    }
+    return outcome == RESET_FIRST;
 }
 
 const struct virtio_class virtio_socket = {
@@ -276,4 +400,5 @@ const struct virtio_class virtio_socket = {
     .senders = &virtio_socket,
     .waiting = vsock_waiting,
     .reset = vsock_reset,
+    .serve = vsock_serve,
 };

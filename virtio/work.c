@@ -79,6 +79,9 @@ static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio
 
 bool virtio_resume(struct virtio_device *to, ulong number)
 {
+    if (to->class->serve != NULL && to->class->serve(to)) {
+        return false;
+    }
     return resume_waiters(to, number, &to->queues[number].progress);
 }
 

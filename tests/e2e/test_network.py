@@ -274,6 +274,15 @@ def test_encryption_of_a_file(machine, key):
     assert sum_of(machine, "east", "/tmp/back") == sum_of(machine, "east", "/tmp/plain")
 
 
+def test_reader_of_a_stream_waits(machine):
+    """For the VM that the next test restarts."""
+    read = "(vsock listen 1235 </dev/null | cat; echo stream o''ver >&2) &"
+    tell(machine, "west", read)
+    machine.expect("west", r"vsock: listens$", BOOT_S)
+    tell(machine, "east", f"(echo first; sleep 1000) | vsock connect {CIDS['west']} 1235 &")
+    machine.expect("west", r"^first$", BOOT_S)
+
+
 def disk_sum(machine: Machine) -> str:
     """Of the whole disk, as the device has it."""
     ask(machine, "east", "echo 3 >/proc/sys/vm/drop_caches", r"")
@@ -294,6 +303,11 @@ def test_disk_survives_a_restart(machine):
     machine.expect("east", LINUX_PROMPT, BOOT_S)
     ask(machine, "east", "ls /tmp/east", r"No such file")
     assert disk_sum(machine) == written
+
+
+def test_reader_learns_that_its_peer_has_restarted(machine):
+    """Of test_reader_of_a_stream_waits(): it has sent nothing that the other VM's new life could refuse."""
+    machine.expect("west", r"^stream over$", SOON_S)
 
 
 def test_functions_work_after_a_restart(machine):

@@ -7,7 +7,7 @@ import pytest
 from core import CORE, LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, restart
+from virtio import GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, pause, restart
 
 CIDS = [3, 4, 5]
 REQUEST, RESPONSE, RESET, DATA = 1, 2, 3, 5
@@ -47,6 +47,14 @@ class Endpoint:
         queue.chain(first, [(at, cut, False), (at + cut, len(packet) - cut, False)])
         queue.offer(first)
         self.sent += 1
+        queue.notify()
+
+    def packet(self, to: "Endpoint", op: int, port: int, peer_port: int) -> None:
+        """Sends a packet without data from a place that is used again."""
+        queue, cids = self.device.queues[1], (self.device.vm + 3, to.device.vm + 3)
+        self.device.put(SEND_AT, HEADER.pack(*cids, port, peer_port, 0, 1, op, 0, 65536, 7))
+        queue.descriptor(60, SEND_AT, HEADER.size)
+        queue.offer(60)
         queue.notify()
 
     def received(self) -> list[tuple[tuple, bytes]]:
@@ -162,6 +170,196 @@ def test_a_vm_that_stops():
     assert [data for _, data in other.received()] == [b"behind it"]
     sender.send(4, b"comes too late")
     assert [fields[6] for fields, _ in sender.received()] == [RESET]
+
+
+# --- streams whose other end goes away ---
+
+STREAMS_OF_PAIR = 64  # MOST_OF_PAIR of virtio/streams.c
+
+
+def connect(one: Endpoint, other: Endpoint, port: int = 1000) -> None:
+    """A stream from `one`, of which each end then has some free buffers."""
+    one.packet(other, REQUEST, port, 2000)
+    other.packet(one, RESPONSE, 2000, port)
+
+
+def ops(endpoint: Endpoint) -> list[tuple[int, int, int, int]]:
+    """Source, both ports and operation of the packets that have arrived."""
+    return [(fields[0], fields[2], fields[3], fields[6]) for fields, _ in endpoint.received()]
+
+
+def listening(count: int = 3, buffers: int = 8) -> list[Endpoint]:
+    booted(functions())
+    endpoints = [Endpoint(vm) for vm in range(count)]
+    for endpoint in endpoints:
+        for _ in range(buffers):
+            endpoint.offer([100])
+    return endpoints
+
+
+def stop_vm(endpoint: Endpoint) -> None:
+    restart(endpoint.device.vm)
+
+
+def reset_device(endpoint: Endpoint) -> None:
+    endpoint.device.write(20, 0, 1)
+    pause()
+
+
+def break_device(endpoint: Endpoint) -> None:
+    """A packet of another source: the device needs a reset, which its driver never does."""
+    endpoint.send(4, b"x", source=99)
+    assert endpoint.device.status & NEEDS_RESET
+    pause()
+
+
+def lose_bus_master(endpoint: Endpoint) -> None:
+    endpoint.device.store(endpoint.device.config + 4, 2, 2)
+    pause()
+
+
+@pytest.mark.parametrize("goes", [stop_vm, reset_device, break_device, lose_bus_master])
+def test_a_reader_learns_that_its_peer_has_gone(goes):
+    """It gets a reset of each stream with that peer, and keeps those with others."""
+    reader, peer, other = listening()
+    connect(peer, reader, 1000)
+    connect(reader, peer, 1001)
+    connect(other, reader, 1000)
+    before = ops(reader)
+    assert (RESET not in {op for *_, op in before}) and ops(other)
+    goes(peer)
+    assert ops(reader) == [(4, 1000, 2000, RESET), (4, 2000, 1001, RESET)]
+    assert ops(other) == []
+    goes(other)
+    assert ops(reader) == [(5, 1000, 2000, RESET)]
+    assert reader.device.status & NEEDS_RESET == 0
+
+
+@pytest.mark.parametrize("closes", [0, 1])
+def test_closed_streams_are_not_reset(closes: int):
+    ends = listening(2)
+    connect(ends[1], ends[0])
+    ports = (2000, 1000) if closes == 0 else (1000, 2000)
+    ends[closes].packet(ends[1 - closes], RESET, *ports)
+    assert ops(ends[1 - closes])[-1][3] == RESET
+    ops(ends[closes])
+    restart(1)
+    assert ops(ends[0]) == []
+
+
+@pytest.mark.parametrize("poll", [0, 1, 2])
+def test_resets_wait_for_buffers(poll: int):
+    """They come before what the peer sends in its next life, with the same ports."""
+    reader, peer = listening(2, buffers=2)
+    reader.device.poll = poll
+    connect(peer, reader)
+    connect(peer, reader, 1001)
+    ops(reader)
+    restart(1)
+    assert ops(reader) == []
+    peer = Endpoint(1)
+    peer.offer([100])
+    peer.packet(reader, REQUEST, 1000, 2000)
+    assert peer.device.queues[1].returned() == []
+    reader.offer([100])
+    assert ops(reader) == [(4, 1000, 2000, RESET)]
+    for _ in range(2):
+        reader.offer([100])
+    assert ops(reader) == [(4, 1001, 2000, RESET), (4, 1000, 2000, REQUEST)]
+    assert len(peer.device.queues[1].returned()) == 1
+    restart(1)
+    reader.offer([100])
+    assert ops(reader) == [(4, 1000, 2000, RESET)]
+
+
+def test_resets_are_forgotten_with_their_receiver():
+    reader, peer = listening(2, buffers=1)
+    connect(peer, reader)
+    restart(1)
+    restart(0)
+    reader, peer = Endpoint(0), Endpoint(1)
+    for endpoint in (reader, peer):
+        for _ in range(3):
+            endpoint.offer([100])
+    pause()
+    assert ops(reader) == ops(peer) == []
+
+
+def test_ports_that_are_used_again():
+    """The end to which a reset is owed has closed the stream itself if it opens another one with its ports."""
+    reader, peer = listening(2, buffers=1)
+    connect(reader, peer)
+    ops(peer)
+    restart(1)
+    reader.offer([100])
+    assert ops(reader) == [(4, 2000, 1000, RESPONSE), (4, 2000, 1000, RESET)]
+    peer = Endpoint(1)
+    for endpoint in (reader, peer):
+        endpoint.offer([100])
+    connect(reader, peer)
+    assert ops(reader) == [(4, 2000, 1000, RESPONSE)]
+    restart(1)
+    peer = Endpoint(1)
+    for _ in range(2):
+        peer.offer([100])
+    reader.packet(peer, REQUEST, 1000, 2000)
+    reader.offer([100])
+    assert ops(reader) == []
+    restart(1)
+    assert ops(reader) == [(4, 2000, 1000, RESET)]
+
+
+def test_limit_of_streams_of_a_pair():
+    """A request for a further stream is answered by a reset; other pairs have streams of their own."""
+    reader, peer, other = listening(3, buffers=0)
+    for port in range(STREAMS_OF_PAIR):
+        reader.offer([100])
+        peer.packet(reader, REQUEST, port, 2000)
+    assert len(ops(reader)) == STREAMS_OF_PAIR
+    peer.offer([100])
+    reader.offer([100])
+    peer.packet(reader, REQUEST, 64, 2000)
+    assert (ops(reader), ops(peer)) == ([], [(3, 2000, 64, RESET)])
+    other.packet(reader, REQUEST, 64, 2000)
+    assert ops(reader) == [(5, 64, 2000, REQUEST)]
+    peer.offer([100])
+    for op, port in ((RESET, 9), (REQUEST, 64)):
+        reader.offer([100])
+        peer.packet(reader, op, port, 2000)
+        assert ops(reader) == [(4, port, 2000, op)]
+    for _ in range(STREAMS_OF_PAIR):
+        reader.offer([100])
+    restart(1)
+    for _ in range(3):
+        pause()
+    assert sorted(port for _, port, _, _ in ops(reader)) == [*range(9), *range(10, STREAMS_OF_PAIR + 1)]
+
+
+@pytest.mark.parametrize(("sockets", "streams"), [(2, 64), (6, 64), (8, 36)])
+def test_streams_in_systems_with_many_vms(sockets: int, streams: int):
+    everybody = (1 << sockets) - 1
+    booted(
+        [{"vm": vm, "kind": SOCKET, "cid": vm + 3, "peers": everybody & ~(1 << vm)} for vm in range(sockets)],
+        vms=sockets,
+    )
+    reader, peer = Endpoint(0), Endpoint(sockets - 1)
+    peer.offer([100])
+    for port in range(streams + 1):
+        reader.offer([100])
+        peer.packet(reader, REQUEST, port, 2000)
+    assert [port for _, port, _, _ in ops(reader)] == list(range(streams))
+    assert ops(peer) == [(3, 2000, streams, RESET)]
+
+
+@pytest.mark.parametrize(("length", "flags"), [(20, WRITE), (4096, 0)])
+def test_wrong_buffers_for_a_reset(length: int, flags: int):
+    reader, peer = listening(2, buffers=1)
+    connect(peer, reader)
+    restart(1)
+    reader.device.queues[0].descriptor(40, RECEIVE_AT, length, flags)
+    reader.device.queues[0].offer(40)
+    reader.device.queues[0].notify()
+    assert reader.device.status & NEEDS_RESET
 
 
 def test_a_driver_that_stops():

@@ -50,6 +50,8 @@ POINTERS = {
     ("virtio/pci.c", "config"): r"(net|blk|vsock|console|crypto|server)_config",
     ("virtio/work.c", "waiting"): r"(vsock|console|server)_waiting",
     ("virtio/work.c", "stop"): r"crypto_stop",
+    ("virtio/work.c", "serve"): r"vsock_serve",
+    ("virtio/lines.c", "serve"): r"vsock_serve",
     ("virtio/work.c", "step"): r"(net|blk|rng|vsock|console|crypto|server)_step",
     ("virtio/transport.c", "reset"): r"(net|blk|rng|vsock|console|crypto|server)_reset",
     ("fpga/vdm/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
@@ -65,7 +67,7 @@ POINTERS = {
         "core/timer.c",
         "expired",
     ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|vdm_continue|look_at_units"
-    r"|set_next",
+    r"|do_next",
     ("debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")
