@@ -4,6 +4,9 @@
  * other end has buffers. As on a serial line without a receiver, they are lost while the other end has no driver. With several ports the
  * driver learns of them by messages on the control queues; a port is always open.
  *
+ * Port 0 is the guest's console. Linux prints on it with interrupts disabled, and spins until the device has returned the bytes
+ * (__send_to_port() of virtio_console.c), so they never wait for another VM: what the other end has no buffers for is dropped.
+ *
  * Lock order: the lock of the queue of the driver's messages, then that of the device's.
  */
 #include "virtio.h"
@@ -28,9 +31,12 @@ struct message {
     uint16_t event, value;
 };
 
+/* Guarded by the lock of the port's send queue. */
 struct end {
-    bool sending; /* a chain, which is still in the queue; guarded by the lock of the port's send queue */
+    bool waits;   /* bytes for which the other end has no buffers wait; constant */
+    bool sending; /* a chain, which is still in the queue */
     struct virtio_chain rest;
+    struct virtio_console_counts counts;
 };
 
 struct console {
@@ -74,6 +80,9 @@ static const char *console_boot(struct virtio_device *dev)
     }
     consoles[virtio_number(dev)] = (struct console){.pending = {0}};
     dev->data = &consoles[virtio_number(dev)];
+    for (unsigned port = 1; port < config->ports; port++) {
+        consoles[virtio_number(dev)].ends[port].waits = true;
+    }
     if (config->ports > 1U) {
         dev->offered |= FEATURE_MULTIPORT;
         dev->nqueues = (uint8_t)(2U * config->ports + 2U);
@@ -102,9 +111,9 @@ static struct virtio_device *other_end(const struct virtio_device *dev, unsigned
 }
 
 /* Copies bytes of the sender's buffer into the receiver's next chain. With the locks of both queues. */
-static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct virtio_chain *from)
+static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct end *end)
 {
-    struct virtio_chain chain;
+    struct virtio_chain chain, *from = &end->rest;
     enum virtio_found found = virtq_first(to, q, VIRTIO_QUEUE_SIZE, &chain);
     uint32_t n;
 
@@ -118,25 +127,32 @@ static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct 
     n = n < VIRTIO_PIECE ? n : VIRTIO_PIECE;
     virtio_copy(chain.at, from->at, n);
     virtio_chain_advance(from, n);
+    end->counts.sent += n;
     q->next++;
     virtq_return(q, chain.head, n);
     virtq_interrupt(to, q);
     return VIRTIO_SOME;
 }
 
+static void drop(struct end *end)
+{
+    end->counts.dropped += end->rest.room;
+    virtio_chain_advance(&end->rest, end->rest.room);
+}
+
 /* Sends a piece of the current buffer, which is not empty, to a port of the other end. */
-static struct virtio_step deliver(struct virtio_device *to, unsigned port, struct virtio_chain *from)
+static struct virtio_step deliver(struct virtio_device *to, unsigned port, struct end *end)
 {
     struct virtq *q = &to->queues[receive_queue(port)];
     struct virtio_step step = {.wait = false};
 
     spin_lock(&q->lock);
-    if (!q->ready) {
-        virtio_chain_advance(from, from->room);
-    } else if (virtq_waiting(q) == 0 && virtq_await(to, q)) {
+    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(to, q))) {
+        step.broken = fill(to, q, end) == VIRTIO_SOME ? NULL : virtio_wrong(to);
+    } else if (q->ready && end->waits) {
         step.wait = true;
     } else {
-        step.broken = fill(to, q, from) == VIRTIO_SOME ? NULL : virtio_wrong(to);
+        drop(end);
     }
     spin_unlock(&q->lock);
     return step;
@@ -159,11 +175,27 @@ static struct virtio_step send_step(struct virtio_device *dev, unsigned port, st
         return (struct virtio_step){.broken = virtio_wrong(dev)};
     }
     if (found == VIRTIO_SOME && other != NULL) {
-        return deliver(other, port, &end->rest);
+        return deliver(other, port, end);
     }
     end->sending = false;
     virtio_done(dev, q, end->rest.head, 0);
     return (struct virtio_step){.wait = false};
+}
+
+struct virtio_console_counts virtio_console_count(struct virtio_device *dev)
+{
+    struct virtio_console_counts sum = {0};
+
+    for (unsigned port = 0; port < dev->config->ports; port++) {
+        struct virtq *q = &dev->queues[send_queue(port)];
+        const struct end *end = &consoles[virtio_number(dev)].ends[port];
+
+        spin_lock(&q->lock);
+        sum.sent += end->counts.sent;
+        sum.dropped += end->counts.dropped;
+        spin_unlock(&q->lock);
+    }
+    return sum;
 }
 
 /* --- messages --- */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's list of the switch's ports. */
+/* The operator's list of the switch's ports, and of the consoles. */
 #include "console_keys.h"
 #include "virtio.h"
 
-static bool is_port(unsigned number)
+/* The first function of the class from this number on, or virtio_device_count. */
+static unsigned next_of(const struct virtio_class *class, unsigned number)
 {
-    return virtio_devices[number].class == &virtio_net;
+    while (number < virtio_device_count && virtio_devices[number].class != class) {
+        number++;
+    }
+    return number;
 }
 
 static void list_port(struct virtio_device *dev)
@@ -16,19 +20,40 @@ static void list_port(struct virtio_device *dev)
                 (ulong)c.received, (ulong)c.spoofed, (ulong)c.limited, (ulong)c.no_buffer, (ulong)c.malformed);
 }
 
-/* Position 0 is the heading, n + 1 function n. */
+static void list_console(struct virtio_device *dev)
+{
+    struct virtio_console_counts c = virtio_console_count(dev);
+
+    console_log("%-9s %u %12lu %12lu", dev->vm->config->name, dev->config->slot, (ulong)c.sent, (ulong)c.dropped);
+}
+
+/* Position 0 is the heading of the consoles, n + 1 function n. */
+static unsigned consoles_line(unsigned at)
+{
+    unsigned next = next_of(&virtio_console, at);
+
+    if (at == 0 && next < virtio_device_count) {
+        console_log("console       bytes sent      dropped");
+    } else if (at != 0) {
+        list_console(&virtio_devices[at - 1U]);
+    }
+    return next < virtio_device_count ? next + 1U : 0;
+}
+
+/* Position 0 is the heading of the ports, n + 1 function n; then those of the consoles. */
 static unsigned ports_line(unsigned at)
 {
-    unsigned next = at;
+    unsigned consoles = virtio_device_count + 1U, next = next_of(&virtio_net, at);
 
+    if (at >= consoles) {
+        next = consoles_line(at - consoles);
+        return next != 0 ? consoles + next : 0;
+    }
     if (at == 0) {
         console_log("port                sent     received   spoofed   limited no buffer malformed");
     } else {
         list_port(&virtio_devices[at - 1U]);
     }
-    while (next < virtio_device_count && !is_port(next)) {
-        next++;
-    }
-    return next < virtio_device_count ? next + 1U : 0;
+    return next < virtio_device_count ? next + 1U : consoles;
 }
-CONSOLE_LIST('p', "list network ports", ports_line);
+CONSOLE_LIST('p', "list network ports and consoles", ports_line);

@@ -353,6 +353,13 @@ struct virtio_net_counts {
 };
 struct virtio_net_counts virtio_net_count(struct virtio_device *dev);
 
+/* console.c: what has become of the bytes that the driver has sent on all ports since the boot. */
+struct virtio_console_counts {
+    uint64_t sent;
+    uint64_t dropped; /* without a driver at the other end, or, of port 0, without buffers there */
+};
+struct virtio_console_counts virtio_console_count(struct virtio_device *dev);
+
 /* ivshmem.c: registers of BAR 0. */
 uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset);
 void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value);

@@ -274,6 +274,18 @@ def test_encryption_of_a_file(machine, key):
     assert sum_of(machine, "east", "/tmp/back") == sum_of(machine, "east", "/tmp/plain")
 
 
+def test_console_that_nobody_reads(machine):
+    """Linux prints on hvc0 with interrupts disabled: it lives on, and the bytes are dropped and counted."""
+    tell(machine, "east", "cat /dev/zero >/dev/hvc0 &")
+    ask(machine, "east", "for i in 1 2 3; do sleep 1; echo tick $i; done", r"^tick 3$")
+    ask(machine, "east", "kill %1; wait; echo st''opped", r"^stopped$")
+    machine.skip(HYPERVISOR)
+    command(machine, "p")
+    machine.expect(HYPERVISOR, r"^console +bytes sent +dropped$", SOON_S)
+    dropped = machine.expect(HYPERVISOR, r"^east +\d+ +\d+ +(\d+)$", SOON_S)
+    assert int(dropped[1]) > 0
+
+
 def test_reader_of_a_stream_waits(machine):
     """For the VM that the next test restarts."""
     read = "(vsock listen 1235 </dev/null | cat; echo stream o''ver >&2) &"

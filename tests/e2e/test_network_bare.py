@@ -74,6 +74,9 @@ def test_counters_at_the_console(machine):
     assert min(rows["echo"][:2]) >= 400
     for name in ("sender", "poller"):
         assert min(rows[name][:2]) >= 200
+    machine.expect(HYPERVISOR, r"^console +bytes sent +dropped$", SOON_S)
+    for name in ("echo", "sender"):
+        assert int(machine.expect(HYPERVISOR, rf"^{name} +\d+ +(\d+) +\d+$", SOON_S)[1]) >= 1 << 16
 
 
 def test_restart_of_a_vm(machine):

@@ -270,6 +270,13 @@ void testbed_virtio_counts(unsigned number, struct testbed_virtio_counts *counts
     *counts = (struct testbed_virtio_counts){c.sent, c.received, c.spoofed, c.limited, c.no_buffer, c.malformed};
 }
 
+void testbed_virtio_line_counts(unsigned number, struct testbed_virtio_line_counts *counts)
+{
+    struct virtio_console_counts c = virtio_console_count(&virtio_devices[number]);
+
+    *counts = (struct testbed_virtio_line_counts){c.sent, c.dropped};
+}
+
 uint32_t testbed_virtio_lines(unsigned vm)
 {
     (void)testbed_run_until_idle(); /* lines of VM 1 are set by a timer */

@@ -46,6 +46,12 @@ struct testbed_virtio_counts {
 };
 void testbed_virtio_counts(unsigned number, struct testbed_virtio_counts *counts);
 
+/* Of the bytes of the console that is function `number` of all. */
+struct testbed_virtio_line_counts {
+    uint64_t sent, dropped;
+};
+void testbed_virtio_line_counts(unsigned number, struct testbed_virtio_line_counts *counts);
+
 /* A VM accesses an emulated device at `gpa`, 2^width_log2 bytes. A load of an address without a device returns TESTBED_VIRTIO_FAULT. */
 #define TESTBED_VIRTIO_FAULT UINT64_C(0xdead00000000dead)
 uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2);

@@ -10,7 +10,7 @@ from c_headers import structures, values
 from core import CORE
 
 *_, Section = structures("virtio_image.h testbed_virtio.h", "virtio_image virtio_image_function testbed_virtio_section")
-(Counts,) = structures("testbed_virtio.h", "testbed_virtio_counts")
+Counts, LineCounts = structures("testbed_virtio.h", "testbed_virtio_counts testbed_virtio_line_counts")
 GPA, RAM_SIZE = values("testbed.h", "TESTBED_GPA TESTBED_VM_RAM")
 ECAM, BARS, BAR_SIZE, IRQ = values("virtio_image.h", "VIRTIO_ECAM VIRTIO_BARS VIRTIO_BAR_SIZE VIRTIO_IRQ")
 NET, BLOCK, ENTROPY, SOCKET, CRYPTO, IVSHMEM, ACCELERATOR, HARDWARE_IO, DISK_SERVER = values(
@@ -48,6 +48,7 @@ _SIGNATURES = {
     "testbed_virtio_at_release": (None, [c_uint, c_uint, ACTION]),
     "testbed_virtio_endless": (None, [c_uint, c_uint64]),
     "testbed_virtio_counts": (None, [c_uint, c_void_p]),
+    "testbed_virtio_line_counts": (None, [c_uint, c_void_p]),
     "testbed_virtio_lines": (c_uint32, [c_uint]),
     "testbed_virtio_lines_after": (c_uint32, [c_uint, c_uint]),
     "testbed_memory": (c_void_p, [c_uint, c_uint64]),
@@ -93,6 +94,13 @@ def counts(number: int) -> tuple[int, ...]:
     found = Counts()
     CORE.testbed_virtio_counts(number, ctypes.byref(found))
     return tuple(getattr(found, name) for name, _ in Counts._fields_)
+
+
+def line_counts(number: int) -> tuple[int, ...]:
+    """Bytes of a console: sent, dropped."""
+    found = LineCounts()
+    CORE.testbed_virtio_line_counts(number, ctypes.byref(found))
+    return tuple(getattr(found, name) for name, _ in LineCounts._fields_)
 
 
 def memory(vm: int) -> ctypes.Array:
