@@ -25,37 +25,52 @@ enum {
 
 #define IER_RDI 0x01U
 #define IER_THRI 0x02U
+#define IER_RLSI 0x04U
 #define IIR_NONE 0x01U
 #define IIR_THRI 0x02U
 #define IIR_RDI 0x04U
+#define IIR_RLSI 0x06U
 #define IIR_FIFO 0xc0U
 #define FCR_ENABLE 0x01U
 #define FCR_CLEAR_RX 0x02U
+#define FCR_CLEAR_TX 0x04U
 #define LCR_DLAB 0x80U
 #define MCR_LOOP 0x10U
 #define LSR_DR 0x01U
+#define LSR_OE 0x02U
 #define LSR_TX_EMPTY 0x60U /* THRE and TEMT */
 #define MSR_LINES 0xb0U    /* DCD, DSR, CTS: peer connected */
+#define CHIP_FIFO 16U      /* of the PC16550D; drivers measure it by loopback */
 
 static bool rx_empty(const struct vuart *u)
 {
     return u->rx_head == u->rx_tail;
 }
 
-/* The pending interrupt, as in IIR; receive has priority. */
+static bool has_fifos(const struct vuart *u)
+{
+    return (u->fcr & FCR_ENABLE) != 0;
+}
+
+/* The pending interrupt of the highest priority, as in IIR. */
 static uint8_t irq_cause(const struct vuart *u)
 {
+    if ((u->ier & IER_RLSI) != 0 && (u->lsr & LSR_OE) != 0) {
+        return IIR_RLSI;
+    }
     if ((u->ier & IER_RDI) != 0 && !rx_empty(u)) {
         return IIR_RDI;
     }
     return (u->ier & IER_THRI) != 0 && u->thre_pending ? IIR_THRI : IIR_NONE;
 }
 
+/* After each change. */
 static void irq_update(struct vm *vm)
 {
     struct vuart *u = &vm->uart;
     bool line = irq_cause(u) != IIR_NONE;
 
+    u->lsr = (uint8_t)((u->lsr & LSR_OE) | (rx_empty(u) ? 0 : LSR_DR));
     if (line != u->line) {
         u->line = line;
         if (vm->config->uart_irq != 0) {
@@ -88,21 +103,41 @@ static uint8_t read_iir(struct vm *vm)
         u->thre_pending = false;
         irq_update(vm);
     }
-    return cause | ((u->fcr & FCR_ENABLE) != 0 ? IIR_FIFO : 0);
+    return cause | (has_fifos(u) ? IIR_FIFO : 0);
+}
+
+/* Reading LSR clears the overrun error. */
+static ulong take_lsr(struct vm *vm)
+{
+    struct vuart *u = &vm->uart;
+    ulong lsr;
+
+    spin_lock(&vm->lock);
+    lsr = u->lsr;
+    u->lsr &= LSR_DR;
+    irq_update(vm);
+    vm_unlock(vm);
+    return lsr;
 }
 
 /* without: uart_load 172 (165) */
 static ulong __attribute__((noinline)) read_lsr_full(struct vm *vm, ulong lsr)
 {
+    if ((lsr & LSR_OE) != 0) {
+        lsr = take_lsr(vm);
+    }
+    if (!vm->console_busy) {
+        return lsr | LSR_TX_EMPTY;
+    }
     atomic_store_seq(&vm->uart.tx_blocked, true); /* first, or a notification could be lost */
     return console_ready(vm) ? lsr | LSR_TX_EMPTY : lsr;
 }
 
 static inline ulong read_lsr(struct vm *vm)
 {
-    ulong lsr = rx_empty(&vm->uart) ? 0 : LSR_DR;
+    ulong lsr = vm->uart.lsr;
 
-    return !vm->console_busy ? lsr | LSR_TX_EMPTY : read_lsr_full(vm, lsr);
+    return !vm->console_busy && (lsr & LSR_OE) == 0 ? lsr | LSR_TX_EMPTY : read_lsr_full(vm, lsr);
 }
 
 static uint8_t read_msr(const struct vuart *u)
@@ -168,13 +203,20 @@ static void update_thre(struct vm *vm)
     irq_update(vm);
 }
 
-/* Loopback: transmitted characters are received. */
+/* Loopback: transmitted characters are received, as many as by the chip. A character that is lost overwrites the last one if there
+ * are no FIFOs. */
 static void loop_thr(struct vm *vm, uint8_t c)
 {
     struct vuart *u = &vm->uart;
+    bool fits = u->rx_head - u->rx_tail < (has_fifos(u) ? CHIP_FIFO : 1U);
 
-    if (u->rx_head - u->rx_tail < VUART_FIFO) {
-        u->rx[u->rx_head++ % VUART_FIFO] = c;
+    if (fits) {
+        u->rx_head++;
+    } else {
+        u->lsr |= LSR_OE;
+    }
+    if (fits || !has_fifos(u)) {
+        u->rx[(u->rx_head - 1U) % VUART_FIFO] = c;
     }
     update_thre(vm);
 }
@@ -202,15 +244,21 @@ static void write_ier(struct vm *vm, uint8_t value)
     }
 }
 
-/* A change of FCR bit 0 empties the FIFOs, too: data sheet, section 8.5. */
+/* A change of FCR bit 0 empties the FIFOs, too (data sheet, section 8.5). That the transmitter's is empty interrupts. */
 static void write_fcr(struct vm *vm, uint8_t value)
 {
     struct vuart *u = &vm->uart;
-    bool mode_changes = ((value ^ u->fcr) & FCR_ENABLE) != 0;
 
+    if (((value ^ u->fcr) & FCR_ENABLE) != 0) {
+        value |= FCR_CLEAR_RX | FCR_CLEAR_TX;
+    }
     u->fcr = value;
-    if (mode_changes || (value & FCR_CLEAR_RX) != 0) {
+    if ((value & FCR_CLEAR_RX) != 0) {
         u->rx_tail = u->rx_head;
+    }
+    if ((value & FCR_CLEAR_TX) != 0) {
+        update_thre(vm);
+    } else {
         irq_update(vm);
     }
 }
@@ -296,8 +344,10 @@ bool vuart_receive(struct vm *vm, char c)
     room = u->rx_head - u->rx_tail < VUART_FIFO;
     if (room) {
         u->rx[u->rx_head++ % VUART_FIFO] = (uint8_t)c;
-        irq_update(vm);
+    } else {
+        u->lsr |= LSR_OE;
     }
+    irq_update(vm);
     vm_unlock(vm);
     return room;
 }

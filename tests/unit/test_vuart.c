@@ -27,9 +27,12 @@ enum {
 #define LINE (UINT32_C(1) << 10)
 #define DLAB 0x80U
 #define LOOP 0x10U
-#define RECEIVED 0x01U /* in IER and LSR */
-#define EMPTY 0x02U    /* in IER */
-#define READY 0x60U    /* in LSR */
+#define RECEIVED 0x01U    /* in IER and LSR */
+#define EMPTY 0x02U       /* in IER */
+#define LINE_STATUS 0x04U /* in IER */
+#define OVERRUN 0x02U     /* in LSR */
+#define CHIP_FIFO 16U
+#define READY 0x60U /* in LSR */
 
 static struct vm *vm;
 
@@ -186,6 +189,27 @@ static void test_full_fifo_discards_input(void **state)
     assert_int_equal(get(DATA), 0);
 }
 
+/* LSR tells of it once, and interrupts before all else. */
+static void test_overrun_of_the_input(void **state)
+{
+    (void)state;
+    boot();
+    put(IER, LINE_STATUS);
+    for (unsigned i = 0; i < VUART_FIFO; i++) {
+        assert_true(vuart_receive(vm, 'a'));
+    }
+    assert_false(line());
+    assert_false(vuart_receive(vm, '!'));
+    assert_true(line());
+    put(IER, LINE_STATUS | RECEIVED);
+    assert_int_equal(get(IIR), 0x06);
+    assert_int_equal(get(LSR), READY | RECEIVED | OVERRUN);
+    assert_int_equal(get(IIR), 0x04);
+    assert_int_equal(get(LSR), READY | RECEIVED);
+    put(IER, LINE_STATUS);
+    assert_false(line());
+}
+
 static void test_the_transmitter_interrupts_once(void **state)
 {
     (void)state;
@@ -204,6 +228,8 @@ static void test_the_transmitter_interrupts_once(void **state)
     assert_int_equal(get(IIR), 0x04); /* received data has the higher priority */
     assert_int_equal(get(DATA), 'a');
     assert_int_equal(get(IIR), 0x02);
+    put(IIR, 0x04); /* clears the transmit FIFO, which is empty again */
+    assert_int_equal(get(IIR), 0x02);
     put(DATA, 'y');
     put(DATA, '\n');
     assert_non_null(strstr(host_output(), "xy"));
@@ -221,13 +247,21 @@ static void test_loopback(void **state)
         put(MCR, LOOP | lines[i].mcr);
         assert_int_equal(get(MSR), lines[i].msr);
     }
-    for (unsigned i = 0; i < VUART_FIFO; i++) {
+    put(IIR, 0x01);
+    for (unsigned i = 0; i < CHIP_FIFO; i++) {
         put(DATA, 'Q');
     }
     put(DATA, 'R'); /* the FIFO is full */
-    for (unsigned i = 0; i < VUART_FIFO; i++) {
+    assert_int_equal(get(LSR), READY | RECEIVED | OVERRUN);
+    for (unsigned i = 0; i < CHIP_FIFO; i++) {
         assert_int_equal(get(DATA), 'Q');
     }
+    assert_int_equal(get(LSR), READY);
+    put(IIR, 0x00);
+    put(DATA, 'Q');
+    put(DATA, 'R'); /* replaces the character */
+    assert_int_equal(get(LSR), READY | RECEIVED | OVERRUN);
+    assert_int_equal(get(DATA), 'R');
     assert_int_equal(get(LSR), READY);
     put(MCR, 0);
     put(DATA, '\n');
@@ -312,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_fifo_control),
         cmocka_unit_test(test_change_of_fifo_mode_empties_the_fifo),
         cmocka_unit_test(test_full_fifo_discards_input),
+        cmocka_unit_test(test_overrun_of_the_input),
         cmocka_unit_test(test_the_transmitter_interrupts_once),
         cmocka_unit_test(test_loopback),
         cmocka_unit_test(test_full_console_blocks_the_transmitter),
