@@ -5,6 +5,7 @@ harts, also without Sstc and time CSR as CVA6's; it protects itself and the CLIN
 """
 
 import re
+import sys
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +25,7 @@ from helpers import (
     command,
     firmware,
     keyboard,
+    make,
     run,
     wait_for_signs_of_life,
 )
@@ -31,7 +33,16 @@ from helpers import (
 from tessera.bench import passes
 from tessera.image.elf import Elf
 from tessera.run.machine import HYPERVISOR, Machine
-from tessera.run.runner import find_qemu, native_command
+from tessera.run.runner import (
+    BASE_CPU,
+    OWN_FIRMWARE,
+    Qemu,
+    RunError,
+    find_qemu,
+    firmware_arguments,
+    firmware_warning,
+    native_command,
+)
 
 NO_SSTC = "sstc=false"
 SHORT = "quantum-us = <100>;"  # for fewer instructions
@@ -179,3 +190,25 @@ def test_instructions_of_the_frequent_paths() -> None:
     assert lengths.keys() == BOUNDS.keys()
     for kind, bound in BOUNDS.items():
         assert max(lengths[kind]) <= bound, (kind, lengths[kind])
+
+
+def test_choice_of_the_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenSBI is the default of an old QEMU only, where no guest escapes under it."""
+    monkeypatch.delenv("FIRMWARE", raising=False)
+    make("image-parts", "IMAGE_FILES=")
+    old, new = (Qemu("qemu", version, BASE_CPU) for version in ((9, 2), (10, 0)))
+    assert firmware_arguments(old) == [] and firmware_arguments(new) == ["-bios", str(OWN_FIRMWARE)]
+    assert firmware_warning(old) is None and firmware_warning(new) is None
+    monkeypatch.setenv("FIRMWARE", "opensbi")
+    assert firmware_arguments(old) == firmware_arguments(new) == []
+    assert firmware_warning(old) is None and "with the rights of the hypervisor" in str(firmware_warning(new))
+    monkeypatch.setenv("FIRMWARE", "no-such-file")
+    with pytest.raises(RunError, match=r"FIRMWARE=no-such-file: there is no such file"):
+        firmware_arguments(old)
+
+
+def test_warning_of_opensbi() -> None:
+    make("image", "SYSTEM=hello")
+    words = [sys.executable, "scripts/run.py", "smoke", "--system", "hello", "--timeout", "0.1"]
+    done = run(words, QEMU=NEWER_QEMU, FIRMWARE="opensbi", PYTHONDONTWRITEBYTECODE="1")
+    assert re.fullmatch(r"warning: FIRMWARE=opensbi: .*\(docs/isolation\.md\).*\n", done.stderr), done.stderr

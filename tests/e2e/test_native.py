@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guests are unmodified: the same bytes boot natively under OpenSBI and are in the system
-image."""
+"""The guests are unmodified: the same bytes boot natively, under OpenSBI and under the project's firmware, and are in
+the system image."""
 
 import hashlib
 import json
@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from helpers import make
+from helpers import NEWER_QEMU, make
 
-from tessera.run.runner import ROOT
+from tessera.run.runner import ROOT, find_qemu, native_command
 
 GUESTS = ["linux", "freertos", "uboot"]
 BOOT_S = 120
@@ -84,5 +84,27 @@ def test_native_linux_offers_a_shell(build_system, boot_native):
     machine.expect("linux", r"^nap42")
     machine.send("\x03")
     machine.expect("linux", PROMPT)  # the shell has job control: Ctrl-C ends its child, not itself
+    machine.send("poweroff\r")
+    assert machine.status(60) == 0
+
+
+def test_native_uboot_on_the_own_firmware(build_system, spawn):
+    """The default with a QEMU of 10.0 or later."""
+    system = build_system("demo")
+    machine = spawn(native_command(find_qemu(NEWER_QEMU), system, "uboot"), ["uboot"])
+    machine.expect("uboot", re.escape(system.vm("uboot")["sign_of_life"]), timeout=BOOT_S)
+
+
+def test_native_linux_on_the_own_firmware(build_system, spawn):
+    """On two harts, of which Linux stops and starts one."""
+    command = native_command(find_qemu(NEWER_QEMU), build_system("demo"), "linux")
+    machine = spawn([*command, "-smp", "2"], ["linux"])
+    machine.expect("linux", PROMPT, timeout=BOOT_S)
+    assert "firmware@80000000" in machine.console.text("linux")  # reserved in the device tree
+    online = "/sys/devices/system/cpu/cpu1/online"
+    machine.send(f"for on in 0 1; do echo $on > {online}; cat /sys/devices/system/cpu/online; done\r")
+    machine.expect("linux", r"^0$")
+    machine.expect("linux", r"^0-1$")
+    machine.expect("linux", PROMPT)
     machine.send("poweroff\r")
     assert machine.status(60) == 0
