@@ -181,13 +181,14 @@ def command_debug(system: BuiltSystem, arguments: argparse.Namespace) -> int:
 def command_debug_server(system: BuiltSystem, arguments: argparse.Namespace) -> int:
     system.vm(arguments.vm)
     need_qemu(system, "debugger")
-    debugger.check_place(arguments.listen)
-    place = f":{arguments.listen}" if arguments.listen.isdigit() else arguments.listen
+    listen = debugger.own_socket(system) if arguments.listen is None else arguments.listen
+    debugger.check_place(listen)
+    place = f":{listen}" if listen.isdigit() else listen
     say(f"A GDB server for '{arguments.vm}' of system '{system.name}', for instance:")
     say(f"    gdb-multiarch -ex 'set remotetimeout 60' -ex 'target extended-remote {place}' the-guest.elf")
     say("The escape key is Ctrl-T: Ctrl-T h shows help, Ctrl-T q quits.")
     say()
-    return debugger.serve(system_command(usable_qemu(system), system), arguments.vm, arguments.listen)
+    return debugger.serve(system_command(usable_qemu(system), system), arguments.vm, listen)
 
 
 def wait_for_signs_of_life(machine: Machine, awaited: dict[str, str], timeout: float) -> list[str]:
@@ -232,6 +233,7 @@ def report_last_lines(machine: Machine, silent: list[str], awaited: dict[str, st
             say(f"    {name or 'firmware'} | {line}")
 
 
+PRIVATE = 0o077  # umask: consoles, frames, the flash and the debugger's socket are for this user alone
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -244,6 +246,7 @@ def leave(number: int, frame: FrameType | None) -> None:
 
 
 def main() -> int:
+    os.umask(PRIVATE)
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:  # ignored under nohup, for instance
             signal.signal(number, leave)
@@ -257,7 +260,7 @@ def main() -> int:
     native.add_argument("vm", help="the VM whose guest to boot")
     debug = commands.add_parser("debug", help="GDB on one VM, on this terminal")
     server = commands.add_parser("debug-server", help="with the console on this terminal, and a server for GDB")
-    server.add_argument("--listen", default="1234", help="a TCP port or the path of a socket (%(default)s)")
+    server.add_argument("--listen", help="the path of a socket (build/debug/<system>.gdb), or a TCP port")
     for command in (debug, server):
         command.add_argument("vm", help="the VM to debug")
     for command, function in (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # GDB on one VM of a running system (docs/debugging.md), and its server, tools/gdb.
-PORT ?= 1234
+# A TCP port or the path of a socket; by default a socket in build/debug.
+PORT ?=
 export PORT
 
 GDB_TOOL := $(BUILD)/gdb/release/tessera-gdb
@@ -28,7 +29,7 @@ test-gdb-tool: $(CRATES) | setup-debug ## run the unit tests of the GDB server
 debug: image gdb-tool ## boot SYSTEM and attach GDB to its VM=linux only (SYMBOLS=elf, GDB=path); the other VMs run
 	@$(RUN) debug --system "$$SYSTEM" "$$VM"
 
-debug-server: image gdb-tool ## boot SYSTEM with its console on this terminal, with a GDB server for VM=linux at PORT=1234
-	@$(RUN) debug-server --system "$$SYSTEM" --listen "$$PORT" "$$VM"
+debug-server: image gdb-tool ## boot SYSTEM with its console on this terminal, with a GDB server for VM=linux at a socket, or at PORT=number (TCP) or PORT=path
+	@$(RUN) debug-server --system "$$SYSTEM" $(if $(PORT),--listen "$$PORT") "$$VM"
 
 .PHONY: gdb-tool test-gdb-tool debug debug-server

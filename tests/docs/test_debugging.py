@@ -2,7 +2,7 @@
 """docs/trace.md and docs/debugging.md: traces, the session with GDB, and the server."""
 
 import re
-import socket
+import stat
 import time
 
 import pexpect
@@ -64,20 +64,15 @@ def test_debug_session(blocks, reader):
         child.close(force=True)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        return probe.getsockname()[1]
-
-
 def test_debug_server(blocks, reader):
     """The first command is that of the session above; a GDB connects to the server of the second."""
     debug, server = commands(blocks[0])
     assert debug == "make debug VM=freertos"
-    port = free_port()
-    with reader.terminal(server.replace("PORT=1234", f"PORT={port}")) as shown:
+    with reader.terminal(server) as shown:
         shown.until(r"^linux *\|.*linux is up", BOOT_S)
-        connect = f"-ex 'set remotetimeout 60' -ex 'target extended-remote :{port}' -ex 'monitor status' -ex detach"
+        place = "build/debug/demo.gdb"
+        assert stat.S_IMODE((reader.tree / place).stat().st_mode) == 0o600
+        connect = f"-ex 'set remotetimeout 60' -ex 'target extended-remote {place}' -ex 'monitor status' -ex detach"
         said = reader.run(f"gdb-multiarch -nx -batch {connect}")
         assert re.search(r"^running, halted, started 1 times", said, re.MULTILINE), said
         leave(shown)

@@ -179,6 +179,14 @@ def test_qemu_too_old(build_system, tmp_path):
     assert_one_clear_line(status, output, old, "6.2", "7.2 or newer")
 
 
+def test_files_of_a_run_are_for_its_user_alone(build_system, tmp_path):
+    """Sockets, logs, frames and the flash are written by QEMU, whose umask is that of the runner."""
+    build_system("demo")
+    script = """case "$*" in *--version*) echo "QEMU emulator version 7.2.0" ;; *-kernel*) umask ;; esac"""
+    status, output = run("run", QEMU=fake_qemu(tmp_path, script))
+    assert (status, output.split("\n")[-2]) == (0, "0077"), output
+
+
 def test_qemu_without_the_hypervisor_extension(build_system, tmp_path):
     """The real QEMU wrapped by a script that refuses h=true like a QEMU without the extension."""
     build_system("demo")

@@ -26,6 +26,13 @@ POLL_S = 0.02
 MAX_PORT = 65535
 
 
+def own_socket(system: BuiltSystem) -> str:
+    """Returns the path of the system's socket for GDB, relative to the current folder: its length is limited."""
+    path = ROOT / "build" / "debug" / f"{system.name}.gdb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.path.relpath(path)
+
+
 def check_place(listen: str) -> None:
     """Raises RunError if the GDB server cannot listen at `listen`: a TCP port of this machine or a
     socket's path."""

@@ -12,7 +12,7 @@ mod xml;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,6 +58,9 @@ fn arguments() -> Option<Arguments> {
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
+/// GDB reads and writes the VM without authentication, so only the server's user may connect.
+const SOCKET_MODE: u32 = 0o600;
+
 enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
@@ -81,7 +84,9 @@ impl Listener {
         if fs::metadata(place).is_ok_and(|there| there.file_type().is_socket()) {
             let _ = fs::remove_file(place);
         }
-        UnixListener::bind(place).map(Listener::Unix).map_err(named)
+        let listener = UnixListener::bind(place).map_err(named)?;
+        fs::set_permissions(place, fs::Permissions::from_mode(SOCKET_MODE)).map_err(named)?;
+        Ok(Listener::Unix(listener))
     }
 
     fn accept(&self) -> io::Result<Stream> {
@@ -189,6 +194,9 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         None => Box::new(io::stdout()),
     };
     let listener = Listener::new(&arguments.listen)?;
+    if matches!(listener, Listener::Tcp(_)) {
+        report("warning: every user of this machine can read and write the VM through this TCP port");
+    }
     let link = Link::new(from, to, show)?;
     if arguments.console.is_none() {
         let keys = link.keys();
@@ -239,6 +247,7 @@ mod tests {
         fs::write(&file, "precious").unwrap();
         for _ in 0..2 {
             assert_eq!(complaint(socket.to_str().unwrap()), "");
+            assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, SOCKET_MODE);
         }
         assert!(complaint(file.to_str().unwrap()).contains("Address already in use"));
         assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
