@@ -47,7 +47,7 @@ usage: iasim run [options] IMAGE.elf...   execute from the reset vector 0xbfc000
   --trace FILE            write one line per instruction
   --coverage FILE         append the addresses that the root executed: ADDRESS x: executed; ADDRESS n: followed by
                           the next instruction; ADDRESS j: followed by another one
-  --gdb PORT              wait for GDB on this local TCP port (0: any free port)
+  --gdb PATH|PORT         wait for GDB at this new socket, or on this local TCP port (0: any free port)
 
 exit code: the program's; 2: error in options or images; 3: unmodelled feature, WAIT that no event can end, or endless
 exceptions; 4: an output cannot be written (and the program's code was 0); 124: limit reached";
@@ -76,7 +76,7 @@ struct Options {
     profile: bool,
     trace: Option<PathBuf>,
     coverage: Option<PathBuf>,
-    gdb: Option<u16>,
+    gdb: Option<String>,
 }
 
 /// Options with a value.
@@ -175,7 +175,7 @@ impl Options {
                 let n = value.parse().ok().filter(|n| (1..=6).contains(n));
                 self.uart = n.ok_or(format!("--uart {value}: must be 1 to 6"))?;
             }
-            "gdb" => self.gdb = Some(value.parse().map_err(|_| format!("--gdb {value}: not a port number"))?),
+            "gdb" => self.gdb = Some(value.to_string()),
             "span" => self.spans.push(span(value)?),
             "polling-point" => self.polling_points.push(value.to_string()),
             _ if self.paths.len() < 32 => self.paths.push(value.to_string()),
@@ -310,14 +310,14 @@ fn run(options: &Options) -> Result<u8, String> {
     cpu.limit = options.limit.unwrap_or(u64::MAX);
     observe(options, &mut cpu, &image.symbols)?;
     cpu.pace = options.real_time.then(|| Pace::new(0));
-    let stop = match options.gdb {
+    let stop = match &options.gdb {
         Some(_) if cpu.observer.is_some() => {
             return Err(
                 "--gdb cannot be combined with --trace, --coverage, --profile, --polling-point or address spans".into(),
             )
         }
-        Some(port) => {
-            let (back, stop) = gdb::serve(cpu, port)?;
+        Some(place) => {
+            let (back, stop) = gdb::serve(cpu, place)?;
             cpu = back;
             stop
         }

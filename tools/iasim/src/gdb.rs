@@ -6,9 +6,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
+use std::fs;
 use std::io::{self, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -451,16 +454,19 @@ impl TargetDescriptionXmlOverride for Debugged {
     }
 }
 
+/// A connection to GDB.
+type Wire = Box<dyn ConnectionExt<Error = io::Error>>;
+
 enum Loop {}
 
 impl BlockingEventLoop for Loop {
     type Target = Debugged;
-    type Connection = Filter<TcpStream>;
+    type Connection = Filter<Wire>;
     type StopReason = SingleThreadStopReason<u32>;
 
     fn wait_for_stop_reason(
         target: &mut Debugged,
-        conn: &mut Filter<TcpStream>,
+        conn: &mut Filter<Wire>,
     ) -> Result<Event<Self::StopReason>, WaitForStopReasonError<Never, io::Error>> {
         loop {
             if let Some(reason) = target.advance() {
@@ -478,14 +484,31 @@ impl BlockingEventLoop for Loop {
     }
 }
 
-/// Waits for GDB on the port and serves it; returns the machine and its stop reason. When GDB
-/// detaches, the program continues.
-pub fn serve(cpu: Cpu, port: u16) -> Result<(Cpu, Stop), String> {
-    let listener = TcpListener::bind(("127.0.0.1", port)).map_err(|error| format!("--gdb {port}: {error}"))?;
-    let at = listener.local_addr().map_or(port, |at| at.port());
+fn accept_tcp(port: u16) -> io::Result<Wire> {
+    let listener = TcpListener::bind(("127.0.0.1", port))?;
+    let at = listener.local_addr()?.port();
     let _ = writeln!(io::stderr(), "iasim: waiting for GDB (target remote :{at})");
-    let connection = listener.accept().map_err(|error| format!("--gdb {port}: {error}"))?.0;
+    let _ = writeln!(io::stderr(), "iasim: warning: every user of this machine can connect; --gdb PATH is a socket");
+    let connection = listener.accept()?.0;
     let _ = connection.set_nodelay(true);
+    Ok(Box::new(connection))
+}
+
+/// The protocol has no authentication, so only the simulator's user may connect.
+fn accept_unix(path: &str) -> io::Result<Wire> {
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    let _ = writeln!(io::stderr(), "iasim: waiting for GDB (target remote {path})");
+    let connection = listener.accept()?.0;
+    let _ = fs::remove_file(path);
+    Ok(Box::new(connection))
+}
+
+/// Waits for GDB at `place`, a TCP port or a socket's path, and serves it; returns the machine and
+/// its stop reason. When GDB detaches, the program continues.
+pub fn serve(cpu: Cpu, place: &str) -> Result<(Cpu, Stop), String> {
+    let accepted = place.parse().map_or_else(|_| accept_unix(place), accept_tcp);
+    let connection = accepted.map_err(|error| format!("--gdb {place}: {error}"))?;
     let mut debugged = Debugged::new(cpu);
     let done = GdbStub::new(Filter::new(connection, LAYOUT)).run_blocking::<Loop>(&mut debugged);
     if let Err(error) = &done {

@@ -392,6 +392,25 @@ fn a_minimal_hypervisor_runs_its_guest() {
     assert!(err.contains("section - n 100 max 5\nsection handler n 101 max 3\n"), "{err}");
 }
 
+/// A TCP port has no mode: it is served with a warning.
+#[test]
+fn gdbs_socket_is_for_its_user_alone() {
+    use std::os::unix::{fs::PermissionsExt, net::UnixStream};
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gdb-socket");
+    let _ = std::fs::remove_file(&place);
+    let mut server = Command::new(IASIM)
+        .args(["run", "--board", "generic", "--gdb", place.to_str().unwrap(), work().to_str().unwrap()])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let line = BufReader::new(server.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+    assert!(line.ends_with("gdb-socket)"), "{line}");
+    assert_eq!(std::fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o600);
+    UnixStream::connect(&place).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
 /// A GDB session: breakpoint, registers of both contexts, single step, memory, end of the program.
 #[test]
 fn gdb_reads_and_controls_the_machine() {
