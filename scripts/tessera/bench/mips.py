@@ -218,6 +218,7 @@ def banks(bench: MipsBench) -> None:
         metric = f"mips.switch.vcpus.sets{hss}"
         most = Figure(metric, "instructions", min(curve), curve[-1], max(curve), len(curve))
         bench.add(most, "switch", WIRED, tuple(curve))
+        bench.add(single(f"{metric}.of8", "instructions", curve[SWITCH_VCPUS.index(8)]), "switch", WIRED)
 
 
 def run_native(bench: MipsBench, guest: str) -> str:
