@@ -23,12 +23,21 @@ CORRECTIONS = (
     (r"\n[^\n]*\((CLR|PRE) => Q\) = 764;[^\n]*", "\n", 4),
     (r"CLKBWRCLK (=> \(DOP?BDOP? )", r"CLKARDCLK \1", 8),
 )
-# Memories without arcs in yosys' models: a LUT for each 64 words, as in their dual-port kin. Delays in ps from the
-# address, bit 0 first, and from the clock, to the output; setup times of the address, the data and the enable.
-_TO_OUTPUT = {6: (642, 631, 472, 407, 238, 127), 7: (1010, 999, 840, 775, 606, 495, 451)}
-_FROM_CLOCK = {6: 1153, 7: 1545}
-_SETUP = {6: (362, 245, 208, 147, 68, 66), 7: (616, 362, 245, 208, 147, 68, 66)}
-SINGLE_PORT = {"RAM64X1S": 6, "RAM128X1S": 7}
+# Memories without arcs in yosys' models: a LUT for each 64 words and the multiplexers behind, as in their dual-port
+# kin. Delays in ps from the address, bit 0 first, and from the clock, to the output; setup times of the address.
+_TO_OUTPUT = {
+    6: (642, 631, 472, 407, 238, 127),
+    7: (1010, 999, 840, 775, 606, 495, 451),
+    8: (1144, 1133, 974, 909, 740, 629, 575, 448),
+}
+_FROM_CLOCK = {6: 1153, 7: 1545, 8: 1655}
+_SETUP = {
+    6: (362, 245, 208, 147, 68, 66),
+    7: (616, 362, 245, 208, 147, 68, 66),
+    8: (616, 616, 362, 245, 208, 147, 68, 66),
+}
+# The bits of the address, and its pins.
+SINGLE_PORT = {"RAM64X1S": (6, "A{}"), "RAM128X1S": (7, "A{}"), "RAM256X1S": (8, "A[{}]")}
 
 # Maps the block; write_models() and prune() come before TIMING.
 MAP = """
@@ -84,10 +93,10 @@ def count(cells: dict[str, int]) -> dict[str, float]:
     return {what: sum(number * size.get(cell, 0) for cell, number in cells.items()) for what, size in CELLS.items()}
 
 
-def _arcs(bits: int) -> str:
+def _arcs(bits: int, pin: str) -> str:
     """The delays of a memory with 2^bits words."""
-    outputs = "".join(f"(A{bit} => O) = {delay}; " for bit, delay in enumerate(_TO_OUTPUT[bits]))
-    setups = "".join(f"$setup(A{bit}, posedge WCLK, {time}); " for bit, time in enumerate(_SETUP[bits]))
+    outputs = "".join(f"({pin.format(bit)} => O) = {delay}; " for bit, delay in enumerate(_TO_OUTPUT[bits]))
+    setups = "".join(f"$setup({pin.format(bit)}, posedge WCLK, {time}); " for bit, time in enumerate(_SETUP[bits]))
     clock = f"(posedge WCLK => (O : D)) = {_FROM_CLOCK[bits]}; "
     return f"specify {outputs}{setups}{clock}$setup(D, posedge WCLK, 453); $setup(WE, posedge WCLK, 654); endspecify\n"
 
@@ -95,7 +104,9 @@ def _arcs(bits: int) -> str:
 def write_models(folder: Path, text: str | None = None) -> None:
     """Writes cells.v, the corrected models, into the folder in which yosys runs."""
     text = MODELS.read_text(encoding="utf-8") if text is None else text
-    additions = [(rf"(\nmodule {name} .*?)(?=endmodule)", rf"\1{_arcs(bits)}", 1) for name, bits in SINGLE_PORT.items()]
+    additions = [
+        (rf"(\nmodule {name} .*?)(?=endmodule)", rf"\1{_arcs(*memory)}", 1) for name, memory in SINGLE_PORT.items()
+    ]
     for pattern, replacement, places in (*CORRECTIONS, *additions):
         text, found = re.subn(pattern, replacement, text, flags=re.DOTALL)
         if found != places:
