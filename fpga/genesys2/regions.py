@@ -11,7 +11,12 @@ import re
 import sys
 import tomllib
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from tessera.fabric import synthesis
 
 HERE = Path(__file__).resolve().parent
 FILE = HERE / "regions.toml"
@@ -26,6 +31,7 @@ PAIRS_AFTER = ((7, 11), (19, 23), (49, 53))
 # For 50 rows of slices.
 SITES_OF = {"RAMB36": 10, "DSP48": 20}
 LUTS, REGISTERS = 4, 8  # of a slice
+NEEDS = ("luts", "registers", "bram36", "dsp")  # of a task
 FRAME_WORDS = 101
 _FRAMES = {"slices": 18, "pair": 2 * 28, "content": 128}  # of a column, in each clock region
 
@@ -141,19 +147,23 @@ def _region(number: int, entry: dict) -> Region:
     return Region(number, tasks=tuple(entry.get("tasks", ())), **places)
 
 
+def _needs(block: str, names: tuple[str, ...]) -> dict[str, int]:
+    """What a block takes by its synthesis."""
+    found = synthesis.read().get(block)
+    if not found:
+        raise RegionError(f"{synthesis.RESULTS.name}: has no {block}: `make fpga-synth ONLY={block}`")
+    return {name: ceil(found[name]) for name in names}
+
+
 def load(path: Path = FILE) -> Plan:
     """Reads the file. Raises RegionError if a part is missing or malformed; check() finds what does not fit."""
     data = tomllib.loads(path.read_text(encoding="utf-8"))
-    for key in ("device", "tasks", "port", "region"):
+    for key in ("device", "tasks", "region"):
         if key not in data:
             raise RegionError(f"{path.name}: has no {key!r}")
-    needs = ("luts", "registers", "bram36", "dsp")
-    tasks = {
-        name: Task(name, entry["number"], {need: entry[need] for need in needs})
-        for name, entry in data["tasks"].items()
-    }
+    tasks = {name: Task(name, number, _needs(f"hwtask_{name}", NEEDS)) for name, number in data["tasks"].items()}
     regions = tuple(_region(number, entry) for number, entry in enumerate(data["region"]))
-    return Plan(data["device"]["part"], data["device"]["fill"], data["port"], tasks, regions)
+    return Plan(data["device"]["part"], data["device"]["fill"], _needs("region_port", NEEDS[:2]), tasks, regions)
 
 
 def _check_rows(region: Region) -> list[str]:
