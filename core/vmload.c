@@ -39,7 +39,7 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
     if (src != NULL) {
         copy_words_summed(dst, src, (size_t)n, sums);
     } else {
-        clear_words(dst, (size_t)n);
+        arch_clear(dst, (size_t)n);
     }
     return n;
 }

@@ -98,6 +98,9 @@ void *arch_memory(hpa_t hpa);
  * to the window's end. */
 void *arch_window(hpa_t hpa, uint64_t *size);
 
+/* Clears `n` bytes of a window on RAM, a multiple of 8 like the address, by the widest stores that the CPU has (inline). */
+void arch_clear(void *dst, size_t n);
+
 /* arch_window() of [hpa, hpa + size) for this CPU's struct arch_cpu; NULL if the range does not fit
  * in one window (inline). */
 void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size);

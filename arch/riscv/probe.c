@@ -36,10 +36,35 @@ bool arch_device_probe(hpa_t address, uint64_t *value)
     return result.ok != 0;
 }
 
+#define LONGEST_BLOCK 256U /* of a cache-block operation, in bytes */
+
+/* What probes may change: a cache-block operation clears the block at the start. Owner: this file, at boot. */
+static uint64_t scratch[LONGEST_BLOCK / sizeof(uint64_t)] __attribute__((aligned(LONGEST_BLOCK)));
+
 static bool works(probe_fn *try)
 {
-    static uint64_t scratch[16]; /* a cache-block operation may clear it */
-    return probe_run(try, ((ulong)scratch + 63U) & ~63UL).ok != 0;
+    return probe_run(try, (ulong)scratch).ok != 0;
+}
+
+/* Bytes that cbo.zero clears; 0 if they are too many to tell. Memory without a data cache, as an alias for DMA is, may refuse
+ * the instruction. */
+static uint16_t zero_block_size(void)
+{
+    const unsigned words = sizeof(scratch) / sizeof(scratch[0]);
+    unsigned cleared = 0;
+
+    if (BOARD_DMA_ALIAS != 0 || !arch_has(RISCV_FEATURE_ZICBOZ)) {
+        return 0;
+    }
+    for (unsigned i = 0; i < words; i++) {
+        scratch[i] = ~UINT64_C(0);
+    }
+    if (works(probe_cbo_zero)) {
+        while (cleared < words && *(volatile uint64_t *)&scratch[cleared] == 0) {
+            cleared++;
+        }
+    }
+    return (uint16_t)(cleared < words ? cleared * sizeof(scratch[0]) : 0U);
 }
 
 /* Sets bits in henvcfg (WARL) and checks that they stick; leaves them set if so. */
@@ -162,5 +187,6 @@ const char *probe_machine(const struct sysimage_header *image)
         riscv_facts.mtime = (const volatile uint64_t *)BOARD_MTIME;
     }
     riscv_facts.alone = image->nharts == 1;
+    riscv_facts.zero_block = zero_block_size();
     return NULL;
 }

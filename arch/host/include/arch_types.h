@@ -8,6 +8,7 @@
 #define ARCH_TYPES_H
 
 #include "atomic.h"
+#include "lib.h"
 #include "types.h"
 
 #define ARCH_RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
@@ -117,6 +118,12 @@ ticks_t arch_vcpu_deadline(const struct arch_vcpu *v);
 ulong arch_vcpu_timer_bits(const struct vcpu *v);
 void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t size);
 bool arch_irq_pending(void);
+
+static inline void arch_clear(void *dst, size_t n)
+{
+    clear_words(dst, n);
+}
+
 void arch_timer_set(ticks_t deadline);
 
 /* Registers of a device: those of host_registers. */

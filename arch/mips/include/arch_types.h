@@ -7,6 +7,7 @@
 #include "board.h"
 #include "cp0.h"
 #include "irq_timer.h"
+#include "lib.h"
 #include "types.h"
 
 struct cpu;
@@ -209,6 +210,11 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
 {
     (void)cpu, (void)size;
     return (void *)((ulong)hpa | KSEG0);
+}
+
+static inline void arch_clear(void *dst, size_t n)
+{
+    clear_words(dst, n);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "board.h"
 #include "csr.h"
 #include "errata.h"
+#include "lib.h"
 #include "timer.h"
 #include "types.h"
 
@@ -150,6 +151,7 @@ static inline void arch_cpu_relax(void)
 struct riscv_facts {
     bool sstc, envcfg;              /* the hart has Sstc; senvcfg and henvcfg */
     bool alone;                     /* the system uses one hart */
+    uint16_t zero_block;            /* bytes that cbo.zero clears, a power of two; 0: the hart does not have it */
     const volatile uint64_t *mtime; /* the board's, if it can be read, else NULL */
 };
 extern struct riscv_facts riscv_facts; /* owner: probe.c; constant after boot */
@@ -219,6 +221,19 @@ static inline void *arch_window_for(struct arch_cpu *cpu, hpa_t hpa, uint64_t si
         __builtin_unreachable();
     }
     return (void *)offset;
+}
+
+static inline void arch_clear(void *dst, size_t n)
+{
+    size_t block = riscv_facts.zero_block;
+
+    if (block == 0 || (((ulong)dst | n) & (block - 1U)) != 0) {
+        clear_words(dst, n);
+        return;
+    }
+    for (char *end = (char *)dst + n, *at = dst; at != end; at += block) {
+        __asm__ volatile(".insn i 0x0f, 2, x0, %0, 4" ::"r"(at) : "memory"); /* cbo.zero */
+    }
 }
 
 static inline void arch_timer_set(ticks_t deadline)
