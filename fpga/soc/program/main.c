@@ -13,6 +13,7 @@ int main(void)
     test_buses();
     test_peripherals();
     test_sorter();
+    test_clear();
     test_accelerators();
     test_cache();
     test_shared();

@@ -164,6 +164,7 @@ void test_peripherals(void);
 void test_accelerators(void);
 void test_cache(void);
 void test_sorter(void);
+void test_clear(void);
 void test_shared(void);
 void test_costs(void);
 void test_privileged(void);

@@ -26,6 +26,7 @@ FIGURES = {
     "soc.qam16.16": "qam_16",
     "soc.sorter.insert": "sorter_insert",
     "soc.sorter.pop": "sorter_pop",
+    "soc.clear.4096": "clear_4096",
     "soc.irq.claim": "trap_to_claim",
     "soc.flash.1": "shared_flash_1",
     "soc.flash.256": "shared_flash_256",
@@ -44,7 +45,7 @@ INSTRUCTION = 1.22  # cycles, of the fitted model in docs/benchmarks.md
 # Parts of the program, and how often each of these checks must have succeeded.
 CHECKS = {
     "store": 8, "amo_new": 1, "sc_new": 1, "bus_error_traps": 1, "timer": 1, "software": 1, "board_lines": 1,
-    "uart_received": 1, "spi_flash": 1, "sorter_head": 6, "configuration_words": 2, "wrong_symbols": 5,
+    "uart_received": 1, "cleared": 1, "spi_flash": 1, "sorter_head": 6, "configuration_words": 2, "wrong_symbols": 5,
     "violation_address": 1, "wrong_after_flush": 1, "page_faults": 1, "shared_flash_wrong": 2,
     "shared_flash_outside": 2, "shared_flash_no_window": 2, "shared_copy_wrong": 2, "shared_receive_wrong": 1,
     "shared_pin_cycle": 1,
