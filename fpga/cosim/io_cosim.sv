@@ -10,6 +10,8 @@ module io_cosim
   parameter int unsigned Sectors = 256,
   /// A hundredth of the data sheet's time, because every cycle of it is simulated.
   parameter int unsigned EraseCycles = 130_000,
+  /// Shorter than the data sheet's time, for the same reason.
+  parameter int unsigned FlashResetCycles = 500,
   localparam int unsigned NumPins = 32
 ) (
   input  logic clk_i,
@@ -64,7 +66,7 @@ module io_cosim
   gmii_t sent;
   logic cs_n, sck, mosi, miso, busy, pixel, data_enable;
 
-  io_top #(.NumVms(NumVms), .NumPins(NumPins)) i_top (
+  io_top #(.NumVms(NumVms), .NumPins(NumPins), .FlashResetCycles(FlashResetCycles)) i_top (
     .clk_i,
     .rst_ni,
     .time_i,
@@ -158,10 +160,11 @@ module io_cosim
                     | (i_top.i_copy.i_channel.i_budget.limited_q & ~i_top.i_copy.i_channel.i_budget.untouched_q)) != '0;
 
   assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || requested || received
-                    || !i_top.i_display.i_display.idle_o || sends || receives || buffered_q != '0 || used != '0;
+                    || !i_top.i_display.i_display.idle_o || sends || receives || buffered_q != '0 || used != '0
+                    || i_top.i_flash.i_flash.recovers;
   assign active_o = busy || sent.enable || works != '0;
 
-  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .Pattern(1'b0)) i_flash (
+  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .ResetCycles(FlashResetCycles - 100), .Pattern(1'b0)) i_flash (
     .clk_i,
     .rst_ni,
     .cs_ni(cs_n),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the flash's driver with two VMs, for all requests, flushes, timeouts and answers of the flash: a program or erase
 // request is reported as done only after its own operation has been begun and is over, whatever was flushed or timed out
-// before; no command is given that the flash ignores in its state, nor a read of a VM while the flash holds an operation
-// of it; commands with an address stay in the VM's window; only a read passes bytes on; only a VM whose erase waits
+// before; before its software reset is over the flash gets no other command, and no VM is served; no command is given that
+// the flash ignores in its state, nor a read of a VM while the flash holds an operation of it; commands with an address stay in the VM's window; only a read passes bytes on; only a VM whose erase waits
 // for that of another VM is blocked; and a VM begins a second erase beside others only after a turn that it has given
 // up while the flash held nothing. flash_command is any block that executes one command after the other.
 module io_flash_props
@@ -10,9 +10,10 @@ module io_flash_props
   import io_pkg::*;
 #(
   localparam int unsigned NumVms = 2,
+  localparam int unsigned ResetCycles = 2,
   // states of the driver
   localparam logic [3:0] Idle = 4'd0, Read = 4'd1, Store = 4'd2, Resume = 4'd3, Enable = 4'd4, Begin = 4'd5, Poll = 4'd6,
-                         Suspend = 4'd7, End = 4'd8
+                         Suspend = 4'd7, End = 4'd8, Reset = 4'd9, Recover = 4'd10
 ) (
   input logic clk_i,
   input logic [31:0] slice_i,
@@ -46,7 +47,7 @@ module io_flash_props
   io_result_t result;
   logic [NumVms-1:0] blocked;
   logic write_start, write_valid, write_end, read_start;
-  io_flash #(.NumVms(NumVms)) dut (
+  io_flash #(.NumVms(NumVms), .ResetCycles(ResetCycles)) dut (
     .clk_i, .rst_ni(rst_n), .half_i(8'd1), .deselect_i(8'd1), .slice_i, .first_i(first), .number_i(number), .start_i(start),
     .chunk_i(chunk), .abort_i(abort_i && busy_q), .done_o(done), .result_o(result), .others_i, .flush_i, .flush_vm_i,
     .blocked_o(blocked), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(), .write_ready_i,
@@ -56,11 +57,23 @@ module io_flash_props
 
   // ---- flash_command: accepts a command when it has none, and ends it later ----
   logic under_way_q = 1'b0, given;
-  assign given = dut.command && dut.accepted;
+  assign given = rst_n && dut.command && dut.accepted;
   always_ff @(posedge clk_i) under_way_q <= rst_n && (given || (under_way_q && !dut.command_done));
   always_comb begin
     if (under_way_q) assume (!dut.accepted);
     if (!under_way_q) assume (!dut.command_done);
+  end
+
+  // ---- The flash after rst_ni, in any state until its software reset is over ----
+  localparam logic [7:0] CmdReset = 8'hF0;
+  logic resets_q = 1'b0;        // it has got the command
+  logic [1:0] since_q = '0;     // cycles since, up to ResetCycles
+  logic known, recovers;
+  assign known    = since_q == 2'(ResetCycles);
+  assign recovers = dut.state_q inside {Reset, Recover};
+  always_ff @(posedge clk_i) begin
+    if (given && dut.code == CmdReset) resets_q <= 1'b1;
+    if (resets_q && !under_way_q && !known) since_q <= since_q + 1'b1;
   end
 
   // ---- The flash: what it holds, by the commands that it was given ----
@@ -89,6 +102,9 @@ module io_flash_props
     if (ready) running_q <= 1'b0;
     if (over) held_q[held_q[1]] <= 1'b0;
   end
+
+  logic ends_q = 1'b0;  // the recovery has ended in the last cycle
+  always_ff @(posedge clk_i) ends_q <= recovers;
 
   // ---- An arbitrary VM, chosen by the solver, and its request ----
   (* keep *) logic chosen;
@@ -156,7 +172,10 @@ module io_flash_props
 
   always_ff @(posedge clk_i) if (rst_n) begin
     // invariants
-    assert (busy_q == (dut.state_q != Idle) && dut.state_q <= End);
+    assert (busy_q == !(dut.state_q inside {Idle, Reset, Recover}) && dut.state_q <= Recover);
+    assert (recovers ? blocked == '1 && held_q == '0 : known && resets_q);
+    if (dut.state_q == Reset) assert (resets_q == dut.begun_q && (dut.finished_q || since_q == '0));
+    if (dut.state_q == Recover) assert (resets_q && !dut.begun_q && dut.elapsed_q <= 32'(since_q));
     if (busy_q) assert (chunk.vm < vm_t'(NumVms));
     assert (dut.begun_q == (under_way_q || dut.finished_q) && !(under_way_q && dut.finished_q));
     if (dut.state_q inside {Idle, Store, End}) assert (!dut.begun_q);
@@ -207,7 +226,7 @@ module io_flash_props
     if (claims && chunk.op inside {FlashProgram, FlashErase}) assert (finished_q);
     if (busy_q && dut.waits_q)
       assert (dut.state_q == End && chunk.op == FlashErase && dut.result_q.again && dut.result_q.bytes == '0);
-    if (blocked[chosen]) assert (open_q && request_q.op == FlashErase && !ours);
+    if (blocked[chosen] && !recovers && !ends_q) assert (open_q && request_q.op == FlashErase && !ours);
 
     // the order of erases
     if (erased_q) assert (dut.passed_q[chosen]);
@@ -215,6 +234,7 @@ module io_flash_props
     if (dut.state_q == Enable && chunk.op == FlashErase && chunk.vm == any) assert (!erased_q || gave_q || alone_q);
 
     // commands
+    if (given) assert (known || dut.code == CmdReset);
     if (given) begin
       unique case (dut.code)
         CmdRead: begin
@@ -224,6 +244,7 @@ module io_flash_props
         CmdProgram: assert (!running_q && !held_q[1] && !(held_q[0] && holder_q[0] == chunk.vm));
         CmdErase:   assert (!running_q && held_q == '0);
         CmdEnable:  assert (!running_q);
+        CmdReset:   assert (!known && held_q == '0);
         8'h7A:      assert (!running_q && held_q == 2'b01);
         8'h8A:      assert (!running_q && held_q[1]);
         8'h75:      assert (held_q == 2'b01);
@@ -241,9 +262,9 @@ module io_flash_props
     if (write_valid) assert (dut.state_q == Read);
     if (done && result.status != IoDone) assert (result.bytes == '0);
     cover (claims && chunk.op == FlashErase && finished_q);
-    cover (claims && chunk.op == FlashProgram && holder_q[0] != any && held_q[0]);
+    cover (begins && chunk.op == FlashProgram && holder_q[0] != any && held_q[0]);
     cover (claims && chunk.op == FlashRead && result.bytes == 16'd8);
-    cover (blocked[chosen] && mine_q == '0);
+    cover (blocked[chosen] && open_q && mine_q == '0);
     cover (done && gives && erased_q);
   end
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of an SPI NOR flash with the commands and times of Infineon's S25FL128S (data sheet 001-98283):
 // reads, page program, erase of a sector of 64 KiB, and the suspension of both; another sector may be programmed
-// while an erase is suspended. What is suspended reads as 0x5A. Its times are parameters in cycles of clk_i,
-// which also samples the pins: the output changes one cycle after SCK has fallen.
+// while an erase is suspended; the software reset, which ends both. What is suspended, or was ended by the software
+// reset, reads as 0x5A. Its times are parameters in cycles of clk_i, which also samples the pins: the output changes
+// one cycle after SCK has fallen.
 module flash_model #(
   /// Sectors that exist; addresses beyond them wrap around.
   parameter int unsigned Sectors = 16,
@@ -10,10 +11,13 @@ module flash_model #(
   parameter int unsigned ProgramCycles = 25_000,
   parameter int unsigned EraseCycles = 13_000_000,
   parameter int unsigned SuspendCycles = 4_000,
+  /// Of the software reset, at 100 MHz 35 us. The flash must not be selected meanwhile.
+  parameter int unsigned ResetCycles = 3_500,
   /// 1: a byte that was never written holds `pattern`; 0: it is erased.
   parameter bit Pattern = 1'b1
 ) (
   input  logic clk_i,
+  /// Of the flash's own supply: no reset of its controller reaches it.
   input  logic rst_ni,
   input  logic cs_ni,
   input  logic sck_i,
@@ -43,7 +47,7 @@ module flash_model #(
   } operation_t;
   operation_t erase_q, program_q;
   logic suspending_q, erases, programs, wip;
-  logic [31:0] suspend_q;
+  logic [31:0] suspend_q, reset_q;
   assign erases   = erase_q.there && !erase_q.suspended;
   assign programs = program_q.there && !program_q.suspended;
   assign wip      = erases || programs;
@@ -82,7 +86,7 @@ module flash_model #(
       {sck_q, selected_q, enabled_q, output_q} <= '0;
       {shift_q, code_q, out_q, bit_q, bytes_q} <= '0;
       {erase_q, program_q, suspending_q} <= '0;
-      {suspend_q, addr_q} <= '0;
+      {suspend_q, reset_q, addr_q} <= '0;
       ignored_o  <= 1'b0;
       since_q    <= '1;
       shortest_o <= '1;
@@ -140,8 +144,19 @@ module flash_model #(
       end
 
       // commands
-      if (ends && whole) begin
+      if (reset_q != '0) begin
+        reset_q <= reset_q - 1'b1;
+        if (ends) ignored_o <= 1'b1;
+      end else if (ends && whole) begin
         unique case (code_q)
+          8'hF0: begin
+            reset_q <= ResetCycles;
+            {erase_q, program_q, suspending_q, enabled_q} <= '0;
+            if (erase_q.there)
+              for (int unsigned a = 0; a < 65536; a++) mem[{erase_q.addr[AddrBits-1:16], 16'(a)}] <= 8'h5A;
+            if (program_q.there)
+              for (int unsigned a = 0; a < 256; a++) mem[{program_q.addr[AddrBits-1:8], 8'(a)}] <= 8'h5A;
+          end
           8'h06: enabled_q <= !wip;
           8'h02: begin
             if (!programmable || bytes_q < 16'd5) ignored_o <= 1'b1;

@@ -13,11 +13,14 @@ module io_flash_sim
   parameter int unsigned ProgramCycles = 25_000,
   parameter int unsigned EraseCycles = 13_000_000,
   parameter int unsigned SuspendCycles = 4_000,
+  parameter int unsigned ResetCycles = 3_500,
   localparam page_t VmBase = page_t'(41'h4000_0000 >> PageBits),
   localparam page_t VmPages = 29'd16
 ) (
   input  logic clk_i,
   input  logic rst_ni,
+  /// Reset of the flash by its supply.
+  input  logic power_ni,
   // configuration
   input  logic [1:0] policy_i,
   input  logic [3:0] size_i,
@@ -133,7 +136,7 @@ module io_flash_sim
   logic read_quiet, mosi, miso;
   logic [7:0] write_byte, read_byte;
   io_status_e write_status, read_status;
-  io_flash #(.NumVms(NumVms)) i_flash (
+  io_flash #(.NumVms(NumVms), .ResetCycles(ResetCycles)) i_flash (
     .clk_i, .rst_ni, .half_i, .deselect_i(8'd5), .slice_i, .first_i(first_i[chunk.vm]), .number_i(number_i[chunk.vm]),
     .start_i(start), .chunk_i(chunk),
     .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i, .flush_vm_i, .blocked_o(blocked),
@@ -143,9 +146,10 @@ module io_flash_sim
     .read_status_i(read_status), .read_quiet_i(read_quiet), .cs_no, .sck_o, .mosi_o(mosi), .miso_i(miso)
   );
   flash_model #(
-    .Sectors(Sectors), .ProgramCycles(ProgramCycles), .EraseCycles(EraseCycles), .SuspendCycles(SuspendCycles)
+    .Sectors(Sectors), .ProgramCycles(ProgramCycles), .EraseCycles(EraseCycles), .SuspendCycles(SuspendCycles),
+    .ResetCycles(ResetCycles - 100)
   ) i_model (
-    .clk_i, .rst_ni, .cs_ni(cs_no), .sck_i(sck_o), .mosi_i(mosi), .miso_o(miso), .ignored_o, .shortest_o
+    .clk_i, .rst_ni(power_ni), .cs_ni(cs_no), .sck_i(sck_o), .mosi_i(mosi), .miso_o(miso), .ignored_o, .shortest_o
   );
 
   // ---- Memory ----

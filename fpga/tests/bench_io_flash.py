@@ -16,7 +16,9 @@ from cocotbext.axi import AxiBus, AxiRam
 from figures import measured
 from rtl_tools import Bench
 
-SHORT = {"EraseCycles": 60_000, "ProgramCycles": 4_000, "SuspendCycles": 1_000}  # the protocol, not the times
+RESET = 500  # cycles of the flash's software reset
+# the protocol, not the times
+SHORT = {"EraseCycles": 60_000, "ProgramCycles": 4_000, "SuspendCycles": 1_000, "ResetCycles": RESET}
 BENCHES = [
     Bench(top="io_flash_sim", depth=1, weight=60, parameters=SHORT),
 ]
@@ -88,13 +90,22 @@ class Machine:
         }
         for name, value in (values | changes).items():
             getattr(dut, name).value = value
-        dut.rst_ni.value = 0
         Clock(dut.clk_i, PERIOD, "ns").start()
-        await ClockCycles(dut.clk_i, 4)
-        await FallingEdge(dut.clk_i)
-        dut.rst_ni.value = 1
+        dut.power_ni.value = 0
+        await self.reset()
         cocotb.start_soon(self._watch())
+        await ClockCycles(dut.clk_i, RESET + 200)
+
+    async def reset(self) -> None:
+        """A reset of the devices: without power_ni, the flash does not notice. All requests are lost. The flash may
+        ignore the command that the reset cuts."""
+        self.dut.rst_ni.value = 0
+        await ClockCycles(self.dut.clk_i, 4)
+        await FallingEdge(self.dut.clk_i)
+        self.ignored = 0
+        self.dut.rst_ni.value, self.dut.power_ni.value = 1, 1
         for vm in self.vms:
+            vm.waiting.clear()
             await self.set_ring(vm.number)
 
     async def set_ring(self, vm: int, addr: int = BASE + RING) -> None:
@@ -756,6 +767,52 @@ class Sector:
             await self.lose()
         else:
             await self.compare(page)
+
+
+async def use_after_reset(machine: Machine) -> None:
+    """Each operation of three VMs is what its completion says."""
+    read = await machine.do(2, READ, SECTOR + 4, 4)
+    assert (read.status, read.data) == (DONE, int.from_bytes(machine.expected(2, SECTOR + 4, 4), "little"))
+    for vm in (1, 3):
+        assert (await machine.do(vm, ERASE, 0, 0)).status == DONE
+        assert (await machine.do(vm, READ, 0x200, 4)).data == 0xFFFF_FFFF
+        machine.write(vm, BUFFERS, b"next")
+        assert (await machine.do(vm, PROGRAM, 0x200, 4, BUFFERS)).status == DONE
+        assert (await machine.do(vm, READ, 0x200, 4)).data == int.from_bytes(b"next", "little")
+    assert machine.ignored == 0
+
+
+@cocotb.test()
+@cocotb.parametrize(op=[ERASE, PROGRAM], suspended=[False, True])
+async def a_reset_finds_the_flash_in_any_state(dut, op: int, suspended: bool):
+    """The devices are reset, the flash is not: it executes an operation, or suspends it for VM 6."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, slice_i=500)
+    assert await machine.submit(1, op, 0, 40 if op == PROGRAM else 0, BUFFERS, tag=1)
+    await ClockCycles(dut.clk_i, 500 if op == ERASE else 44 * BYTE + 500)
+    if suspended:
+        for tag in range(3):
+            assert await machine.submit(6, READ, 0, 256, BUFFERS, tag=tag)
+        await machine.change(machine.vms[6])
+    assert 1 in machine.vms[1].waiting
+    await machine.reset()
+    await use_after_reset(machine)
+
+
+@cocotb.test()
+async def a_reset_cuts_a_command_anywhere(dut):
+    """Also during the software reset of the flash, which then ignores the next one."""
+    machine, rng = Machine(dut), random.Random(10)
+    await machine.start(PRIORITY, size=6, slice_i=500)
+    for turn in range(12):
+        for vm, op, length in ((1, ERASE, 0), (3, PROGRAM, 40), (6, READ, 200)):
+            await machine.submit(vm, op, 0, length, BUFFERS, tag=turn)
+        await ClockCycles(dut.clk_i, rng.choice((rng.randrange(600), rng.randrange(4_000))))
+        await machine.reset()
+        if turn % 3 == 0:
+            await ClockCycles(dut.clk_i, 100)
+            machine.ignored = 0
+            await use_after_reset(machine)
 
 
 @cocotb.test()

@@ -6,6 +6,8 @@ module flash_unit
 #(
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,
+  /// Of io_flash.
+  parameter int unsigned ResetCycles = 32_768,
   localparam int unsigned CountBits = $clog2(Depth) + 1
 ) (
   input  logic        clk_i,
@@ -91,7 +93,7 @@ module flash_unit
   logic [7:0] write_byte, memory_byte;
   io_status_e write_status, read_status;
 
-  io_flash #(.NumVms(NumVms)) i_flash (
+  io_flash #(.NumVms(NumVms), .ResetCycles(ResetCycles)) i_flash (
     .clk_i, .rst_ni, .half_i, .deselect_i, .slice_i, .first_i(first), .number_i(number), .start_i(start), .chunk_i(chunk),
     .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i(flush_i.valid),
     .flush_vm_i(flush_i.vm), .blocked_o(blocked), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte),

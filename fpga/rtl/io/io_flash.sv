@@ -16,11 +16,16 @@
 //
 // A flush or a timeout may end a request whose operation the flash still holds. The VM's next requests end that
 // operation first, also reads, because its sector has no defined content; so does an erase of another VM.
+//
+// rst_ni does not reach the flash, which may execute or suspend operations of requests that the reset has removed. The
+// software reset of the flash ends them; until then no VM is served.
 module io_flash
   import fabric_pkg::*;
   import io_pkg::*;
 #(
-  parameter int unsigned NumVms = 4
+  parameter int unsigned NumVms = 4,
+  /// Cycles that the software reset of the flash takes: at least 35 us.
+  parameter int unsigned ResetCycles = 32_768
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -45,7 +50,7 @@ module io_flash
   /// Pulse: the requests of this VM are removed; a suspended operation of it is no longer its own.
   input  logic       flush_i,
   input  vm_t        flush_vm_i,
-  /// VMs whose erase waits for another VM's. A bit rises in the cycle after done_o.
+  /// VMs whose erase waits for another VM's, and all VMs after a reset. A bit rises in the cycle after done_o.
   output logic [NumVms-1:0] blocked_o,
   // data to memory (io_writer), and from it (io_reader), or from the SPI face
   output logic       write_start_o,
@@ -74,16 +79,20 @@ module io_flash
   localparam logic [7:0] CmdRead = 8'h03, CmdEnable = 8'h06, CmdProgram = 8'h02, CmdErase = 8'hD8, CmdStatus = 8'h05;
   localparam logic [7:0] CmdSuspendErase = 8'h75, CmdResumeErase = 8'h7A;
   localparam logic [7:0] CmdSuspendProgram = 8'h85, CmdResumeProgram = 8'h8A;
+  localparam logic [7:0] CmdReset = 8'hF0;
 
   typedef enum logic [3:0] {
-    FlIdle, FlRead, FlStore, FlResume, FlEnable, FlBegin, FlPoll, FlSuspend, FlEnd
+    FlIdle, FlRead, FlStore, FlResume, FlEnable, FlBegin, FlPoll, FlSuspend, FlEnd, FlReset, FlRecover
   } state_e;
 
   state_e state_q;
   logic begun_q;     // the state's command
   logic finished_q;  // it is over, but its last byte may be left
+  logic recovers;    // after a reset
   logic command, moves_data, enables, accepted, command_done, step, allowed, inline, answers, in_valid;
   logic [7:0] in_byte;
+
+  assign recovers = state_q inside {FlReset, FlRecover};
 
   // ---- The window ----
   logic [32:0] end_of_chunk;
@@ -200,6 +209,8 @@ module io_flash
       FlStore:   if (write_done_i) next = FlEnd;
       FlEnable:  if (step || !begun_q) next = lost || unwanted ? FlEnd : step ? FlBegin : FlEnable;
       FlResume, FlBegin, FlSuspend: if (step) next = FlPoll;
+      FlReset:   if (step) next = FlRecover;
+      FlRecover: if (elapsed_q >= ResetCycles) next = FlIdle;
       FlPoll:    if (step) next = after_status();
       default:   if (read_quiet_i) next = FlIdle;  // FlEnd
     endcase
@@ -213,7 +224,7 @@ module io_flash
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= FlIdle;
+      state_q    <= FlReset;
       begun_q    <= 1'b0;
       finished_q <= 1'b0;
       gone_q     <= 1'b0;
@@ -231,7 +242,7 @@ module io_flash
       finished_q <= command_done || (finished_q && !step);
       gone_q     <= removes || (gone_q && !start_i);
       // What begins after another operation is over has the rest of its slice: a chunk takes two slices at most.
-      elapsed_q  <= state_q == FlResume || (state_q == FlBegin && !foreign_q) ? '0 : elapsed_q + 1'b1;
+      elapsed_q  <= state_q inside {FlResume, FlReset} || (state_q == FlBegin && !foreign_q) ? '0 : elapsed_q + 1'b1;
       if (in_valid && state_q == FlPoll) wip_q <= in_byte[0];
       if (start_i) begin
         result_q  <= '{status: refusal, again: partial, bytes: bytes, data: '0};
@@ -281,12 +292,13 @@ module io_flash
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         over_q[v]    <= 1'b0;
-        blocked_o[v] <= 1'b0;
+        blocked_o[v] <= 1'b1;
       end else begin
         if (flushes) over_q[v] <= 1'b0;
         else if (ended && foreign_q && owned_q[held_q[Program]] && owner_q[held_q[Program]] == vm_t'(v)) over_q[v] <= 1'b1;
         else if (state_q == FlEnd && chunks) over_q[v] <= 1'b0;
-        if (flushes || !held_q[Erase] || !owned_q[Erase]) blocked_o[v] <= 1'b0;
+        if (recovers) blocked_o[v] <= 1'b1;
+        else if (flushes || !held_q[Erase] || !owned_q[Erase]) blocked_o[v] <= 1'b0;
         else if (done_o && chunks && waits_q && !gone_q && result_q.status == IoDone) blocked_o[v] <= 1'b1;
       end
     end
@@ -338,6 +350,7 @@ module io_flash
         code   = CmdRead;
         length = chunk_i.bytes;
       end
+      FlReset:  code = CmdReset;
       FlEnable: code = CmdEnable;
       FlBegin: begin
         code     = program_now ? CmdProgram : CmdErase;
@@ -356,7 +369,7 @@ module io_flash
   assign moves_data = state_q inside {FlRead, FlBegin};
   // A program operation begins when its first byte is there. A chunk that ends leaves no command under way.
   assign enables    = state_q == FlEnable && !lost && !unwanted && (chunk_i.op == FlashErase || read_valid_i);
-  assign command    = !begun_q && (moves_data || enables || state_q inside {FlResume, FlPoll, FlSuspend});
+  assign command    = !begun_q && (moves_data || enables || state_q inside {FlReset, FlResume, FlPoll, FlSuspend});
 
   flash_command i_command (
     .clk_i, .rst_ni, .half_i, .deselect_i, .start_i(command), .accept_o(accepted), .code_i(code), .addressed_i(moves_data),

@@ -16,7 +16,9 @@ module io_top
   /// Requests of a VM for one device, a power of two, 2..16.
   parameter int unsigned Depth = 4,
   /// Number of pins, 1..32.
-  parameter int unsigned NumPins = 32
+  parameter int unsigned NumPins = 32,
+  /// Cycles that the software reset of the flash takes: at least 35 us.
+  parameter int unsigned FlashResetCycles = 32_768
 ) (
   input  logic       clk_i,
   /// Asynchronous, active low; the block leaves reset at the second edge of clk_i after its release.
@@ -257,7 +259,7 @@ module io_top
     .rx_i
   );
 
-  flash_unit #(.NumVms(NumVms), .Depth(Depth)) i_flash (
+  flash_unit #(.NumVms(NumVms), .Depth(Depth), .ResetCycles(FlashResetCycles)) i_flash (
     .clk_i,
     .rst_ni(rst_n),
     .config_i(config_of[ChFlash]),
