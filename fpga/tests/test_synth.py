@@ -138,3 +138,11 @@ def test_an_unregistered_boundary_is_found():
     reader = Netlist("dma_reader")
     assert reader.unregistered_outputs("data_o") != set()
     assert reader.unregistered_inputs("ready_i") != set()
+
+
+def test_the_pins_of_the_shared_devices_are_registers():
+    """A pin that logic drives has glitches between two edges of the clock: on CS# one would end the command."""
+    devices = Netlist("io_top")
+    serial, parallel = ("cs_no", "sck_o", "mosi_o", "tx_o"), ("gmii_o", "pin_o", "pin_oe_o")
+    screen = ("hsync_o", "vsync_o", "data_enable_o", "color_o")
+    assert {pin: kinds for pin in (*serial, *parallel, *screen) if (kinds := devices.unregistered_outputs(pin))} == {}

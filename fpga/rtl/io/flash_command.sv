@@ -89,6 +89,7 @@ module flash_command (
       left_q     <= '0;
       wait_q     <= '0;
       incoming_q <= 1'b0;
+      cs_no      <= 1'b1;
     end else begin
       if (start) incoming_q <= sends_data && !out_i;
       unique case (state_q)
@@ -108,7 +109,9 @@ module flash_command (
         end
         default: ;  // CmLast
       endcase
+      if (begins) cs_no <= 1'b0;
       if (done_o) begin
+        cs_no   <= 1'b1;
         state_q <= CmIdle;
         wait_q  <= deselect_i;
       end
@@ -116,7 +119,6 @@ module flash_command (
   end
 
   assign done_o = (state_q == CmLast && received) || ends;
-  assign cs_no  = state_q == CmIdle;
 
   logic unused;
   assign unused = &{1'b0, in_ready};
