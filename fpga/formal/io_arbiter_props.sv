@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the arbiter with three VMs, for all requests, configurations and devices: no request of a lower rank
+// Proves the arbiter with three VMs, for all requests, deadlines, configurations and devices: no request of a lower rank
 // is granted while one of a higher rank may be served, so that under priorities and EDF a request waits for
 // one chunk of those below it; under round robin it waits for one chunk of each other VM; all time for which a request
 // waits is charged to a VM, and one that flushes delays it once; a chunk lies within its request, and a completion names the VM and the tag of the request that
@@ -12,6 +12,7 @@ module io_arbiter_props
   localparam logic [1:0] Run = 2'd1, Complete = 2'd2  // states of the arbiter
 ) (
   input logic clk_i,
+  input io_time_t now_i,
   input io_policy_e policy_i,
   input logic [3:0] size_i,
   input logic [31:0] timeout_i,
@@ -73,7 +74,6 @@ module io_arbiter_props
     // A mask falls at any time, when budgets are replenished; it rises with a change, or after a charge.
     for (int v = 0; v < int'(NumVms); v++) begin
       if (past && !changed_i && !(charged_q && charged_vm_q == vm_t'(v))) assume (!masked_i[v] || masked_q[v]);
-      assume (request_i[v].due[31:30] == '0);  // within the range in which times are compared
     end
     assume (result_i.bytes <= chunk.bytes);
     assume (flush_vm_i < vm_t'(NumVms));
@@ -83,13 +83,23 @@ module io_arbiter_props
   end
 
   io_arbiter #(.NumVms(NumVms)) dut (
-    .clk_i, .rst_ni(rst_n), .policy_i, .size_i, .timeout_i, .prio_i, .masked_i, .changed_i, .pending_i(pending_q),
+    .clk_i, .rst_ni(rst_n), .now_i, .policy_i, .size_i, .timeout_i, .prio_i, .masked_i, .changed_i, .pending_i(pending_q),
     .flush_i, .flush_vm_i, .head_vm_o(head_vm), .head_i(head_q[head_vm[1:0]]), .progress_i(progress_q[head_vm[1:0]]),
     .update_o(update), .update_vm_o(update_vm), .update_remove_o(update_remove), .update_progress_o(update_progress),
     .start_o(start), .chunk_o(chunk), .abort_o(abort), .done_i, .result_i, .busy_o(busy), .others_o(),
     .complete_o(complete), .completion_o(completion), .complete_ready_i, .charge_o(charge), .charge_vm_o(charge_vm),
     .charge_cycles_o(charge_cycles)
   );
+
+  // The earliest deadline is 2^31 cycles before the begin of the comparison, or of the wait for a request; rounded down.
+  io_time_t base_q, due_base;
+  logic begins;
+  assign begins   = dut.restart || dut.grant || (!dut.best_valid_q && dut.to_compare == '0);
+  assign due_base = {base_q[31:16], 16'b0};
+  always_ff @(posedge clk_i) begin
+    if (!rst_n) base_q <= '0;
+    else if (begins) base_q <= now_i - 32'h8000_0000;
+  end
 
   // Ranks by the definition.
   logic [NumVms-1:0] servable;
@@ -101,14 +111,18 @@ module io_arbiter_props
 
   function automatic logic ahead(int a, int b);  // request of VM a before that of VM b
     if (policy_i == PolicyPriority && prio_i[a] != prio_i[b]) return prio_i[a] > prio_i[b];
-    if (policy_i == PolicyEdf && head_q[a].due != head_q[b].due) return head_q[a].due < head_q[b].due;
+    if (policy_i == PolicyEdf && head_q[a].due != head_q[b].due)
+      return head_q[a].due - due_base < head_q[b].due - due_base;
     return turn[a] < turn[b];
   endfunction
 
   function automatic io_time_t order_of(logic [1:0] v);
     if (policy_i == PolicyPriority) return 32'd15 - 32'(prio_i[v]);
-    return policy_i == PolicyEdf ? head_q[v].due : '0;
+    return policy_i == PolicyEdf ? head_q[v].due - due_base : '0;
   endfunction
+
+  io_time_t best_order;
+  assign best_order = policy_i == PolicyEdf ? dut.best_rank_q.order - due_base : dut.best_rank_q.order;
 
   // An arbitrary VM, chosen by the solver.
   (* keep *) logic [1:0] any;
@@ -161,21 +175,21 @@ module io_arbiter_props
 
   always_ff @(posedge clk_i) if (rst_n) begin
     // invariants
+    assert (dut.base_q == base_q[31:16]);
     assert (dut.best_q < vm_t'(NumVms) && chunk.vm < vm_t'(NumVms));
     assert (dut.last_q == '1 || dut.last_q < vm_t'(NumVms));
     for (int v = 0; v < int'(NumVms); v++) begin
       assert (progress_q[v] <= head_q[v].length || !pending_q[v]);
-      assert (head_q[v].due[31:30] == '0 || !pending_q[v]);
     end
     for (int v = 0; v < int'(NumVms); v++) assert (dut.fresh_q[v] || dut.flushed_q[v] || servable[v] || changed_i);
     if (dut.best_valid_q) begin
       assert (!dut.fresh_q[dut.best_q[1:0]]);
       assert (dut.best_rank_q.turn == turn[dut.best_q[1:0]] || changed_i);
-      assert (dut.best_rank_q.order == order_of(dut.best_q[1:0]) || changed_i || dut.flushed_q[dut.best_q[1:0]]);
-      assert (dut.best_rank_q.order[31:30] == '0 || changed_i);
+      assert (best_order == order_of(dut.best_q[1:0]) || changed_i || dut.flushed_q[dut.best_q[1:0]]);
+      assert (dut.best_rank_q.wraps == (policy_i == PolicyEdf && dut.best_rank_q.order < due_base) || changed_i);
       if (servable[any] && !dut.fresh_q[any] && !changed_i) begin
-        assert (order_of(any) >= dut.best_rank_q.order);
-        assert (order_of(any) > dut.best_rank_q.order || turn[any] >= turn[dut.best_q[1:0]]);
+        assert (order_of(any) >= best_order);
+        assert (order_of(any) > best_order || turn[any] >= turn[dut.best_q[1:0]]);
       end
     end
     if (!dut.best_valid_q) assert (dut.fresh_q == '1);

@@ -48,7 +48,7 @@ module io_copy_sim
   io_completion_t completion;
 
   copy_unit #(.NumVms(NumVms)) i_copy (
-    .clk_i, .rst_ni, .config_i('{policy: PolicyRoundRobin, size: size_i, timeout: timeout_i, period: '0}), .prio_i('0),
+    .clk_i, .rst_ni, .now_i(cycle_o), .config_i('{policy: PolicyRoundRobin, size: size_i, timeout: timeout_i, period: '0}), .prio_i('0),
     .allowed_i('1), .changed_i(1'b0), .server_i('0),
     .submit_i('{valid: submit_i, vm: vm_i, request: '{op: op_i, tag: tag_i, length: length_i, target: target_i,
                                                       addr: addr_i, due: '0, face: 1'b0}}),

@@ -110,7 +110,7 @@ module io_flash_sim
   io_completion_t completion;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
-    .clk_i, .rst_ni, .policy_i(io_policy_e'(policy_i)), .size_i, .timeout_i, .period_i, .prio_i, .set_budget_i, .set_vm_i,
+    .clk_i, .rst_ni, .now_i(cycle_o), .policy_i(io_policy_e'(policy_i)), .size_i, .timeout_i, .period_i, .prio_i, .set_budget_i, .set_vm_i,
     .set_cycles_i, .allowed_i(allowed_i & ~blocked),
     .changed_i, .submit_i, .submit_vm_i(vm_i),
     .submit_request_i('{op: op_i, tag: tag_i, length: length_i, target: target_i, addr: addr_i, due: due_i, face: 1'b0}),

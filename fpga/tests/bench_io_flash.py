@@ -65,6 +65,7 @@ class Machine:
         self.ram = AxiRam(axi, dut.clk_i, dut.rst_ni, reset_active_level=False, size=vms * WINDOW)
         self.ignored = 0
         self.lost = [0] * vms
+        self.order: list[int] = []  # the VMs of the completions
         self.port = Lock()
 
     async def start(self, policy: int = PRIORITY, size: int = 7, **changes: int) -> None:
@@ -142,6 +143,7 @@ class Machine:
         word = struct.unpack("<Q", self.read(vm.number, RING + 8 * (vm.position % ENTRIES), 8))[0]
         assert word & 1 == 1 - vm.position // ENTRIES % 2, "the entry is not new"
         vm.position += 1
+        self.order.append(vm.number)
         tag = word >> 8 & 0xFF
         cycles = int(self.dut.beat_o.value) - vm.waiting.pop(tag)
         vm.completions.append(Completion(word >> 4 & 15, tag, word >> 16 & 0xFFFF, word >> 32, cycles))
@@ -289,6 +291,22 @@ async def under_edf_the_earliest_deadline_is_first(dut):
     await machine.finish()
     ends = {vm: machine.vms[vm].completions[0].cycles for vm in order}
     assert sorted(order) == sorted(ends, key=lambda vm: ends[vm] + 2 * order.index(vm))
+
+
+@cocotb.test()
+async def under_edf_any_deadlines_have_an_order(dut):
+    """Random deadlines of 32 bits, against the definition: from 2^31 cycles before the present time on."""
+    machine, rng = Machine(dut), random.Random(11)
+    await machine.start(EDF)
+    for turn in range(12):
+        due = {vm: rng.randrange(1 << 32) for vm in range(1, 16)}
+        assert await machine.submit(0, READ, 0, 128, BUFFERS, tag=turn)  # is served while the others arrive
+        for vm in rng.sample(sorted(due), len(due)):
+            assert await machine.submit(vm, READ, 0, 4, due=due[vm], tag=turn)
+        past = machine.now() - (1 << 31)
+        machine.order.clear()
+        await machine.finish()
+        assert machine.order == [0, *sorted(due, key=lambda vm: (due[vm] - past) % (1 << 32))]
 
 
 @cocotb.test()

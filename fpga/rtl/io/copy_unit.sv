@@ -10,6 +10,8 @@ module copy_unit
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  /// The time base.
+  input  io_time_t    now_i,
   // configuration by the manager
   input  io_config_t  config_i,
   input  prio_t [NumVms-1:0] prio_i,
@@ -37,7 +39,7 @@ module copy_unit
   io_result_t result;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
-    .clk_i, .rst_ni, .policy_i(config_i.policy), .size_i(config_i.size), .timeout_i(config_i.timeout),
+    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size), .timeout_i(config_i.timeout),
     .period_i(config_i.period), .prio_i, .set_budget_i(server_i.valid), .set_vm_i(server_i.vm),
     .set_cycles_i(server_i.cycles), .allowed_i, .changed_i, .submit_i(submit_i.valid), .submit_vm_i(submit_i.vm),
     .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),

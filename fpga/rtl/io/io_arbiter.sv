@@ -7,6 +7,9 @@
 // all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still to be compared; nothing
 // is granted before all are.
 //
+// Deadlines have 32 bits, so which of two is the earlier one depends on the time: they are ordered from 2^31 cycles before
+// the begin of the comparison on. Compared with each other only, three deadlines could each be before the next one.
+//
 // A VM that flushes its requests is not compared before the next grant. If its request was the best one, the comparison
 // begins again. This, the comparison before a chunk and the wait for its completion count as use of the device: a VM
 // with a budget takes no time of the others beside it, however short its requests are and however often it flushes.
@@ -18,6 +21,8 @@ module io_arbiter
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  /// The time base.
+  input  io_time_t    now_i,
   // configuration by the manager
   input  io_policy_e  policy_i,
   /// A chunk has at most 2^size_i bytes. Up to 4 bytes of the SPI face are not cut.
@@ -70,7 +75,8 @@ module io_arbiter
 
   // A request's rank; the lower one is served first.
   typedef struct packed {
-    io_time_t   order;  // compared as times are
+    logic       wraps;  // a deadline whose value is less than base_q: behind those that are not
+    io_time_t   order;
     logic [3:0] turn;   // VMs from the one served last to this one, in round robin
   } rank_t;
 
@@ -85,6 +91,7 @@ module io_arbiter
   vm_t best_q, candidate, last_q;
   rank_t best_rank_q, rank;
   logic [31:0] cycles_q;
+  logic [15:0] base_q;  // the earliest deadline, in units of 2^16 cycles; constant during a comparison
 
   // ---- Comparison ----
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_eligible
@@ -114,11 +121,15 @@ module io_arbiter
     end
   end
 
-  io_time_t ahead;
+  logic [32:0] ahead;
+  logic earlier, equal;
+  assign rank.wraps = policy_i == PolicyEdf && head_i.due[31:16] < base_q;
   assign rank.order = order_of(policy_i, candidate_prio, head_i.due);
   assign rank.turn  = candidate - last_q - 4'd1;
-  assign ahead      = rank.order - best_rank_q.order;
-  assign better     = !best_valid_q || ahead[31] || (ahead == '0 && rank.turn < best_rank_q.turn);
+  assign ahead      = {1'b0, rank.order} - {1'b0, best_rank_q.order};
+  assign equal      = rank.wraps == best_rank_q.wraps && ahead == '0;
+  assign earlier    = rank.wraps == best_rank_q.wraps ? ahead[32] : !rank.wraps;
+  assign better     = !best_valid_q || earlier || (equal && rank.turn < best_rank_q.turn);
 
   always_comb begin
     best_flushed = flush_i && flush_vm_i == best_q;
@@ -137,7 +148,9 @@ module io_arbiter
       best_valid_q <= 1'b0;
       best_q       <= '0;
       best_rank_q  <= '0;
+      base_q       <= '0;
     end else begin
+      if (restart || grant || (!best_valid_q && to_compare == '0)) base_q <= {!now_i[31], now_i[30:16]};
       if (grant || eligible == '0) flushed_q <= '0;
       for (int v = 0; v < int'(NumVms); v++) if (flush_i && flush_vm_i == vm_t'(v)) flushed_q[v] <= 1'b1;
       if (restart || grant) begin
@@ -220,5 +233,8 @@ module io_arbiter
   assign charge_o        = state_q == ArChoose ? chosen && best_flushed : leave;
   assign charge_vm_o     = state_q == ArChoose ? best_q : chunk_o.vm;
   assign charge_cycles_o = state_q == ArChoose ? 32'(ChooseCycles) : cycles_q;
+
+  logic unused;
+  assign unused = &{1'b0, now_i[15:0]};
 
 endmodule

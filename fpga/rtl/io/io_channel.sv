@@ -11,6 +11,8 @@ module io_channel
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  /// The time base.
+  input  io_time_t    now_i,
   // configuration by the manager
   input  io_policy_e  policy_i,
   input  logic [3:0]  size_i,
@@ -92,6 +94,7 @@ module io_channel
   io_arbiter #(.NumVms(NumVms)) i_arbiter (
     .clk_i,
     .rst_ni,
+    .now_i,
     .policy_i,
     .size_i,
     .timeout_i,

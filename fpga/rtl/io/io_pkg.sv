@@ -16,7 +16,7 @@ package io_pkg;
   typedef logic [15:0] io_length_t;
   typedef logic [31:0] io_target_t;
 
-  // The low bits of the time base, in its cycles. A later time is at most 2^31 - 1 cycles after an earlier one.
+  // The low bits of the time base, in its cycles.
   typedef logic [31:0] io_time_t;
 
   // A request of a VM.

@@ -262,6 +262,7 @@ module io_top
   flash_unit #(.NumVms(NumVms), .Depth(Depth), .ResetCycles(FlashResetCycles)) i_flash (
     .clk_i,
     .rst_ni(rst_n),
+    .now_i(time_i[31:0]),
     .config_i(config_of[ChFlash]),
     .prio_i(prio[ChFlash]),
     .allowed_i(allowed[DevFlash] | allowed[DevSpi]),
@@ -304,6 +305,7 @@ module io_top
   ethernet_unit #(.NumVms(NumVms), .Depth(Depth)) i_ethernet (
     .clk_i,
     .rst_ni(rst_n),
+    .now_i(time_i[31:0]),
     .config_i(config_of[ChSend]),
     .prio_i(prio[ChSend]),
     .allowed_i(allowed[DevSend]),
@@ -335,6 +337,7 @@ module io_top
   copy_unit #(.NumVms(NumVms), .Depth(Depth)) i_copy (
     .clk_i,
     .rst_ni(rst_n),
+    .now_i(time_i[31:0]),
     .config_i(config_of[ChCopy]),
     .prio_i(prio[ChCopy]),
     .allowed_i(allowed[DevCopy]),
