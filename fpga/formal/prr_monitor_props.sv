@@ -141,6 +141,10 @@ module prr_monitor_props
           // unless only the client's region holds the task.
           if (others[p] && regions_i[o].state == StIdle && !regions_i[o].client_valid && usable[o])
             assert (regions_i[p].task_id == device_q.task_id && regions_i[o].task_id != device_q.task_id);
+          // Of the idle regions that are equal otherwise, the one whose client has the lowest priority.
+          if (others[p] && others[o] && usable[o] && regions_i[o].size == regions_i[p].size
+              && (regions_i[o].task_id == device_q.task_id) == (regions_i[p].task_id == device_q.task_id))
+            assert (regions_i[p].client.prio <= regions_i[o].client.prio);
           // No client has two regions.
           if (o != p) assert (!(regions_i[o].client_valid && regions_i[o].client.vm == alloc_client.vm
               && regions_i[o].client.dev == alloc_client.dev && regions_i[o].state != StIdle));

@@ -349,7 +349,7 @@ def _own(client: Client, task: int, regions: list[Region]) -> int | None:
 def _other(client: Client, task: int, size: int, regions: list[Region], excluded: int) -> int | None:
     """Idle regions in the order of _idle_rank, then the smallest; else the smallest of lower priority."""
     big = [(p, regions[p]) for p in _usable(size, regions, excluded)]
-    idle = [(*_idle_rank(r, client, task), r.size, p) for p, r in big if r.state == IDLE]
+    idle = [(*_idle_rank(r, client, task), p) for p, r in big if r.state == IDLE]
     lower = [(r.size, r.client.prio, p) for p, r in big if r.state in (BUSY, HOLD) and r.client.prio < client.prio]
     if idle:
         return min(idle)[-1]
@@ -360,9 +360,10 @@ def _usable(size: int, regions: list[Region], excluded: int) -> list[int]:
     return [p for p, r in enumerate(regions) if r.size >= size and not excluded >> p & 1]
 
 
-def _idle_rank(region: Region, client: Client, task: int) -> tuple[bool, bool]:
-    """Regions with the task first, then those without another client."""
-    return region.held != task, region.client is not None and not _has(region.client, client)
+def _idle_rank(region: Region, client: Client, task: int) -> tuple[bool, bool, int, int]:
+    """Regions with the task first, then those without another client, small ones, those of clients of low priority."""
+    taken = region.client is not None and not _has(region.client, client)
+    return region.held != task, taken, region.size, region.client.prio if taken else 0
 
 
 def _has(owner: Client | None, client: Client) -> bool:

@@ -65,6 +65,7 @@ FAULTS = [
     ("icap_ctrl", "icap_ctrl.sv", "IcEnd: if (reader_quiet) begin", "IcEnd: begin"),
     ("icap_ctrl", "icap_ctrl.sv", "fail_o != '0 && words_o != '0;", "1'b0;"),
     ("prr_monitor", "prr_choice.sv", "region.client.prio < client.prio", "region.client.prio <= client.prio"),
+    ("prr_monitor", "prr_choice.sv", "inside {RankFits, RankIdle, RankPreempt}", "== RankPreempt"),
     ("prr_monitor", "prr_choice.sv", "return free ? RankFree : RankIdle;", "return RankIdle;"),
     ("prr_monitor", "prr_choice.sv", "return free ? RankFitsFree : RankFits;", "return RankFits;"),
     ("prr_monitor", "prr_monitor.sv", "list_q[e].prio >= inserting.prio", "list_q[e].prio > 4'd7"),

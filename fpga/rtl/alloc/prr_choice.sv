@@ -69,7 +69,7 @@ module prr_choice
       scores[p].rank = device_i.task_id == TaskNone || moving != '0
                        ? RankNone : ranked(regions_i[p], prr_t'(p), client_i, device_i);
       scores[p].size = regions_i[p].size;
-      scores[p].prio = scores[p].rank == RankPreempt ? regions_i[p].client.prio : '0;
+      scores[p].prio = scores[p].rank inside {RankFits, RankIdle, RankPreempt} ? regions_i[p].client.prio : '0;
       scores[p].prr  = prr_t'(p);
     end
   end
