@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves the connection matrix with three regions: no IF is connected to two regions, only a
-// region's client is connected to it, and a running job keeps its connection. Assumption about the
+// region's client is connected to it, and a running job keeps its connection, also one that begins now. Assumption about the
 // state machines, proven by prr_fsm_props: a change of client comes with a drop.
 module conn_matrix_props
   import fabric_pkg::*;
@@ -21,7 +21,7 @@ module conn_matrix_props
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
   // A client changes only with a drop.
-  logic [NumPrrs-1:0] valid_q, connected, was_connected, was_busy, was_drop;
+  logic [NumPrrs-1:0] valid_q, connected, stays, was_connected, was_staying, was_busy, was_drop;
   client_t [NumPrrs-1:0] client_q;
   always_ff @(posedge clk_i) begin
     for (int p = 0; p < int'(NumPrrs); p++) begin
@@ -32,12 +32,14 @@ module conn_matrix_props
       was_busy[p] <= !(state_i[p] == StHold || state_i[p] == StIdle);
     end
     was_connected <= connected;
+    was_staying   <= stays;
     was_drop      <= drop_i;
   end
 
   conn_matrix #(.NumPrrs(NumPrrs)) dut (
     .clk_i, .rst_ni(rst_n), .command_i($onehot0(command_i) ? command_i : '0), .connect_i, .vm_i, .dev_i, .state_i,
-    .client_valid_i(valid_q), .client_i(client_q), .drop_i(rst_n ? drop_i : '1), .connected_o(connected)
+    .client_valid_i(valid_q), .client_i(client_q), .drop_i(rst_n ? drop_i : '1), .connected_o(connected),
+    .stays_o(stays)
   );
 
   logic past = 1'b0;
@@ -50,6 +52,9 @@ module conn_matrix_props
           assert (!(connected[p] && connected[o] && client_q[p].vm == client_q[o].vm && client_q[p].dev == client_q[o].dev));
         end
         if (past && was_connected[p] && was_busy[p] && !was_drop[p]) assert (connected[p]);
+        if (past && was_staying[p] && !was_drop[p]) assert (connected[p]);
+        assert (!stays[p] || connected[p]);
+        if (connected[p] && !(|command_i)) assert (stays[p]);
       end
       cover (rst_n && connected == '1);
     end

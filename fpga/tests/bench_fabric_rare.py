@@ -583,6 +583,29 @@ async def two_violations_of_one_job(dut):
 
 
 @cocotb.test()
+async def a_job_begins_or_its_region_is_disconnected(dut):
+    """The manager disconnects the region in each of the cycles around the begin of a job, which follows another one."""
+    made = await fabric(dut)
+    fill(made, 1, 64)
+    prr = await made.give(1, 1, 1, TASK + 1)
+    begun = set()
+    for delay in range(60):
+        await made.job(1, 1, SOURCE, TARGET, 64)
+        await made.if_put(1, 1, "START", 1)
+        await ClockCycles(dut.clk_i, delay)
+        await made.connect(prr, 1, 1, on=0)
+        await ClockCycles(dut.clk_i, 4)
+        now = await made.region(prr)
+        begun.add(bool(now["connected"]))
+        if not now["connected"]:
+            assert now["state"] == IDLE and (await made.stat(1, 1))["pending"], delay
+            await made.connect(prr, 1, 1)
+        await ClockCycles(dut.clk_i, 200)
+        assert (await made.region(prr))["state"] == IDLE and not (await made.stat(1, 1))["pending"], delay
+    assert begun == {True, False}
+
+
+@cocotb.test()
 async def unmapped_addresses(dut):
     """Between registers, after the windows, of VMs that do not exist: errors, and nothing is written."""
     made = await fabric(dut)

@@ -35,6 +35,7 @@ FAULTS = [
     ("dma_guard", "dma_lookup.sv", "windows[w].writable", "windows[w].readable"),
     ("dma_guard", "dma_lookup.sv", "&& !last[PageBits]", ""),
     ("conn_matrix", "conn_matrix.sv", "&& elsewhere == '0", ""),
+    ("conn_matrix", "conn_matrix.sv", "connected_o[p] && (!command_i[p] || connect_i);", "connected_o[p];"),
     ("prr_fsm", "prr_fsm.sv", "requeue_o = q.next_valid;", "requeue_o = 1'b0;"),
     ("prr_fsm", "prr_fsm.sv", "passed = 1'b1;", ""),
     ("prr_fsm", "prr_fsm.sv", "to.client       = client;", "to.client       = from.client;"),

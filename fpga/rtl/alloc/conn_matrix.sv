@@ -21,10 +21,12 @@ module conn_matrix
   input  client_t [NumPrrs-1:0] client_i,
   /// Pulse: the client loses the region.
   input  logic    [NumPrrs-1:0] drop_i,
-  output logic    [NumPrrs-1:0] connected_o
+  output logic    [NumPrrs-1:0] connected_o,
+  /// Connected, and not disconnected in this cycle: a job may begin.
+  output logic    [NumPrrs-1:0] stays_o
 );
 
-  logic [NumPrrs-1:0] is_client, accept;
+  logic [NumPrrs-1:0] is_client, accept, free;
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_prr
     logic [NumPrrs-1:0] elsewhere;
@@ -32,14 +34,15 @@ module conn_matrix
     for (genvar o = 0; o < int'(NumPrrs); o++) begin : gen_other
       assign elsewhere[o] = o != p && connected_o[o] && is_client[o];
     end
-    assign accept[p] = command_i[p] && connect_i && is_client[p] && elsewhere == '0
-                       && (state_i[p] == StHold || state_i[p] == StIdle);
+    assign free[p]    = state_i[p] == StHold || state_i[p] == StIdle;
+    assign accept[p]  = command_i[p] && connect_i && is_client[p] && elsewhere == '0 && free[p];
+    assign stays_o[p] = connected_o[p] && (!command_i[p] || connect_i);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) connected_o[p] <= 1'b0;
       else if (drop_i[p]) connected_o[p] <= 1'b0;
       else if (accept[p]) connected_o[p] <= 1'b1;
       // A running job keeps its IF until the job is stopped.
-      else if (command_i[p] && !connect_i && (state_i[p] == StHold || state_i[p] == StIdle)) connected_o[p] <= 1'b0;
+      else if (command_i[p] && !connect_i && free[p]) connected_o[p] <= 1'b0;
     end
   end
 

@@ -121,7 +121,7 @@ module fabric_top
   client_t    [NumPrrs-1:0] client, requeue_client;
   task_t      [NumPrrs-1:0] target;
   fault_e     [NumPrrs-1:0] fault_why, failed_why;
-  logic       [NumPrrs-1:0] client_valid, alloc, cancel, connect, stop_cmd, cfg_done, cfg_fail, coupled, connected, drop;
+  logic       [NumPrrs-1:0] client_valid, alloc, cancel, connect, stop_cmd, cfg_done, cfg_fail, coupled, connected, stays, drop;
   logic       [NumPrrs-1:0] requeue, stopped, expired, fault, failed, running, start_taken, over, saved, restored;
   logic       [NumPrrs-1:0] start_pending, ctx_saved, quiet;
 
@@ -303,7 +303,8 @@ module fabric_top
     .client_valid_i(client_valid),
     .client_i(client),
     .drop_i(drop),
-    .connected_o(connected)
+    .connected_o(connected),
+    .stays_o(stays)
   );
 
   if_flags #(.NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs)) i_flags (
@@ -479,7 +480,7 @@ module fabric_top
       .fault_why_o(fault_why[p]),
       .failed_o(failed[p]),
       .failed_why_o(failed_why[p]),
-      .connected_i(connected[p]),
+      .connected_i(stays[p]),
       .start_pending_i(start_pending[p]),
       .ctx_saved_i(ctx_saved[p]),
       .running_o(running[p]),
