@@ -153,10 +153,10 @@
 #define FABRIC_REGS_ICAP_COUNTS_CYCLES_WIDTH 0x20U
 #define FABRIC_REGS_ICAP_COUNTS_WORDS_LSB 0x20U
 #define FABRIC_REGS_ICAP_COUNTS_WORDS_WIDTH 0x20U
-#define FABRIC_REGS_FAULT_ADDR 0x80U /* Address of the last violation */
+#define FABRIC_REGS_FAULT_ADDR 0x80U /* Address of the last violation before FAULT_INFO was read last */
 #define FABRIC_REGS_FAULT_ADDR_ADDR_LSB 0x0U
 #define FABRIC_REGS_FAULT_ADDR_ADDR_WIDTH 0x40U
-#define FABRIC_REGS_FAULT_INFO 0x88U /* Client and region of the last fault */
+#define FABRIC_REGS_FAULT_INFO 0x88U /* Client and region of the last fault; a read keeps its address in FAULT_ADDR */
 #define FABRIC_REGS_FAULT_INFO_VM_LSB 0x0U
 #define FABRIC_REGS_FAULT_INFO_VM_WIDTH 0x4U
 #define FABRIC_REGS_FAULT_INFO_DEV_LSB 0x4U

@@ -188,11 +188,11 @@ pub const FABRIC_REGS_ICAP_COUNTS_CYCLES_LSB: usize = 0x0;
 pub const FABRIC_REGS_ICAP_COUNTS_CYCLES_WIDTH: usize = 0x20;
 pub const FABRIC_REGS_ICAP_COUNTS_WORDS_LSB: usize = 0x20;
 pub const FABRIC_REGS_ICAP_COUNTS_WORDS_WIDTH: usize = 0x20;
-/// Address of the last violation
+/// Address of the last violation before FAULT_INFO was read last
 pub const FABRIC_REGS_FAULT_ADDR: usize = 0x80;
 pub const FABRIC_REGS_FAULT_ADDR_ADDR_LSB: usize = 0x0;
 pub const FABRIC_REGS_FAULT_ADDR_ADDR_WIDTH: usize = 0x40;
-/// Client and region of the last fault
+/// Client and region of the last fault; a read keeps its address in FAULT_ADDR
 pub const FABRIC_REGS_FAULT_INFO: usize = 0x88;
 pub const FABRIC_REGS_FAULT_INFO_VM_LSB: usize = 0x0;
 pub const FABRIC_REGS_FAULT_INFO_VM_WIDTH: usize = 0x4;

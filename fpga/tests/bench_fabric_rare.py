@@ -583,6 +583,22 @@ async def two_violations_of_one_job(dut):
 
 
 @cocotb.test()
+async def the_address_of_a_fault_is_that_of_its_client(dut):
+    """Another VM's fault comes between the reads of FAULT_INFO and FAULT_ADDR."""
+    made = await fabric(dut)
+    wrong = {1: 0x7100_0000, 2: 0x7200_0000}
+    for vm in (1, 2):
+        await made.give(vm, 1, 1, TASK + vm)
+        await made.job(vm, 1, wrong[vm], TARGET, 64)
+        assert (await made.finished(vm, 1))["fault"] == FAULT_DMA
+        if vm == 1:
+            assert (await made.get("FAULT_INFO"))["vm"] == 1
+    assert (await made.get("FAULT_ADDR"))["addr"] == wrong[1]
+    assert (await made.get("FAULT_INFO"))["vm"] == 2
+    assert (await made.get("FAULT_ADDR"))["addr"] == wrong[2]
+
+
+@cocotb.test()
 async def a_job_begins_or_its_region_is_disconnected(dut):
     """The manager disconnects the region in each of the cycles around the begin of a job, which follows another one."""
     made = await fabric(dut)

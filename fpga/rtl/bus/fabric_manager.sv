@@ -295,12 +295,13 @@ module fabric_manager
   assign sort_value_o     = hw_out.SORT_COMMAND.value.value;
   assign unknown          = ^{connect_q, stop_q};
 
-  // The last fault, kept until the next one.
+  // The last fault, kept until the next one. Software reads FAULT_INFO, then FAULT_ADDR: the address that belongs to what was
+  // read is kept for it, whatever faults follow.
   fault_e why_q;
   client_t client_q;
   prr_t prr_q;
   logic write_q;
-  logic [63:0] addr_q;
+  logic [63:0] addr_q, read_addr_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       why_q    <= FaultNone;
@@ -308,7 +309,9 @@ module fabric_manager
       prr_q    <= '0;
       write_q  <= 1'b0;
       addr_q   <= '0;
+      read_addr_q <= '0;
     end else begin
+      if (hw_out.FAULT_INFO.vm.swacc) read_addr_q <= addr_q;
       if (event_fault_i) begin
         why_q    <= fault_why_i;
         client_q <= fault_client_i;
@@ -320,7 +323,7 @@ module fabric_manager
       end
     end
   end
-  assign hw_in.FAULT_ADDR.addr.next  = addr_q;
+  assign hw_in.FAULT_ADDR.addr.next  = read_addr_q;
   assign hw_in.FAULT_INFO.vm.next    = client_q.vm;
   assign hw_in.FAULT_INFO.dev.next   = client_q.dev;
   assign hw_in.FAULT_INFO.prr.next   = prr_q;

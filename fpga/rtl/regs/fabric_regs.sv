@@ -972,6 +972,7 @@ module fabric_regs (
     end
     assign hwif_out.ICAP_START.verify.value = field_storage.ICAP_START.verify.value;
     assign hwif_out.ICAP_START.verify.swmod = decoded_reg_strb.ICAP_START && decoded_req_is_wr && |(decoded_wr_biten[8:8]);
+    assign hwif_out.FAULT_INFO.vm.swacc = decoded_reg_strb.FAULT_INFO;
     // Field: fabric_regs.SORT_KEY.key
     always_comb begin
         automatic logic [63:0] next_c;

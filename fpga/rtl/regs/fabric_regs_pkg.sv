@@ -157,7 +157,11 @@ package fabric_regs_pkg;
     } fabric_regs__FAULT_ADDR__in_t;
 
     typedef struct {
-        ro_f_w4__in_t vm;
+        logic [3:0] next;
+    } ro_f_swacc_t_w4__in_t;
+
+    typedef struct {
+        ro_f_swacc_t_w4__in_t vm;
         ro_f_w4__in_t dev;
         ro_f_w3__in_t prr;
         ro_f__in_t write;
@@ -378,6 +382,14 @@ package fabric_regs_pkg;
     } fabric_regs__ICAP_START__out_t;
 
     typedef struct {
+        logic swacc;
+    } ro_f_swacc_t_w4__out_t;
+
+    typedef struct {
+        ro_f_swacc_t_w4__out_t vm;
+    } fabric_regs__FAULT_INFO__out_t;
+
+    typedef struct {
         rw_f_w64__out_t key;
     } fabric_regs__SORT_KEY__out_t;
 
@@ -491,6 +503,7 @@ package fabric_regs_pkg;
         fabric_regs__ICAP_ADDR__out_t ICAP_ADDR;
         fabric_regs__ICAP_LENGTH__out_t ICAP_LENGTH;
         fabric_regs__ICAP_START__out_t ICAP_START;
+        fabric_regs__FAULT_INFO__out_t FAULT_INFO;
         fabric_regs__SORT_KEY__out_t SORT_KEY;
         fabric_regs__SORT_COMMAND__out_t SORT_COMMAND;
         fabric_regs__IF_RESET__out_t IF_RESET;

@@ -193,8 +193,8 @@ static void violate(unsigned int vm)
     *interface32(vm, FABRIC_IF_START) = 1;
     await_manager(EVENT(DMA_VIOLATION));
     interrupt_wait(SOURCE_VM + vm); /* later: the job is over when its DMA is quiet */
-    check("violation_address", *fabric(FABRIC_REGS_FAULT_ADDR), GUEST_INPUT + PAGE);
     check("violation_vm", *fabric(FABRIC_REGS_FAULT_INFO) & 15, vm);
+    check("violation_address", *fabric(FABRIC_REGS_FAULT_ADDR), GUEST_INPUT + PAGE);
     check("violation_fault", *interface32(vm, FABRIC_IF_STAT) >> FABRIC_IF_STAT_FAULT_LSB & 7, 1);
     check("violation_connected", *interface32(vm, FABRIC_IF_STAT) & 1, 0);
 }
