@@ -82,11 +82,13 @@ module icap_ctrl_props
   logic [2:0] at;
   assign at = dut.state_q;
 
+  logic first_q = 1'b0;  // the first cycle after the reset
   logic was_busy, was_waiting, verified_q, to_verify_q, had_result, was_bad;
   slot_ar_t was_ar;
   logic [31:0] sent_q;
   always_ff @(posedge clk_i) begin
     was_busy    <= rst_n && busy;
+    first_q     <= !rst_n;
     was_waiting <= rst_n && req.ar_valid && !ar_ready_i;
     was_ar      <= req.ar;
     had_result    <= rst_n && (done != '0 || failed != '0);
@@ -128,8 +130,9 @@ module icap_ctrl_props
       if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
       for (int p = 0; p < int'(NumPrrs); p++) if (done[p] || failed[p]) assert (prr == prr_t'(p));
       if (had_result) assert (!busy);
-      // A bitstream that failed after its first word is aborted, and no other.
-      assert (aborted == (failed != '0 && sent_q != '0));
+      // A bitstream that failed after its first word is aborted, and one that a reset may have cut; no other.
+      assert (aborted == ((failed != '0 && sent_q != '0) || first_q));
+      assert (!(first_q && cfg_valid));
       if (was_busy && !busy) assert (had_result);
       if (was_bad) assert (error != '0);
       // The bus: only reads, stable until accepted; idle when not busy.
@@ -138,6 +141,7 @@ module icap_ctrl_props
       if (!busy) assert (!req.ar_valid && owed_q == '0);
 
       // Invariants for the induction.
+      assert (dut.reset_q == first_q && (!first_q || at == Idle));
       assert (at <= Drain && owed_q == 16'(dut.i_reader.coming_q) && error <= 4'd8);
       assert (occupied <= 16'd128);
       if (dut.i_reader.state_q inside {2'd2, 2'd3}) begin

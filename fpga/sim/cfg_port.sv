@@ -2,8 +2,8 @@
 // The configuration port in simulation, with the ports of fpga/rtl/kintex7/cfg_port.sv. The body of
 // a bitstream is {8'hc5, region, task, 7'h0, slow}, the number of the words that follow, and these
 // words. A slow bitstream is accepted at one word every other cycle. The region holds the new task
-// when the last word has arrived; until then its outputs are undefined. fabric_sim reads held_q and
-// torn_q.
+// when the last word has arrived; until then its outputs are undefined. rst_ni empties the regions, but does not reach the
+// device's configuration logic, which may be in the middle of a bitstream. fabric_sim reads held_q and torn_q.
 module cfg_port (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -21,20 +21,15 @@ module cfg_port (
   logic [31:0] left_q;
   logic [1:0] part_q;        // expects: first word, length, words
   logic slow_q, toggle_q;
+  initial {task_q, prr_q, left_q, part_q, slow_q, toggle_q} = '0;
 
   assign ready_o = !slow_q || toggle_q;
   assign error_o = valid_i && part_q == 2'd0 && data_i[31:24] != 8'hc5;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      held_q   <= '0;
-      torn_q   <= '0;
-      task_q   <= '0;
-      prr_q    <= '0;
-      left_q   <= '0;
-      part_q   <= '0;
-      slow_q   <= 1'b0;
-      toggle_q <= 1'b0;
+      held_q <= '0;
+      torn_q <= '0;
     end else begin
       toggle_q <= !toggle_q;
       if (abort_i) {part_q, slow_q} <= '0;

@@ -4,7 +4,7 @@
 import cocotb
 from bench_fabric import SOURCE, TARGET, TASK, fill, result
 from cocotb.triggers import ReadOnly, RisingEdge, Timer
-from fabric_helpers import BUSY, FAULT_NONE, IDLE, PERIOD, REGS, Fabric, probe
+from fabric_helpers import BUSY, FAULT_NONE, IDLE, PERIOD, REGS, Fabric, probe, simb
 from rtl_tools import Bench
 
 BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]  # the build of bench_fabric
@@ -57,6 +57,28 @@ async def reset_at_any_phase_of_the_clock(dut):
     data = await job_runs(made)
     assert (await made.finished(1, 1))["fault"] == FAULT_NONE
     assert result(made, 1, 4096) == probe(data, 9)
+
+
+@cocotb.test(timeout_time=400, timeout_unit="us")
+async def a_reset_cuts_a_bitstream(dut):
+    """The configuration port takes the next bitstream as a new one, not as the rest of the one that was cut."""
+    made = Fabric(dut)
+    await made.start()
+    for words in (3, 100, 700):
+        await made.device(1, TASK)
+        found = await made.request(1, 1, 1)
+        image = simb(found.prr, TASK)
+        made.ram.write(made.shape.bitstreams, image)
+        await made.put("ICAP_ADDR", made.shape.bitstreams)
+        await made.put("ICAP_LENGTH", len(image))
+        await made.put("ICAP_START", found.prr)
+        while (await made.get("ICAP_COUNTS"))["words"] < words:
+            pass
+        dut.rst_ni.value = 0
+        await made.release()
+        data = await job_runs(made)
+        assert (await made.finished(1, 1))["fault"] == FAULT_NONE
+        assert result(made, 1, 4096) == probe(data, 9), words
 
 
 @cocotb.test(timeout_time=20, timeout_unit="us")

@@ -46,7 +46,7 @@ module icap_ctrl
   output logic [31:0] cfg_data_o,
   input  logic        cfg_ready_i,
   input  logic        cfg_error_i,
-  /// Pulse: discard the incomplete bitstream.
+  /// Discard the incomplete bitstream: a pulse, also in the first cycle after a reset, and a level during the reset.
   output logic        cfg_abort_o,
   // memory
   output slot_req_t   axi_req_o,
@@ -243,8 +243,14 @@ module icap_ctrl
     assign fail_o[p] = over_o && state_q == IcDrain && prr_o == prr_t'(p) && error_q != ErrNone;
   end
 
-  // Without an abort the port would take the next bitstream as the rest of this one.
-  assign cfg_abort_o = fail_o != '0 && words_o != '0;
+  // Without an abort the port would take the next bitstream as the rest of this one, or of one that a reset has cut, because
+  // no reset reaches the device behind the port.
+  logic reset_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reset_q <= 1'b1;
+    else reset_q <= 1'b0;
+  end
+  assign cfg_abort_o = (fail_o != '0 && words_o != '0) || reset_q;
 
   // Duration of the transfer, for the figures.
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -8,7 +8,8 @@ module cfg_port (
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ready_o,
-  /// Pulse: discard the incomplete bitstream; the next word starts a new one.
+  /// Discard the incomplete bitstream; the next word starts a new one. Up for some cycles after rst_ni rises, so that all bits
+  /// of the sequence begin together although rst_ni has no synchronizer here.
   input  logic        abort_i,
   /// The device reports an error in the bitstream.
   output logic        error_o
