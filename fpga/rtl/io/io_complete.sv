@@ -17,7 +17,8 @@ module io_complete
   input  logic        clk_i,
   input  logic        rst_ni,
   // the rings
-  /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty.
+  /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty. A completion that is being written goes into the
+  /// ring before it.
   input  logic        set_i,
   input  vm_t         set_vm_i,
   input  logic [ChannelBits-1:0] set_channel_i,
@@ -52,7 +53,8 @@ module io_complete
   state_e state_q;
   logic [NumChannels-1:0] chosen;
   logic [ChannelBits-1:0] channel, channel_q;
-  logic any, phase, cleared_q;  // cleared_q: the VM was cleared since its completion was chosen
+  logic any, phase;
+  logic cleared_q, moved_q;  // since the completion was chosen, its VM was cleared; its ring was set
   io_completion_t first, first_q;
   addr_t base [Rows];
   logic [IndexBits:0] index [Rows];  // of the next entry; the highest bit is the pass
@@ -106,6 +108,7 @@ module io_complete
       position_q <= '0;
       base_q     <= '0;
       cleared_q  <= 1'b0;
+      moved_q    <= 1'b0;
     end else begin
       unique case (state_q)
         CoChoose: if (any) begin
@@ -115,10 +118,12 @@ module io_complete
           position_q <= position;
           base_q     <= base[row(first.vm, channel)];
           cleared_q  <= clear_i && clear_vm_i == first.vm;
+          moved_q    <= set_i && set_vm_i == first.vm && set_channel_i == channel;
         end
         default: begin  // CoWrite
           if (done_i) state_q <= CoChoose;
           if (clear_i && clear_vm_i == first_q.vm) cleared_q <= 1'b1;
+          if (set_i && set_vm_i == first_q.vm && set_channel_i == channel_q) moved_q <= 1'b1;
         end
       endcase
     end
@@ -140,7 +145,7 @@ module io_complete
           set_q[v][c]   <= 1'b0;
           empty_q[v][c] <= 1'b1;
         end else begin
-          if (ends && first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c)) empty_q[v][c] <= 1'b0;
+          if (ends && !moved_q && first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c)) empty_q[v][c] <= 1'b0;
           if (set_i && set_vm_i == vm_t'(v) && set_channel_i == ChannelBits'(c)) begin
             set_q[v][c]   <= 1'b1;
             empty_q[v][c] <= 1'b1;
