@@ -26,6 +26,11 @@ PUBLIC void shared_make(cosim::Translate translate, const char *flash, const cha
     shared = new cosim::Shared(memory, cosim::SharedOptions{uart, "", flash, pcap, pins, screen});
 }
 
+PUBLIC void shared_reset()
+{
+    shared->reset();
+}
+
 /// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.
 PUBLIC bool shared_read(uint64_t offset, unsigned bytes, uint64_t *value)
 {

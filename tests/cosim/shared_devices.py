@@ -36,6 +36,7 @@ def _library(vms: int) -> ctypes.CDLL:
     library = ctypes.CDLL(str(LIBRARIES[vms]))
     for name, result, arguments in (
         ("make", None, [TRANSLATE, *(c_char_p,) * 5]),
+        ("reset", None, []),
         ("read", c_bool, [c_uint64, c_uint, c_void_p]),
         ("write", c_bool, [c_uint64, c_uint, c_uint64]),
         ("step", None, [c_uint64]),

@@ -209,6 +209,20 @@ def test_a_flush_by_the_manager_removes_events(devices):
     assert flushed.read(FLASH, "CHANNEL_DEADLINE") == 78
 
 
+def test_a_reset_removes_deadlines_and_refusals(devices):
+    """Of all channels, also when the first write after the reset is to the page of another one."""
+    vm = ready(devices.vms[0], FLASH)
+    vm.write(FLASH, "CHANNEL_DEADLINE", 77)
+    for _ in range(6):
+        submit(vm, FLASH)
+    assert vm.read(FLASH, "CHANNEL_INT") & 0b100
+    devices.library.shared_reset()
+    assert (vm.read(FLASH, "CHANNEL_DEADLINE"), vm.read(FLASH, "CHANNEL_INT")) == (0, 0)
+    vm.write(COPY, "CHANNEL_DEADLINE", 78)
+    assert [vm.read(device, "CHANNEL_DEADLINE") for device in (FLASH, COPY)] == [0, 78]
+    assert [vm.read(device, "CHANNEL_INT") for device in (FLASH, COPY)] == [0, 0]
+
+
 def test_a_completion_under_way_at_a_flush_sets_no_event(devices):
     """Wherever the flush meets it. With slow memory it is written after some of these flushes."""
     vm = devices.vms[0]

@@ -103,21 +103,35 @@ module io_pages
   assign clears_refused = clears && access_i.data[ChannelIntRefusedLsb];
 
   // Bits of each VM in distributed RAM, one for each channel, so that a reset of the VM clears them in one cycle. No VM's page
-  // is accessed in this cycle: it follows the one of the manager's write.
+  // is accessed in this cycle: it follows the one of the manager's write. rst_ni does not reach the RAM: until the first
+  // write, which writes the bits of all channels, a VM's bits are 0.
   logic [Channels-1:0] refused, due_set;
+  logic [NumVms-1:0] bits_valid_q;
+  logic bits_valid, writes_bits;
   vm_t bits_vm;
-  assign bits_vm = reset_i.valid ? reset_i.vm : access_i.vm;
+  assign bits_vm     = reset_i.valid ? reset_i.vm : access_i.vm;
+  assign writes_bits = reset_i.valid || refuses || clears_refused || (writes && at(ChannelDeadline));
+  always_comb begin
+    bits_valid = 1'b0;
+    for (int v = 0; v < int'(NumVms); v++) if (access_i.vm == vm_t'(v)) bits_valid = bits_valid_q[v];
+  end
+  for (genvar v = 0; v < int'(NumVms); v++) begin : gen_bits_valid
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) bits_valid_q[v] <= 1'b0;
+      else if (writes_bits && bits_vm == vm_t'(v)) bits_valid_q[v] <= 1'b1;
+    end
+  end
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_bits
     logic refusals [16];
     logic dues_set [16];
-    logic mine;
-    initial for (int i = 0; i < 16; i++) {refusals[i], dues_set[i]} = '0;
-    assign mine       = channel == io_channel_t'(c);
-    assign refused[c] = refusals[access_i.vm];
-    assign due_set[c] = dues_set[access_i.vm];
+    logic mine, all;
+    assign mine       = channel == io_channel_t'(c) && !reset_i.valid;
+    assign all        = reset_i.valid || (writes_bits && !bits_valid);
+    assign refused[c] = bits_valid && refusals[access_i.vm];
+    assign due_set[c] = bits_valid && dues_set[access_i.vm];
     always_ff @(posedge clk_i) begin
-      if (reset_i.valid || (mine && (refuses || clears_refused))) refusals[bits_vm] <= refuses && !reset_i.valid;
-      if (reset_i.valid || (mine && writes && at(ChannelDeadline))) dues_set[bits_vm] <= !reset_i.valid;
+      if (all || (mine && (refuses || clears_refused))) refusals[bits_vm] <= mine && refuses;
+      if (all || (mine && writes && at(ChannelDeadline))) dues_set[bits_vm] <= mine && writes && at(ChannelDeadline);
     end
   end
   assign deadline = due_set[channel] ? due[row] : '0;
