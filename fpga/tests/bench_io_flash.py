@@ -254,11 +254,14 @@ async def load(machine: Machine, length: int, rounds: int, rng: random.Random) -
 
 @cocotb.test()
 async def the_highest_priority_waits_for_one_chunk(dut):
-    """Nine VMs read without pause: 1, 4, 64 and 256 bytes."""
+    """Nine VMs read without pause: 1, 4, 64 and 256 bytes. Beside the two highest, the seven lowest get nothing."""
     machine, rng = Machine(dut), random.Random(2)
     await machine.start(PRIORITY)
     for length in (1, 4, 64, 256):
+        machine.order.clear()
         taken = (await load(machine, length, 12, rng))[VMS - 1]
+        lasts = len(machine.order) - machine.order[::-1].index(VMS - 1)
+        assert set(machine.order[1:lasts]) == {VMS - 2, VMS - 1}, "behind the request that found the device idle"
         chunks = -(-length // 128)
         wire = (4 * chunks + length) * BYTE
         foreign = min(CHUNK, (4 + length) * BYTE)

@@ -317,11 +317,11 @@ package fabric_shared_pkg;
 
     typedef struct {
         logic [2:0] value;
-    } wo_f_desc_d4aa866b_w3__out_t;
+    } wo_f_desc_9e072b1b_w3__out_t;
 
     typedef struct {
         wo_f_w4__out_t vm;
-        wo_f_desc_d4aa866b_w3__out_t why;
+        wo_f_desc_9e072b1b_w3__out_t why;
     } fabric_shared__ETHERNET_SELECT__out_t;
 
     typedef struct {
