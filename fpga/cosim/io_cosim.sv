@@ -11,7 +11,7 @@ module io_cosim
   /// A hundredth of the data sheet's time, because every cycle of it is simulated.
   parameter int unsigned EraseCycles = 130_000,
   /// Shorter than the data sheet's time, for the same reason.
-  parameter int unsigned FlashResetCycles = 500,
+  parameter int unsigned FlashResetCycles = 100,
   localparam int unsigned NumPins = 32
 ) (
   input  logic clk_i,
@@ -164,7 +164,7 @@ module io_cosim
                     || i_top.i_flash.i_flash.recovers;
   assign active_o = busy || sent.enable || works != '0;
 
-  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .ResetCycles(FlashResetCycles - 100), .Pattern(1'b0)) i_flash (
+  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .ResetCycles(FlashResetCycles / 2), .Pattern(1'b0)) i_flash (
     .clk_i,
     .rst_ni,
     .cs_ni(cs_n),

@@ -65,9 +65,11 @@ async def a_reset_cuts_a_bitstream(dut):
     made = Fabric(dut)
     await made.start()
     for words in (3, 100, 700):
+        dut.rst_ni.value = 0
+        await made.release()
         await made.device(1, TASK)
         found = await made.request(1, 1, 1)
-        image = simb(found.prr, TASK)
+        image = simb(found.prr, TASK, words=1000)
         made.ram.write(made.shape.bitstreams, image)
         await made.put("ICAP_ADDR", made.shape.bitstreams)
         await made.put("ICAP_LENGTH", len(image))
