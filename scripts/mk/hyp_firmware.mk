@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The M-mode firmware of RISC-V boards without OpenSBI: build/firmware/$(BOARD)/firmware.bin, for the address 0x80000000
+# The M-mode firmware of RISC-V boards: build/firmware/$(BOARD)/firmware.bin, for the address 0x80000000
 # (docs/boards.md). FIRMWARE_HIDE: time or mtime, for tests (firmware/firmware.h); FW_BUILD sets the output folder.
 FIRMWARE_HIDE ?=
 FW_BUILD ?= $(BUILD)/firmware/$(BOARD)

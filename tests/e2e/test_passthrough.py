@@ -4,7 +4,18 @@
 import re
 
 import pytest
-from helpers import BOOT_S, LINUX_PROMPT, SOON_S, ask, booted_linux
+from helpers import (
+    BOOT_S,
+    LINUX_PROMPT,
+    RISCV,
+    SOON_S,
+    ask,
+    booted,
+    booted_linux,
+    built_with_harts,
+    caught,
+    tell,
+)
 
 from tessera.run.machine import HYPERVISOR
 
@@ -52,3 +63,14 @@ def test_the_guest_restarts_with_its_device(machine):
 def test_poweroff(machine):
     machine.send("poweroff\r")
     assert machine.status(SOON_S) == 0
+
+
+def test_the_page_of_a_device_is_not_executable():
+    """It can be read, but an instruction fetched there is an access fault, not an illegal instruction."""
+    system = built_with_harts("trio", 3, 'vms { first { devices = "virtio-mmio0"; }; };')
+    with booted(system, "passthrough-execute") as machine:
+        machine.expect("first", r"^misbehave: alive 1$", BOOT_S)
+        tell(machine, "first", "peek 10001000")
+        machine.expect("first", r"^misbehave: word at 0x10001000 is 0x74726976$", SOON_S)
+        tell(machine, "first", "jump 10001000")
+        machine.expect("first", caught(RISCV, "jump", 0x10001000), SOON_S)
