@@ -15,11 +15,17 @@
     "\030\033[?1049l\033[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\033[r\033[0m\033[4l\033[?7;25h\033>" \
     "\033(B\017\033%G\033[999H\r\n"
 
+#define KEY_VMS 'l'
+#define LISTS_LATER 8U /* more than there are lists */
+
 /* The list of VMs in progress, with CPU time since the last list in per mille of one CPU. One line
  * per step: computing all of them at once would delay interrupts. */
 static struct {
     bool at_work;
-    unsigned next; /* index of the next VM in the list, 0 for the first; position in a component's list */
+    char key;                /* of the list in progress */
+    char later[LISTS_LATER]; /* keys of the lists to be printed next, each once */
+    unsigned waiting;        /* valid ones in `later` */
+    unsigned next;           /* index of the next VM in the list, 0 for the first; position in a component's list */
     const struct console_list *list; /* of a component, or NULL: of VMs */
     ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
@@ -68,32 +74,73 @@ static void list_vm(const struct vm *vm)
                 (ulong)(small ? ram >> 10 : ram >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
 }
 
-static void keys_list(void)
-{
-    if (!listed.at_work) {
-        console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
-        listed.before = listed.now;
-        listed.now = arch_time();
-        listed.next = 0;
-        listed.list = NULL;
-        listed.at_work = true;
-    }
-}
-
 extern const struct console_list __start_console_lists[], __stop_console_lists[];
 
-/* Begins the list of a component. False if no component has registered the key. */
-static bool keys_component_list(char key)
+/* The list that a component has registered for the key, or NULL. */
+static const struct console_list *list_of(char key)
 {
     for (const struct console_list *l = __start_console_lists; l != __stop_console_lists; l++) {
         if (l->key == key) {
-            listed.list = listed.at_work ? listed.list : l;
-            listed.next = listed.at_work ? listed.next : 0;
-            listed.at_work = true;
-            return true;
+            return l;
         }
     }
-    return false;
+    return NULL;
+}
+
+static void list_begin(char key)
+{
+    listed.key = key;
+    listed.list = list_of(key);
+    listed.next = 0;
+    listed.at_work = true;
+    if (listed.list == NULL) {
+        console_log("  nr name      state     vcpus   cpu   memory  starts  restarts");
+        listed.before = listed.now;
+        listed.now = arch_time();
+    }
+}
+
+/* Remembers a list that is requested while another one is printed. */
+static void list_later(char key)
+{
+    bool known = key == listed.key;
+
+    for (unsigned i = 0; i < listed.waiting; i++) {
+        known |= listed.later[i] == key;
+    }
+    if (!known && listed.waiting < LISTS_LATER) {
+        listed.later[listed.waiting++] = key;
+    }
+}
+
+/* Ends the list in progress and begins the next one. */
+static void list_end(void)
+{
+    char key = listed.later[0];
+
+    listed.at_work = false;
+    if (listed.waiting == 0) {
+        return;
+    }
+    listed.waiting--;
+    for (unsigned i = 0; i < listed.waiting; i++) {
+        listed.later[i] = listed.later[i + 1U];
+    }
+    list_begin(key);
+}
+
+/* Prints a list. False if the key is not that of a list. */
+static bool keys_list(char key)
+{
+    if (key != KEY_VMS && list_of(key) == NULL) {
+        return false;
+    }
+    if (listed.at_work) {
+        list_later(key);
+    } else {
+        list_begin(key);
+    }
+    return true;
 }
 
 static bool keys_list_step(unsigned waiting)
@@ -103,11 +150,13 @@ static bool keys_list_step(unsigned waiting)
     }
     if (listed.list != NULL) {
         listed.next = listed.list->line(listed.next);
-        listed.at_work = listed.next != 0;
-        return true;
+    } else {
+        list_vm(&hyp.vms[listed.next]);
+        listed.next = (listed.next + 1U) % hyp.nvms;
     }
-    list_vm(&hyp.vms[listed.next++]);
-    listed.at_work = listed.next < hyp.nvms;
+    if (listed.next == 0) {
+        list_end();
+    }
     return true;
 }
 
@@ -209,9 +258,6 @@ static void keys_command(char key)
     case 'n':
         keys_focus(&hyp.vms[(vm->id + 1) % hyp.nvms]);
         return;
-    case 'l':
-        keys_list();
-        return;
     case 'q':
         console_log("bye");
         console_drain();
@@ -221,7 +267,7 @@ static void keys_command(char key)
     }
     if (key >= '0' && key <= '9') {
         keys_number((unsigned)(key - '0'));
-    } else if (!keys_component_list(key)) {
+    } else if (!keys_list(key)) {
         keys_help();
     }
 }

@@ -200,6 +200,26 @@ static void test_the_list_shows_every_vm_once(void **state)
     assert_int_equal(count(key('l'), "name      state"), 1);
 }
 
+/* A list that is requested while another one is printed follows it, once. */
+static void test_a_second_list_follows_the_first(void **state)
+{
+    const char *said, *vms, *ports;
+
+    (void)state;
+    boot(1);
+    testbed_enter(0);
+    host_type("\024l\024p\024p");
+    said = host_output();
+    vms = strstr(said, "3 vm-c      stopped");
+    ports = strstr(said, "no buffer malformed");
+    assert_true(vms != NULL && ports != NULL && vms < ports);
+    assert_int_equal(count(said, "no buffer malformed"), 1);
+    host_type("\024p\024l");
+    said = host_output();
+    assert_int_equal(count(said, "name      state"), 1);
+    assert_int_equal(count(said, "no buffer malformed"), 1);
+}
+
 /* Shared memory does not count as the VM's memory. */
 static void test_the_list_counts_ram_only(void **state)
 {
@@ -270,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
         cmocka_unit_test(test_a_stop_is_reported_whenever_its_key_comes),
         cmocka_unit_test(test_the_list_shows_every_vm_once),
+        cmocka_unit_test(test_a_second_list_follows_the_first),
         cmocka_unit_test(test_the_list_counts_ram_only),
         cmocka_unit_test(test_exclusive_use_of_the_terminal),
         cmocka_unit_test(test_quit_prints_a_message_and_powers_off),
