@@ -189,6 +189,8 @@ const GRAIN_BITS: u32 = pagegrain::RIE | pagegrain::XIE | pagegrain::IEC;
 const ENTRYLO_BITS: u32 = 0xC3FF_FFFF;
 const ENTRYHI_BITS: u32 = entryhi::VPN2 | entryhi::EHINV | entryhi::ASID;
 const SRSCTL_BITS: u32 = 0xF << 12 | 0xF << 6;
+/// WR and PC: the root can hide watch registers and performance counters from a guest.
+const CONFIG1_HIDEABLE: u32 = 0x18;
 const CTL0_BITS: u32 = 0xFF80_0000 | guestctl0::PIP | guestctl0::DRG | guestctl0::GEXC | 3;
 const CTL0EXT_BITS: u32 = guestctl0ext::NCC | 0x1F;
 
@@ -240,7 +242,7 @@ pub const SPECS: &[Spec] = &[
     spec(EBASE, "EBase", all(0x3FFF_F000), InGuest::Own, 0x8000_0000),
     spec(CDMMBASE, "CDMMBase", all(0), InGuest::Emulated, 0),
     spec(CONFIG, "Config", all(0x7), InGuest::Config, 0x8000_0482),
-    spec(CONFIG1, "Config1", all(0), InGuest::Config, 0x9E9B_0D9A),
+    spec(CONFIG1, "Config1", [0, 0, CONFIG1_HIDEABLE], InGuest::Config, 0x9E9B_0D9A),
     spec(CONFIG2, "Config2", all(0), InGuest::Config, 0x8000_0000),
     spec(CONFIG3, "Config3", all(config3::ISA_ON_EXC), InGuest::Config, 0x8CA2_B060),
     spec(CONFIG4, "Config4", all(0), InGuest::Config, 0xC00C_0000),
