@@ -63,6 +63,12 @@ static const char *probe(void)
     return (cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET) == 0 ? "a GPR shadow set" : NULL;
 }
 
+/* Guests read 0 in watch registers and performance counters, so their Config1 must not name them. */
+static void hide_features(void)
+{
+    gcp0_write(CP0_CONFIG1, gcp0_read(CP0_CONFIG1) & ~(ulong)(CONFIG1_PC | CONFIG1_WR));
+}
+
 static const struct sysimage_header *boot_image(void)
 {
     extern const char __hyp_end[];
@@ -90,6 +96,7 @@ void boot_first(void)
     }
     tlb_init();
     vcpu_init();
+    hide_features();
     bank_init(cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET);
     wrong = system_init(boot_image());
     if (wrong != NULL) {

@@ -113,6 +113,8 @@
 #define SRSCTL_PSS_SHIFT 6
 #define SRSCTL_SET 0xf
 
+#define CONFIG1_WR 0x8  /* watch registers */
+#define CONFIG1_PC 0x10 /* performance counters */
 #define CONFIG3_VINT 0x20
 #define CONFIG3_VEIC 0x40
 #define CONFIG3_VZ 0x00800000

@@ -31,6 +31,7 @@ static const struct {
     {"exception_registers_are_kept", exception_registers_are_kept},
     {"absent_registers_hold_nothing", absent_registers_hold_nothing},
     {"multiplier_is_kept", multiplier_is_kept},
+    {"features_are_true", features_are_true},
     {"console_partial_loads", console_partial_loads},
     {"console_partial_stores", console_partial_stores},
     {"console_load_at_own_offset", console_load_at_own_offset},
