@@ -95,6 +95,7 @@ find_missing_run() {
     want "python3-venv" "isolates our Python packages in cache/venv" has_python
     want "device-tree-compiler" "makes the guests' device trees" has dtc
     want "e2fsprogs" "makes file systems for virtual disks" has_mke2fs
+    want "mtools" "makes EFI partitions of virtual disks, and the Genesys2's SD card" has mcopy
     want "ca-certificates" "downloads over https" test -e /etc/ssl/certs/ca-certificates.crt
     want "debian-archive-keyring" "checks the signatures of the guests' packages" has_keyring
     want "cargo-web|cargo" "downloads the crate that contains FreeRTOS" has_freertos
@@ -129,7 +130,6 @@ find_missing_fpga() {
     want "liblz4-dev" "compresses the waveforms of the fabric behind QEMU" test -e /usr/include/lz4.h
     want "libpython3-dev" "Python inside the fabric's benches (cocotb)" has_libpython
     want "tcl" "runs the scripts for the Genesys2's tools, with stubs, in tests" has tclsh
-    want "mtools" "writes the files of the Genesys2's SD card" has mcopy
 }
 
 find_missing_browser() {
