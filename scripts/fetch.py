@@ -40,6 +40,7 @@ GROUPS = {
     "linux-modules": ["linux-image-6.12.107+deb13-riscv64"],  # all modules of the installer's kernel
     "uboot": ["u-boot-qemu"],
     "edk2": ["qemu-efi-riscv64"],
+    "grub": ["grub-efi-riscv64-unsigned"],
     # An SSH server with its libraries.
     "ssh": ["dropbear-bin", "libc6", "libcrypt1", "libgmp10", "libtomcrypt1", "libtommath1", "zlib1g"],
     "iperf": ["iperf", "libgcc-s1", "libstdc++6"],

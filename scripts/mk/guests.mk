@@ -28,6 +28,9 @@ $(PKG)/$(MODULES_PACKAGE).json: scripts/fetch.py guests/packages.lock | setup
 $(PKG)/u-boot-qemu.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py uboot
 
+$(PKG)/grub-efi-riscv64-unsigned.json: scripts/fetch.py guests/packages.lock | setup
+	@$(PYTHON) scripts/fetch.py grub
+
 $(PKG)/qemu-efi-riscv64.json: scripts/fetch.py guests/packages.lock | setup
 	@$(PYTHON) scripts/fetch.py edk2
 
@@ -162,6 +165,14 @@ $(BUILD)/guests/linux/disk.img: $(BUILD)/guests/linux/Image $(BUILD)/guests/linu
 	    --file boot/initrd.gz=$(BUILD)/guests/linux/disk.cpio.gz \
 	    --file boot/extlinux/extlinux.conf=guests/images/disk/extlinux.conf --output $@
 
+# The same with an EFI partition, from which U-Boot starts GRUB. The name is that of EFI's default boot program.
+GRUB := $(PKG)/grub-efi-riscv64-unsigned/usr/lib/grub/riscv64-efi/monolithic/grubriscv64.efi
+$(BUILD)/guests/linux/grub-disk.img: $(BUILD)/guests/linux/Image $(BUILD)/guests/linux/disk.cpio.gz $(wildcard guests/images/disk/*) \
+		$(PKG)/grub-efi-riscv64-unsigned.json
+	$(PYTHON) guests/images/disk/mkdisk.py --size-mib 80 --file boot/vmlinuz=$(BUILD)/guests/linux/Image \
+	    --file boot/initrd.gz=$(BUILD)/guests/linux/disk.cpio.gz --efi EFI/BOOT/BOOTRISCV64.EFI=$(GRUB) \
+	    --efi EFI/debian/grub.cfg=guests/images/disk/grub.cfg --output $@
+
 # The disk of the storage VM, with an empty file system. It keeps what guests write to it, until `make clean`.
 $(BUILD)/guests/storage/disk.img: | setup
 	@mkdir -p $(@D)
@@ -183,6 +194,6 @@ $(BUILD)/guests/debian/disk.img: $(PKG)/userland.stamp $(wildcard guests/images/
 
 # All of them, before the tests: a network that fails then does so before the first one.
 fetch-guests: $(PKG)/$(INSTALLER_PACKAGE).json $(PKG)/$(MODULES_PACKAGE).json $(PKG)/u-boot-qemu.json $(PKG)/lwip.json \
-	$(PKG)/qemu-efi-riscv64.json $(DEBIAN_STAMPS) $(PYTHON_STAMPS) $(PKG)/userland.stamp fetch-freertos
+	$(PKG)/qemu-efi-riscv64.json $(PKG)/grub-efi-riscv64-unsigned.json $(DEBIAN_STAMPS) $(PYTHON_STAMPS) $(PKG)/userland.stamp fetch-freertos
 
 .PHONY: guest-linux guest-uboot fetch-freertos fetch-guests

@@ -23,7 +23,7 @@ SYSTEM_DIR := systems$(if $(wildcard systems/$(SYSTEM).dts),,$(if $(wildcard sys
 MKIMAGE := $(MKIMAGE_PROGRAM) "$(SYSTEM_DIR)/$$SYSTEM.dts"
 
 # Guests that make can build; a system may also name other files.
-IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz linux/flash.cpio.gz linux/network.cpio.gz linux/messages.cpio.gz linux/python.cpio.gz linux/passthrough.cpio.gz linux/slot-disk.img linux/function-disk.img linux/disk.cpio.gz linux/disk.img storage/disk.img debian/disk.img debian/initramfs.cpio.gz debian/installer.gz debian/installer-disk.img uboot/u-boot.bin edk2/code.fd) $(BARE_GUESTS) $(MIPS_GUESTS)
+IMAGE_GUESTS := $(addprefix $(BUILD)/guests/,linux/Image linux/initramfs.cpio.gz linux/flash.cpio.gz linux/network.cpio.gz linux/messages.cpio.gz linux/python.cpio.gz linux/passthrough.cpio.gz linux/slot-disk.img linux/function-disk.img linux/disk.cpio.gz linux/disk.img linux/grub-disk.img storage/disk.img debian/disk.img debian/initramfs.cpio.gz debian/installer.gz debian/installer-disk.img uboot/u-boot.bin edk2/code.fd) $(BARE_GUESTS) $(MIPS_GUESTS)
 
 # Bitstreams for the simulated fabric; a system names them simb/<task>-<region>.bin.
 SIMB := $(BUILD)/fpga/simb

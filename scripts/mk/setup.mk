@@ -31,6 +31,6 @@ $(CACHE)/qemu-new/qemu-system-riscv64: | setup
 	@$(PYTHON) scripts/fetch.py qemu-new
 
 update-lock: | setup ## pin Debian's current versions of the guests in guests/packages.lock
-	@$(PYTHON) scripts/fetch.py linux linux-modules uboot edk2 ssh iperf python userland lwip --update-lock
+	@$(PYTHON) scripts/fetch.py linux linux-modules uboot grub edk2 ssh iperf python userland lwip --update-lock
 
 .PHONY: setup setup-browser setup-debug setup-dev setup-fpga setup-litex setup-qemu-new setup-site update-lock
