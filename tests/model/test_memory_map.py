@@ -18,7 +18,10 @@ from tessera.verify.symbolic import Machine, SymbolicError, disassemble
 
 GCC = "riscv64-unknown-elf-gcc"
 CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", "-ffreestanding"]
-FOLDERS = ("core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv", "platform/qemu-virt")
+FOLDERS = (
+    "core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv", "arch/riscv/errata/none",
+    "platform/qemu-virt",
+)  # fmt: skip
 ALIAS = 0x40000000  # of memory for DMA
 INCLUDE = [*(f"-I{ROOT / name}" for name in FOLDERS), "-DCOMPONENTS=1U", f"-DBOARD_DMA_ALIAS={ALIAS:#x}UL"]
 MAP, REGIONS, HPA = 0x10000, 0x20000, 0x30000  # addresses of map, regions, result
