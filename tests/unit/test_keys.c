@@ -201,6 +201,30 @@ static void test_the_list_shows_every_vm_once(void **state)
 }
 
 /* A list that is requested while another one is printed follows it, once. */
+/* A third list, of this program. */
+static unsigned third_line(unsigned at)
+{
+    console_log("third: line %u", at);
+    return at == 0 ? 1 : 0;
+}
+CONSOLE_LIST('e', "list for tests", third_line);
+
+static void test_lists_follow_in_the_order_of_their_keys(void **state)
+{
+    const char *said, *vms, *third, *ports;
+
+    (void)state;
+    boot(1);
+    testbed_enter(0);
+    host_type("\024l\024e\024p\024e");
+    said = host_output();
+    vms = strstr(said, "3 vm-c      stopped");
+    third = strstr(said, "third: line 1");
+    ports = strstr(said, "no buffer malformed");
+    assert_true(vms != NULL && third != NULL && ports != NULL && vms < third && third < ports);
+    assert_int_equal(count(said, "third: line 0"), 1);
+}
+
 static void test_a_second_list_follows_the_first(void **state)
 {
     const char *said, *vms, *ports;
@@ -290,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_a_vm_that_is_being_loaded_is_not_restarted_twice),
         cmocka_unit_test(test_a_stop_is_reported_whenever_its_key_comes),
         cmocka_unit_test(test_the_list_shows_every_vm_once),
+        cmocka_unit_test(test_lists_follow_in_the_order_of_their_keys),
         cmocka_unit_test(test_a_second_list_follows_the_first),
         cmocka_unit_test(test_the_list_counts_ram_only),
         cmocka_unit_test(test_exclusive_use_of_the_terminal),

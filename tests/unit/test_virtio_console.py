@@ -5,7 +5,7 @@ which Linux prints with interrupts disabled until the device has returned the by
 import struct
 
 import pytest
-from core import LONG
+from core import LONG, operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import EVENT_IDX, GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, line_counts, make, restart
@@ -142,6 +142,16 @@ def test_console_port_returns_bytes_at_once(poll: int):
     restart(1)
     sender.send(b"gone", 4)
     assert line_counts(0) == (54, 58)
+
+
+def test_operator_sees_what_was_dropped():
+    booted(LINE)
+    sender, receiver = End(0), End(1)
+    receiver.offer(3)
+    sender.send(b"bytes", 5)
+    ports, heading, *consoles = operator("p")
+    assert (ports.split()[0], heading.split()) == ("port", ["console", "bytes", "sent", "dropped"])
+    assert [line.split() for line in consoles] == [["vm-a", "0", "3", "2"], ["vm-b", "0", "0", "0"]]
 
 
 def test_other_ports_wait_for_the_other_end():
