@@ -313,6 +313,7 @@ static void outside_the_windows(void)
     manager_events = 0;
     start(1, DEVICE_AES, GUEST_IN + LONG_BYTES, 16);
     wait_until(second_over);
+    (void)*reg(REG(FAULT_INFO)); /* FAULT_ADDR belongs to the FAULT_INFO that was read last */
     print("fabric: outside: STAT %x, fault at %lx, events %x\n", IF(1, DEVICE_AES, STAT) & 0xf04U,
           (unsigned long)*reg(REG(FAULT_ADDR)), manager_events);
 }
