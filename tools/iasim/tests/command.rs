@@ -2,7 +2,7 @@
 //! The command line and the GDB server from a user's point of view: compiled programs,
 //! gdb-multiarch, errors.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -533,7 +533,11 @@ impl Served {
         while !(said.contains(&b'$') && said.len() > 3 && said[said.len() - 3] == b'#') {
             match self.1.read(&mut byte) {
                 Ok(1) => said.push(byte[0]),
-                _ => return format!("{:?}, then the end", String::from_utf8_lossy(&said)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => {
+                    eprintln!("the connection: {other:?}; the server: {:?}", self.0.try_wait());
+                    return format!("{:?}, then the end", String::from_utf8_lossy(&said));
+                }
             }
         }
         let said = String::from_utf8_lossy(&said).into_owned();
