@@ -99,7 +99,7 @@ def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
 FIRMWARE = [attack for attack in MENU if attack.name.startswith("stale_fetch")]
 
 
-@pytest.mark.parametrize("hide", ["", "time"])
+@pytest.mark.parametrize("hide", ["", pytest.param("time", marks=pytest.mark.long)])  # time: a minute of CPU
 def test_attack_on_the_own_firmware(hide: str, monkeypatch: pytest.MonkeyPatch):
     """Without the time CSR the firmware takes a guest's illegal instructions, and hands them on."""
     monkeypatch.setenv("FIRMWARE", str(firmware(hide)))
