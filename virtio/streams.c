@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "atomic.h"
 #include "lib.h"
 #include "spinlock.h"
 #include "sysimage.h"
@@ -19,6 +20,8 @@ struct pair {
 /* Owner: this file. The socket with the lower number is side 0 of a pair. */
 static struct pair pairs[PAIRS];
 static uint32_t ports[STREAMS][2];
+static uint32_t gone
+    [STREAMS_SOCKETS]; /* bit n: the socket's streams with socket n are still to be ended; atomic, cleared with the pair's lock */
 static unsigned sockets;
 static unsigned most; /* streams of a pair */
 
@@ -28,6 +31,7 @@ void streams_boot(unsigned socket)
 
     if (socket == 0) {
         memset(pairs, 0, sizeof(pairs));
+        memset(gone, 0, sizeof(gone));
     }
     sockets = socket + 1U;
     most = npairs * MOST_OF_PAIR <= STREAMS ? MOST_OF_PAIR : STREAMS / npairs;
@@ -113,22 +117,35 @@ void streams_close(const struct stream *s)
     spin_unlock(&p->lock);
 }
 
-uint32_t streams_end(unsigned socket)
+void streams_gone(unsigned socket)
 {
-    uint32_t owed = 0;
+    (void)atomic_or_relaxed(&gone[socket], ((1U << sockets) - 1U) & ~(1U << socket));
+}
 
-    for (unsigned peer = 0; peer < sockets; peer++) {
-        if (peer != socket) {
-            struct pair *p = &pairs[number_of_pair(socket, peer)];
-            unsigned side = side_of(socket, peer);
+uint32_t streams_to_end(unsigned socket)
+{
+    return atomic_load_relaxed(&gone[socket]);
+}
 
-            spin_lock(&p->lock);
-            forget(p, p->owed[side]);
-            p->owed[1U - side] = p->open;
-            owed |= p->open != 0 ? 1U << peer : 0;
-            spin_unlock(&p->lock);
-        }
+bool streams_end(unsigned socket, unsigned peer)
+{
+    struct pair *p;
+    unsigned side = side_of(socket, peer);
+    bool owed = false;
+
+    if ((streams_to_end(socket) >> peer & 1U) == 0) {
+        return false;
     }
+    p = &pairs[number_of_pair(socket, peer)];
+    spin_lock(&p->lock);
+    if ((streams_to_end(socket) >> peer & 1U) !=
+        0) { /* not ended by another CPU, which may have opened a stream since */
+        forget(p, p->owed[side]);
+        p->owed[1U - side] = p->open;
+        owed = p->open != 0;
+        (void)atomic_and_relaxed(&gone[socket], ~(1U << peer));
+    }
+    spin_unlock(&p->lock);
     return owed;
 }
 
@@ -140,14 +157,14 @@ bool streams_take_reset(struct stream *s)
 
     spin_lock(&p->lock);
     owed = p->owed[side];
-    while (n < most && (owed >> n & 1U) == 0) {
-        n++;
-    }
-    if (n < most) {
+    if (owed != 0) {
+        while ((owed >> n & 1U) == 0) {
+            n++;
+        }
         s->port = ports_of(p, n)[side];
         s->peer_port = ports_of(p, n)[1U - side];
         forget(p, UINT64_C(1) << n);
     }
     spin_unlock(&p->lock);
-    return n < most;
+    return owed != 0;
 }

@@ -171,6 +171,15 @@ static enum outcome fill(struct endpoint *to, struct endpoint *from, struct virt
 
 /* --- streams whose other end has gone --- */
 
+/* Ends the streams with the peer that an earlier life of the endpoint has left. */
+static void end_streams(const struct endpoint *e, unsigned peer)
+{
+    if (streams_end(e->socket, peer)) {
+        (void)atomic_or_relaxed(&endpoints[peer].owed, 1U << e->socket);
+        virtio_serve_later(endpoints[peer].dev);
+    }
+}
+
 /* The header of the next reset that is owed to the endpoint. False: there is none. */
 static bool take_reset(struct endpoint *e, struct header *h)
 {
@@ -180,6 +189,7 @@ static bool take_reset(struct endpoint *e, struct header *h)
         if ((atomic_load_relaxed(&e->owed) >> s.peer & 1U) == 0) {
             continue;
         }
+        end_streams(e, s.peer);
         if (streams_take_reset(&s)) {
             *h = (struct header){.source = endpoints[s.peer].dev->config->cid,
                                  .destination = e->dev->config->cid,
@@ -248,6 +258,10 @@ static enum outcome fill_next(struct endpoint *to, struct endpoint *from, struct
 
     if (!has_buffer(to, q)) {
         return NO_BUFFER;
+    }
+    if (from != NULL && from != to) {
+        end_streams(from, to->socket);
+        end_streams(to, from->socket);
     }
     if (atomic_load_relaxed(&to->owed) != 0 && take_reset(to, &h)) {
         return give_reset(to, q, &h);
@@ -362,27 +376,31 @@ static struct virtq *vsock_waiting(struct virtio_device *dev, struct virtio_devi
 static void vsock_reset(struct virtio_device *dev)
 {
     struct endpoint *e = dev->data;
-    uint32_t owed;
 
     spin_lock(&dev->queues[QUEUE_SEND].lock);
     e->sending = false;
     atomic_store_relaxed(&e->awaited, NULL);
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
-    owed = streams_end(e->socket);
-    for (unsigned peer = 0; owed >> peer != 0; peer++) {
-        if ((owed >> peer & 1U) != 0) {
-            (void)atomic_or_relaxed(&endpoints[peer].owed, 1U << e->socket);
-            virtio_serve_later(endpoints[peer].dev);
-        }
-    }
+    streams_gone(e->socket);
+    virtio_serve_later(dev);
 }
 
-/* Gives the driver the next reset that it is owed. */
+/* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the next reset that it is owed. */
 static bool vsock_serve(struct virtio_device *dev)
 {
     struct endpoint *e = dev->data;
-    enum outcome outcome = atomic_load_relaxed(&e->owed) != 0 ? deliver(e, NULL) : NO_BUFFER;
+    uint32_t ending = streams_to_end(e->socket);
+    unsigned peer = 0;
+    enum outcome outcome;
 
+    if (ending != 0) {
+        while ((ending >> peer & 1U) == 0) {
+            peer++;
+        }
+        end_streams(e, peer);
+        return true;
+    }
+    outcome = atomic_load_relaxed(&e->owed) != 0 ? deliver(e, NULL) : NO_BUFFER;
     if (outcome == RECEIVER_WRONG) {
         virtio_break(dev);
     }

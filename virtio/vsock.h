@@ -28,9 +28,16 @@ bool streams_open(const struct stream *s);
 /* One end has reset the stream. */
 void streams_close(const struct stream *s);
 
-/* All streams of the socket are over, and it will send and receive nothing more for them. Returns the peers that a reset is owed to: bit n is
- * socket n. */
-uint32_t streams_end(unsigned socket);
+/* All streams of the socket are over, and it will send and receive nothing more for them. They are ended by streams_end() for each peer: all
+ * at once would take too long where a device stops. */
+void streams_gone(unsigned socket);
+
+/* The peers for which streams_end() is still to be called after streams_gone(): bit n is socket n. */
+uint32_t streams_to_end(unsigned socket);
+
+/* Ends the streams with the peer that are over since streams_gone(); to be called before streams of this socket and the peer are opened, closed or
+ * reset. Returns whether a reset is owed to the peer. */
+bool streams_end(unsigned socket, unsigned peer);
 
 /* Takes a stream for which s->socket has to get a reset because s->peer has gone. False: there is none. */
 bool streams_take_reset(struct stream *s);
