@@ -381,8 +381,7 @@ static void vsock_reset(struct virtio_device *dev)
     e->sending = false;
     atomic_store_relaxed(&e->awaited, NULL);
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
-    streams_gone(e->socket);
-    virtio_serve_later(dev);
+    streams_gone(e->socket); /* serve() ends them: virtio_tell_peers() */
 }
 
 /* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the next reset that it is owed. */
@@ -404,7 +403,7 @@ static bool vsock_serve(struct virtio_device *dev)
     if (outcome == RECEIVER_WRONG) {
         virtio_break(dev);
     }
-    return outcome == RESET_FIRST;
+    return outcome == RESET_FIRST || outcome == RECEIVER_WRONG;
 }
 
 const struct virtio_class virtio_socket = {
