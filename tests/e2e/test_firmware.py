@@ -88,16 +88,15 @@ def test_only_the_page_of_mtime_can_be_used(hide: str) -> None:
         machine.expect("first", r"^misbehave: word at 0x80010000 is ", SOON_S)
 
 
-def test_harts_start_once() -> None:
-    """The guest `first` of trio, natively on two harts: hart_start and an IPI."""
+def test_a_hart_starts_again() -> None:
+    """The guest `first` of trio, natively on two harts: hart_start, an IPI, and hart_stop at the function's end."""
     system = built("trio")
     command = [*native_command(find_qemu(), system, "first"), "-smp", "2", "-bios", str(firmware())]
     with Machine(command, ["first"], OUT / "firmware-smp.log") as machine:
         machine.expect("first", r"^misbehave: alive 1$", BOOT_S)
-        machine.send("smp\r")
-        machine.expect("first", r"^misbehave: hart 1 alive$", SOON_S)
-        machine.send("smp\r")  # -6: it runs already
-        machine.expect("first", r"^misbehave: hart 1 did not start: error -6$", SOON_S)
+        for _ in range(2):
+            machine.send("smp\r")
+            machine.expect("first", r"^misbehave: hart 1 alive$", SOON_S)
 
 
 @pytest.mark.parametrize("program", [NEWER_QEMU, pytest.param(None, marks=pytest.mark.long)], ids=["newer", "qemu"])
