@@ -4,6 +4,7 @@ flood, hostile VMs, restarts."""
 
 import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -261,6 +262,14 @@ def test_restart_in_the_middle_of_requests(tmp_path):
         assert "error:" not in machine.console.text(HYPERVISOR)
     levels = [level for _, level in edges(files.pins)[4]]
     assert levels.count("z") >= lives - 1, "undriven from the end of a life to the next one"
+
+
+def wait_for_lines(path: Path) -> None:
+    """Until a VM has sent a line by the shared UART: on a fast machine the others get so far earlier."""
+    end = time.monotonic() + BOOT_S
+    while not (path.exists() and owned_lines(path)):
+        assert time.monotonic() < end, "no line of a VM on the shared UART"
+        time.sleep(0.2)
 
 
 def test_make_run(build_system, tmp_path):
