@@ -90,10 +90,3 @@ void virtio_serve_later(const struct virtio_device *dev)
 {
     add(SERVE + virtio_number(dev));
 }
-
-void virtio_tell_peers(const struct virtio_device *dev)
-{
-    if (dev->class->serve != NULL) {
-        virtio_serve_later(dev);
-    }
-}

@@ -225,7 +225,6 @@ void virtio_reset(struct virtio_device *dev)
     dev->driver_feature_select = 0;
     dev->queue_select = 0;
     end_stop(dev, true);
-    virtio_tell_peers(dev);
 }
 
 /* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after virtio_break(). */
@@ -260,7 +259,6 @@ void virtio_command_written(struct virtio_device *dev)
 {
     if (begin_stop_of_no_master(dev)) {
         virtio_break(dev);
-        virtio_tell_peers(dev);
     } else {
         start_queues(dev);
     }

@@ -228,9 +228,6 @@ void virtio_set_line_later(const struct virtio_device *dev);
 /* The class's serve() in sections of their own, until nothing is left. Without locks, or with those of queues. */
 void virtio_serve_later(const struct virtio_device *dev);
 
-/* After a reset or virtio_break(), perhaps in a section of its own: virtio_serve_later() if the class has work for the device's peers. */
-void virtio_tell_peers(const struct virtio_device *dev);
-
 /* --- transport.c --- */
 
 uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset);

@@ -227,11 +227,16 @@ static struct stream stream_of(const struct endpoint *from, const struct endpoin
                            .peer_port = from->header.destination_port};
 }
 
+static bool opens_stream(const struct endpoint *from, const struct endpoint *to)
+{
+    return from != to && from->header.op == OP_REQUEST;
+}
+
 /* fill(), which notes the beginning and the end of a stream between two VMs. */
 static enum outcome fill_and_note(struct endpoint *to, struct endpoint *from, struct virtq *q)
 {
     struct stream s = stream_of(from, to);
-    bool opens = from != to && from->header.op == OP_REQUEST, closes = from != to && from->header.op == OP_RESET;
+    bool opens = opens_stream(from, to), closes = from != to && from->header.op == OP_RESET;
     enum outcome outcome;
 
     if (opens && !streams_open(&s)) {
@@ -250,8 +255,8 @@ static bool has_buffer(struct endpoint *to, struct virtq *q)
     return virtq_waiting(q) != 0 || !virtq_await(to->dev, q);
 }
 
-/* Fills the next buffer with a reset that is owed, which comes before what the peer sends in its next life, or with a piece of a packet; `from`
- * may be NULL. */
+/* Fills the next buffer with a reset that is owed, or with a piece of a packet; `from` may be NULL. The first packet of a new
+ * life opens a stream: the streams of the earlier life end before it. */
 static enum outcome fill_next(struct endpoint *to, struct endpoint *from, struct virtq *q)
 {
     struct header h;
@@ -259,7 +264,7 @@ static enum outcome fill_next(struct endpoint *to, struct endpoint *from, struct
     if (!has_buffer(to, q)) {
         return NO_BUFFER;
     }
-    if (from != NULL && from != to) {
+    if (from != NULL && opens_stream(from, to)) {
         end_streams(from, to->socket);
         end_streams(to, from->socket);
     }
@@ -381,7 +386,8 @@ static void vsock_reset(struct virtio_device *dev)
     e->sending = false;
     atomic_store_relaxed(&e->awaited, NULL);
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
-    streams_gone(e->socket); /* serve() ends them: virtio_tell_peers() */
+    streams_gone(e->socket);
+    virtio_serve_later(dev);
 }
 
 /* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the next reset that it is owed. */

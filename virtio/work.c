@@ -5,9 +5,8 @@
 
 #define STEPS_FOR_OTHERS 4096U /* a queue of 256 packets of 4 KiB, as Linux sends them, in steps of 256 bytes */
 
-/* A step, unless the queue is empty. False: no further step before the next notification. Sets `stopped` to a device that the step has found to
- * be wrong. */
-static bool work_step(struct virtio_device *dev, struct virtq *q, struct virtio_device **stopped)
+/* A step, unless the queue is empty. False: no further step before the next notification. */
+static bool work_step(struct virtio_device *dev, struct virtq *q)
 {
     struct virtio_device *broken = NULL;
     bool worked = false;
@@ -25,7 +24,6 @@ static bool work_step(struct virtio_device *dev, struct virtq *q, struct virtio_
     spin_unlock(&q->lock);
     if (broken != NULL) {
         virtio_break(broken);
-        *stopped = broken;
     }
     return worked;
 }
@@ -33,18 +31,9 @@ static bool work_step(struct virtio_device *dev, struct virtq *q, struct virtio_
 /* Works on the queue's requests, at most `left` steps. Returns 0, or the steps left when an interrupt is pending for this CPU. */
 static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
 {
-    struct virtio_device *stopped = NULL;
-
-    while (left > 0 && work_step(dev, q, &stopped)) {
-        bool pending = arch_irq_pending();
-
+    while (left > 0 && work_step(dev, q)) {
         left--;
-        if (stopped != NULL) { /* in a section of its own: the step was long */
-            virtio_tell_peers(stopped);
-            stopped = NULL;
-            pending = arch_irq_pending() || pending;
-        }
-        if (pending) {
+        if (arch_irq_pending()) {
             return left;
         }
     }

@@ -7,7 +7,7 @@ import pytest
 from core import CORE, LONG
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, pause, restart
+from virtio import ACTION, GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, pause, restart
 
 CIDS = [3, 4, 5]
 REQUEST, RESPONSE, RESET, DATA = 1, 2, 3, 5
@@ -25,7 +25,7 @@ class Endpoint:
         self.places: list[tuple[int, list[tuple[int, int, bool]]]] = []
         self.descriptor, self.at, self.sent = 0, RECEIVE_AT, 0
 
-    def offer(self, sizes: list[int]) -> None:
+    def offer(self, sizes: list[int], notify: bool = True) -> None:
         buffers = []
         for size in sizes:
             buffers.append((self.at, size, True))
@@ -34,7 +34,8 @@ class Endpoint:
         self.descriptor = queue.chain(head, buffers)
         queue.offer(head)
         self.places.append((head, buffers))
-        queue.notify()
+        if notify:
+            queue.notify()
 
     def send(
         self, destination: int, data: bytes, op: int = DATA, cut: int = 0, source: int = -1, kind: int = 1
@@ -188,8 +189,8 @@ def ops(endpoint: Endpoint) -> list[tuple[int, int, int, int]]:
     return [(fields[0], fields[2], fields[3], fields[6]) for fields, _ in endpoint.received()]
 
 
-def listening(count: int = 3, buffers: int = 8) -> list[Endpoint]:
-    booted(functions())
+def listening(count: int = 3, buffers: int = 8, harts: int = 1) -> list[Endpoint]:
+    booted(functions(), harts=harts)
     endpoints = [Endpoint(vm) for vm in range(count)]
     for endpoint in endpoints:
         for _ in range(buffers):
@@ -270,6 +271,32 @@ def test_resets_wait_for_buffers(poll: int):
     restart(1)
     reader.offer([100])
     assert ops(reader) == [(4, 1000, 2000, RESET)]
+
+
+@pytest.mark.parametrize("opens", [0, 1])
+def test_a_new_life_opens_a_stream_before_the_earlier_ones_have_ended(opens: int):
+    """On another hart, which does both before its timer, and before it notifies the device of buffers: only the earlier
+    ones are reset, whichever end opens the new one."""
+    *ends, other = listening(harts=2)
+    connect(ends[1], ends[0])
+    ops(ends[0])
+
+    def live_again() -> None:
+        ends[1].device.write(20, 0, 1)
+        ends[1] = Endpoint(1)
+        ends[1].offer([100], notify=False)
+        ends[opens].packet(ends[1 - opens], REQUEST, 1001, 2000)
+
+    action = ACTION(live_again)
+    CORE.testbed_virtio_at_release(1, 1, action)
+    other.send(99, b"nobody")
+    CORE.testbed_virtio_at_release(0, 0, action)
+    pause()
+    resets, requests = [(4, 1000, 2000, RESET)], [(opens + 3, 1001, 2000, REQUEST)]
+    assert ops(ends[0]) == (resets + requests if opens == 1 else resets)
+    assert ops(ends[1]) == ([] if opens == 1 else requests)
+    stop_vm(ends[1])
+    assert ops(ends[0]) == [(4, 1001, 2000, RESET) if opens == 1 else (4, 2000, 1001, RESET)]
 
 
 def test_resets_are_forgotten_with_their_receiver():
