@@ -5,8 +5,8 @@ Says for which HW tasks, frame sizes and rates a reconfiguration is worth its ti
 T_reconf + T_hw(n) < T_sw(n) (docs/accelerators.md#when-a-reconfiguration-is-worth-it).
 
 Measures the tasks in software in a VM in QEMU (systems/bench/soft-tasks.dts), or takes them from a
-results.jsonl. QEMU counts instructions, which --cpi converts to cycles. Writes break-even.tsv and
-break-even.png.
+results.jsonl. QEMU counts instructions, which --cpi converts to cycles. Writes break-even.tsv,
+break-even.png, and for `make bench-record` results.jsonl, with the figures of whole frames.
 """
 
 import argparse
@@ -14,13 +14,16 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from math import isinf
 from pathlib import Path
+from typing import Any
 
 from tessera.bench.collect import MEASUREMENTS, Bench
 from tessera.bench.machine import BenchError
 from tessera.bench.parse import ParseError
 from tessera.bench.plot_break_even import plot_break_even
+from tessera.bench.published import record, write_results
 from tessera.fabric.break_even import REGIONS, BreakEvenError, Case, Machine, Task, cases, read_tasks
 from tessera.run.runner import ROOT, RunError, find_qemu
 
@@ -64,6 +67,24 @@ def rates(found: list[Case], tasks: list[Task], swaps: float) -> list[list[str]]
     frames = {task.name: task.size for task in tasks}
     chosen = [case for case in found if frames[case.task] == case.size]
     return [[case.task, shown(case.least_rate(swaps)), *map(shown, case.most_rates(swaps))] for case in chosen]
+
+
+def records(by_region: list[list[Case]], tasks: list[Task], region: int, swaps: float) -> Iterator[dict[str, Any]]:
+    """For whole frames: both times, the frames that are worth it in each region, and the rates in one of them."""
+    sizes = {task.name: task.size for task in tasks}
+    for row in zip(*by_region, strict=True):
+        case, name = row[region], f"break_even.{row[0].task}"
+        if sizes[case.task] != case.size:
+            continue
+        yield record(f"{name}.software", None, "us", [case.soft])
+        yield record(f"{name}.hardware", None, "us", [case.hard])
+        for number, other in enumerate(row):
+            yield record(f"{name}.frames.{number}", None, "frames", [other.frames])
+        rates_of = {"least": case.least_rate(swaps)} | dict(
+            zip(("most_software", "most_hardware"), case.most_rates(swaps), strict=True)
+        )
+        for what, rate in rates_of.items():
+            yield record(f"{name}.{what}", None, "1/s", [rate])
 
 
 def print_table(header: tuple[str, ...], lines: list[list[str]]) -> None:
@@ -112,6 +133,7 @@ def run(arguments: argparse.Namespace) -> None:
     print_table(("task", "worth above", "software up to", "hardware up to"), rates(chosen, tasks, arguments.swaps))
     text = "\n".join("\t".join(row) for row in [list(HEADER), *lines])
     (arguments.out / "break-even.tsv").write_text(text + "\n", encoding="utf-8")
+    write_results(arguments.out / "results.jsonl", records(by_region, tasks, arguments.region, arguments.swaps))
     print(plot_break_even(tasks, chosen, arguments.out))
 
 

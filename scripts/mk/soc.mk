@@ -64,7 +64,8 @@ test-soc-long: soc
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(SOC)/write-back/soc_sim
 	@$(SOC_PYTEST) -m long
 
-bench-soc: soc ## print the cycles of the SoC's test program at three latencies of DRAM
-	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:fpga/soc:fpga/soc/tests:scripts $(VENV)/bin/python fpga/soc/bench.py
+bench-soc: soc ## measure the cycles of the SoC's test program at three latencies of DRAM (build/soc/results.jsonl)
+	@$(if $(CVA6_DIR),,$(MAKE) --no-print-directory -j$(shell nproc) $(SOC)/write-back/soc_sim)
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:fpga/soc:fpga/soc/tests:scripts $(VENV)/bin/python fpga/soc/measure_soc.py
 
 .PHONY: bench-soc soc run-soc test-soc test-soc-long

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import break_even
 from tessera.bench.plot_break_even import plot_break_even
 from tessera.fabric.bitstream import of_file
 from tessera.fabric.break_even import BreakEvenError, Case, Machine, cases, read_tasks
@@ -102,3 +103,20 @@ def test_a_wrong_line_is_named(tmp_path: Path) -> None:
 def test_picture(tmp_path: Path) -> None:
     tasks = read_tasks(TASKS)
     assert plot_break_even(tasks, cases(tasks, software(), Machine(), 0), tmp_path).stat().st_size > 20000
+
+
+def test_the_figures_of_documents_are_those_of_whole_frames() -> None:
+    tasks = [task for task in read_tasks(TASKS) if task.name == "g722"]
+    times = software() | software(2)
+    by_region = [cases(tasks, times, Machine(), region) for region in range(3)]
+    found = {line["metric"]: line["value"] for line in break_even.records(by_region, tasks, region=1, swaps=100)}
+    case, frames = by_region[1][0], [row[0].frames for row in by_region]
+    assert case.size == tasks[0].size
+    assert found == {
+        "break_even.g722.software": 100.0,
+        "break_even.g722.hardware": case.hard,
+        **{f"break_even.g722.frames.{region}": frames[region] for region in range(3)},
+        "break_even.g722.least": case.least_rate(100),
+        "break_even.g722.most_software": case.most_rates(100)[0],
+        "break_even.g722.most_hardware": case.most_rates(100)[1],
+    }

@@ -7,11 +7,14 @@ import subprocess
 from pathlib import Path
 
 import costs
+import measure_soc
 import pytest
 import sources
 from figures import measured
 from program import DRAM, PROGRAM, STALE_OF, Report, run, start
 from rtl_tools import FPGA, TOP, packages, search_arguments
+
+from tessera.bench import published
 
 # Metric: the report of the program that has it. The worst one counts, if there are several.
 FIGURES = {
@@ -210,6 +213,29 @@ def test_predictions_of_the_document():
     for (name, latency), (hidden, waited, more_hidden, more_waited) in found.items():
         more = costs.PRIVILEGED[name].cycles(INSTRUCTION, latency)
         assert (more_hidden, more_waited) == (round(hidden + more), round(waited + more)), (name, latency)
+
+
+def test_the_figures_that_documents_show(report):
+    """Of a run at latency 1, which stands for all."""
+    runs = dict.fromkeys(measure_soc.LATENCIES, report)
+    found = {published.figure_of(one): one for one in measure_soc.records(runs, runs)}
+    assert found["soc.cycles.qam_512@latency-10"]["value"] == report.worst("qam_512")
+    assert found["soc.cycles.sorter_insert@latency-1"]["n"] == len(report.cycles["sorter_insert"])
+    assert found["soc.cost.timers.warm@write-back-1"]["value"] == report.warm("timers")
+    parts = ("instructions", "misses", "stores", "registers", "atomics", "device")
+    assert found["soc.model.job.cold@latency-1"]["value"] == pytest.approx(
+        sum(found[f"soc.model.job.cold.{part}@latency-1"]["value"] for part in parts)
+    )
+
+
+def test_predictions_of_the_hypervisors_paths():
+    model = costs.Model(instruction=1.25, miss=6, store=2, device=25)
+    count = published.read(measure_soc.FIGURES)["riscv.hypercall.null@7.2"].values["value"]
+    found = next(measure_soc.records_of_predictions(model, 10))
+    assert published.figure_of(found) == "soc.predicted.hypercall.null@latency-10"
+    assert [found[what] for what in ("min", "median", "max")] == pytest.approx(
+        [1.25 * count, (1.25 + 12 / 5) * count, (1.25 + 0.41 * 16) * count]
+    )
 
 
 def test_a_wrong_result_is_an_error(tmp_path):

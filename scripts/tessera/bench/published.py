@@ -5,10 +5,13 @@ version, of the M5150 its board; /native: without the hypervisor) or, of the fab
 """
 
 import json
-from collections.abc import Iterable
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tessera.bench.report import current_commit
 
 STATISTICS = ("value", "min", "median", "max", "n")
 _COLUMNS = ("figure", "unit", *STATISTICS, "commit")
@@ -34,6 +37,20 @@ def figure_of(record: dict[str, Any]) -> str:
     machine = config.get("qemu", config.get("board"))
     native = "/native" if config["system"] == "native" else ""
     return record["metric"] if machine is None else f"{record['metric']}@{machine}{native}"
+
+
+def record(metric: str, machine: str | None, unit: str, values: Sequence[float]) -> dict[str, Any]:
+    """A line of results.jsonl. The value is the largest one."""
+    commit, place = current_commit(), {} if machine is None else {"board": machine}
+    return {
+        "metric": metric, "unit": unit, "value": max(values), "min": min(values),
+        "median": statistics.median(values), "max": max(values), "n": len(values),
+        "config": {"system": "", **place}, "commit": commit.name, "dirty": commit.dirty,
+    }  # fmt: skip
+
+
+def write_results(file: Path, records: Iterable[dict[str, Any]]) -> None:
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
 
 
 def read_results(file: Path) -> dict[str, Result]:
