@@ -53,7 +53,7 @@ test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setu
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py \
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py edk2.py \
 		accelerators_faults.py accelerators_many.py accelerators_response.py attacks_accel.py hardware_io.py overlays.py \
 		rt_devices.py rt_sorter.py shared_devices.py shared_net.py shared_rt.py)
 	@QEMU=$(NEWER) $(E2E_ALONE) -q tests/e2e/test_bounds.py -k threadmetric
