@@ -3,8 +3,8 @@
 Coverage of the hypervisor by the tests (docs/coverage.md).
 
 python -m cover plugin --records FOLDER   builds the plugin for this QEMU into the folder of records
-python -m cover check                     fails for uncovered code that parses input and is not
-listed python -m cover report                    prints the table, and writes it and HTML pages
+python -m cover check                     fails for uncovered code that parses input and is not listed
+python -m cover report                    prints the table, and writes it, HTML pages and results.jsonl
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 from cover import expected, host, machine, report
 from cover.model import ROOT, CoverError, Sources
 from tessera.bench.count import CountError, make_plugin
+from tessera.bench.published import write_results
 from tessera.run.runner import RunError, find_qemu
 from tessera.verify.executed import plugin_of
 
@@ -54,6 +55,7 @@ def _report(sources: dict[str, Sources], out: Path) -> None:
     text = report.table(united)
     out.mkdir(parents=True, exist_ok=True)
     (out / "coverage.md").write_text(text, encoding="utf-8")
+    write_results(out / "results.jsonl", report.records(united))
     report.write_html(united, out / "html")
     print(text, end="")
     print(f"{out / 'coverage.md'} and {out / 'html' / 'index.html'}: the same, and each line")

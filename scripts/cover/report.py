@@ -4,8 +4,10 @@ executed."""
 
 import html
 from pathlib import Path
+from typing import Any
 
 from cover.model import ROOT, Line, Sources, Total, total
+from tessera.bench.published import record
 
 PARTS = ("core", "rt", "ipc", "debug", "console", "seed", "fwtree", "virtio", "arch/riscv", "arch/mips")
 _STYLE = """
@@ -29,6 +31,25 @@ def totals(sources: Sources) -> dict[str, Total]:
     return {file: total(sources[file].values()) for file in files}
 
 
+def of_parts(sources: Sources) -> dict[str, Total]:
+    """Returns the totals of the counted parts, in their order."""
+    found: dict[str, Total] = {}
+    for file, of in totals(sources).items():
+        part = part_of(file) or ""
+        found[part] = found.get(part, Total()) + of
+    return found
+
+
+def records(sources: Sources) -> list[dict[str, Any]]:
+    """Returns the shares of each part as lines of results.jsonl."""
+    shares = {
+        f"coverage.{part}.{what}": share
+        for part, of in of_parts(sources).items()
+        for what, share in (("lines", of.lines_percent), ("branches", of.directions_percent))
+    }
+    return [record(metric, None, "percent", [share]) for metric, share in shares.items()]
+
+
 def _row(name: str, of: Total) -> str:
     lines = f"{of.executed}/{of.lines} | {of.lines_percent:.1f} %"
     directions = f"{of.taken}/{of.directions} | {of.directions_percent:.1f} %" if of.directions else "- | -"
@@ -37,13 +58,8 @@ def _row(name: str, of: Total) -> str:
 
 def table(sources: Sources) -> str:
     """Returns a Markdown table: a row for each part, then one for each file."""
-    by_file = totals(sources)
-    rows = []
-    for part in PARTS:
-        mine = [of for file, of in by_file.items() if part_of(file) == part]
-        if mine:
-            rows.append(_row(f"**{part}**", sum(mine, Total())))
-    rows += [_row(file, of) for file, of in by_file.items()]
+    rows = [_row(f"**{part}**", of) for part, of in of_parts(sources).items()]
+    rows += [_row(file, of) for file, of in totals(sources).items()]
     head = "| | lines | | branches | |\n|---|---|---|---|---|\n"
     return head + "\n".join(rows) + "\n"
 

@@ -197,6 +197,12 @@ def test_the_table_and_the_pages(tmp_path: Path) -> None:
         "| core/a.c | 2/3 | 66.7 % | 1/2 | 50.0 % |",
         "| rt/b.c | 1/1 | 100.0 % | - | - |",
     ]
+    assert {line["metric"]: round(line["value"], 1) for line in report.records(sources)} == {
+        "coverage.core.lines": 66.7,
+        "coverage.core.branches": 50.0,
+        "coverage.rt.lines": 100.0,
+        "coverage.rt.branches": 100.0,
+    }
     report.write_html(sources, tmp_path / "html", tmp_path)
     page = (tmp_path / "html" / "core_a.c.html").read_text(encoding="utf-8")
     assert '<div class="line part">    2     1/2  two &lt; 2</div>' in page
