@@ -9,6 +9,7 @@ A figure's machine is the latency and the data cache: soc.cost.text.warm@latency
 
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import costs
@@ -69,6 +70,21 @@ def records_of_parts(model: costs.Model, report: Report, latency: int) -> Iterat
             yield record(f"{metric}.{name}", f"latency-{latency}", "cycles", [cycles])
 
 
+def records_of_model(
+    model: costs.Model, through: dict[int, Report], back: dict[int, Report]
+) -> Iterator[dict[str, Any]]:
+    """The constants, and the largest errors in percent: of latency 30, and of the paths of memory behind write-back."""
+    for name, value in asdict(model).items():
+        yield record(f"soc.model.constant.{name}", None, "cycles", [value])
+    yield record(
+        "soc.model.error", "latency-30", "percent", [100 * abs(model.error(path, 30)) for path in through[30].paths]
+    )
+    for latency, report in back.items():
+        memory = [path for path in report.paths if not path.synchronizes]
+        errors = [100 * abs(model.error(path, latency, write_back=True)) for path in memory]
+        yield record("soc.model.error", f"{WRITE_BACK}-{latency}", "percent", errors)
+
+
 def records_of_predictions(model: costs.Model, latency: int) -> Iterator[dict[str, Any]]:
     """Of the hypervisor's paths: warm with all stores hidden (min), warm with none hidden (median), cold (max)."""
     known = read(FIGURES)
@@ -87,6 +103,7 @@ def fitted(reports: dict[int, Report]) -> costs.Model:
 
 def records(through: dict[int, Report], back: dict[int, Report]) -> Iterator[dict[str, Any]]:
     model = fitted(through)
+    yield from records_of_model(model, through, back)
     for latency, report in through.items():
         yield from records_of_cycles(report, f"latency-{latency}")
         yield from records_of_paths(report, f"latency-{latency}")
