@@ -44,7 +44,8 @@ PATHS = {
     "soc.path.job": "job",
     "soc.path.put": "put",
 }
-INSTRUCTION = 1.22  # cycles, of the fitted model in docs/benchmarks.md
+# Cycles of an instruction in the fitted model, as docs/benchmarks.md shows them.
+INSTRUCTION = published.read(measure_soc.FIGURES)["soc.model.constant.instruction"].values["value"]
 # Parts of the program, and how often each of these checks must have succeeded.
 CHECKS = {
     "store": 8, "amo_new": 1, "sc_new": 1, "bus_error_traps": 1, "timer": 1, "software": 1, "board_lines": 1,
