@@ -86,6 +86,7 @@ arrived:
 bank_taken:
     mtc0    $t3, CP0_SRSCTL
     mtc0    $t1, CP0_GUESTCTL3
+    load_root CP0_GTOFFSET, VCPU_GTOFFSET /* before Count is read below */
 
     /*
      * Clears the guest's LLbit: otherwise SC would succeed after LL of another VCPU, or after that

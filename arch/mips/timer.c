@@ -46,7 +46,7 @@ void timer_set_compare(struct vcpu *v, ulong compare)
 void timer_set_count(struct vcpu *v, ulong count)
 {
     v->arch.gtoffset = count - cp0_read(CP0_COUNT);
-    vcpu_enable_lazy(v, LAZY_CONTROLS);
+    cp0_write(CP0_GTOFFSET, v->arch.gtoffset);
     if (BOARD_EIC) {
         emulate_timer(v, gcp0_read(CP0_COMPARE));
     }

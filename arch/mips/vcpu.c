@@ -71,19 +71,17 @@ void arch_vcpu_sync(struct vcpu *v)
 
 /* --- lazy state, which few guests use --- */
 
-/* Values for VCPUs without lazy state of the registers that control exits, and of GTOffset. */
+/* Values for VCPUs without lazy state of the registers that control exits. */
 void vcpu_init(void)
 {
     cp0_write(CP0_GUESTCTL0, GUESTCTL0_DEFAULT);
     cp0_write(CP0_GUESTCTL0EXT, GUESTCTL0EXT_OG);
-    cp0_write(CP0_GTOFFSET, 0);
 }
 
 static void load_controls(const struct arch_vcpu *a)
 {
     cp0_write(CP0_GUESTCTL0, a->guestctl0);
     cp0_write(CP0_GUESTCTL0EXT, (a->lazy & LAZY_OTHER) != 0 ? 0 : GUESTCTL0EXT_OG);
-    cp0_write(CP0_GTOFFSET, a->gtoffset);
 }
 
 static void set_controls(struct vcpu *v)

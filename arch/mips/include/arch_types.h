@@ -47,7 +47,7 @@ struct guest_tlb_entry {
  * them, which exits. */
 #define LAZY_MMU 1UL      /* the TLB and its registers */
 #define LAZY_OTHER 2UL    /* UserLocal, HWREna, KScratch */
-#define LAZY_CONTROLS 4UL /* IntCtl, Config, GTOffset or GuestCtl0 */
+#define LAZY_CONTROLS 4UL /* IntCtl, Config or GuestCtl0 */
 
 struct arch_vcpu {
     ulong gpr[32]; /* by number; stale while the VCPU has a bank */

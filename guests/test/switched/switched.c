@@ -32,6 +32,7 @@ static const struct {
     {"absent_registers_hold_nothing", absent_registers_hold_nothing},
     {"multiplier_is_kept", multiplier_is_kept},
     {"features_are_true", features_are_true},
+    {"written_count_is_kept", written_count_is_kept},
     {"console_partial_loads", console_partial_loads},
     {"console_partial_stores", console_partial_stores},
     {"console_load_at_own_offset", console_load_at_own_offset},

@@ -50,6 +50,7 @@ void multiplier_is_kept(struct result *r);
 
 void features_are_true(struct result *r);
 void count_stops(struct result *r);
+void written_count_is_kept(struct result *r);
 
 /* Writes `value` to every register that a switch must save. */
 void registers_write(uint32_t value);
