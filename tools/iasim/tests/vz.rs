@@ -562,6 +562,21 @@ fn the_root_reads_and_writes_its_guests_registers() {
     assert_eq!(cpu.gpr[10], 0x8C22_B060, "nor does Config3, in which there is no virtualization");
 }
 
+/// The guest's DC is a bit without effect, with GuestCtl0.GT and without: its root emulates it.
+#[test]
+fn the_guests_cause_dc_stops_no_count() {
+    for control in [guestctl0::GT, 0] {
+        let mut cpu = with_control(CP0 | AT3 | control, &"nop\n".repeat(40));
+        cpu.write_cp0(Context::Guest, cp0::COMPARE, u32::MAX, cpu.count(Context::Guest) + 10);
+        cpu.write_cp0(Context::Guest, cp0::CAUSE, u32::MAX, cause::DC);
+        let before = [Context::Root, Context::Guest].map(|context| cpu.count(context));
+        steps(&mut cpu, 40);
+        let after = [Context::Root, Context::Guest].map(|context| cpu.count(context));
+        assert_eq!(after.map(|count| count - 20), before);
+        assert_eq!(cpu.guest[cp0::CAUSE], cause::DC | cause::TI);
+    }
+}
+
 #[test]
 fn hypercalls_and_the_rest_of_the_module_in_the_root() {
     let mut cpu = m5150();
