@@ -31,8 +31,8 @@ static void bank_reach(ulong bank)
     ehb();
 }
 
-/* Time since the bank's VCPU ran. After a wrap of Count it is wrong, which costs one more
- * exchange. */
+/* Time since the bank's VCPU ran. It is wrong after a wrap of Count, which costs one more exchange, and while the VCPU's Count
+ * is stopped, which costs more of them. */
 static inline ulong bank_age(ulong bank, ulong now)
 {
     const struct vcpu *v = bank_owner[bank];

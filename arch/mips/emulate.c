@@ -110,11 +110,11 @@ static void set_status(ulong value)
     gcp0_write(CP0_STATUS, (before & ~(ulong)STATUS_WRITABLE) | (value & STATUS_WRITABLE));
 }
 
-static void set_cause(ulong value)
+static void set_cause(struct vcpu *v, ulong value)
 {
     ulong writable = CAUSE_DC | CAUSE_IV | STATUS_IP(0) | STATUS_IP(1);
 
-    timer_write_cause((gcp0_read(CP0_CAUSE) & ~writable) | (value & writable & ~(ulong)CAUSE_DC));
+    timer_set_cause(v, (gcp0_read(CP0_CAUSE) & ~writable) | (value & writable));
 }
 
 static void set_intctl(struct vcpu *v, ulong value)
@@ -154,7 +154,7 @@ static void write_register(struct vcpu *v, ulong reg, ulong value)
         set_status(value);
         break;
     case R(CP0_CAUSE):
-        set_cause(value);
+        set_cause(v, value);
         break;
     case R(CP0_INTCTL):
         set_intctl(v, value);

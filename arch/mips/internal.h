@@ -123,6 +123,13 @@ void timer_set_count(struct vcpu *v, ulong count);
 ulong timer_compare(const struct vcpu *v);
 void timer_set_compare(struct vcpu *v, ulong compare);
 
+/* As timer_write_cause(), of the running VCPU; DC may change. */
+void timer_set_cause(struct vcpu *v, ulong cause);
+
+/* If Guest.Cause, `cause`, has DC: the Guest.Count of the hardware, which counts, must not meet Compare. Moves it beyond Compare,
+ * from where it takes almost 2^32 steps, and writes Cause, without a match in between. */
+void timer_hold(ulong cause);
+
 /* --- emulate.c --- */
 
 /* Advances the guest's PC past the emulated instruction. */

@@ -176,7 +176,10 @@ guest_exit:                         /* t3: GExcCode; t0: Cause, t4: EPC */
     addiu   $t4, $t4, 4
     mtc0    $t4, CP0_EPC
     lw      $t2, VCPU_GTOFFSET($t2)
+    mfgc0   $t1, CP0_CAUSE
     mfc0    $a1, CP0_COUNT
+    ext     $t1, $t1, CAUSE_DC_SHIFT, 1
+    movn    $a1, $zero, $t1         /* the guest's Count is stopped */
     jal     gpr_set                 /* (number, value) */
     addu    $a1, $a1, $t2
     li      $k1, 0

@@ -196,6 +196,7 @@ void vcpu_save_lazy(struct vcpu *v)
 void vcpu_load_lazy(struct vcpu *v)
 {
     load_controls(&v->arch);
+    timer_hold(v->arch.cause); /* without a match since the VCPU was saved */
     gcp0_write(CP0_INTCTL, v->arch.intctl);
     gcp0_write(CP0_CONFIG, v->arch.config);
     if ((v->arch.lazy & LAZY_OTHER) != 0) {

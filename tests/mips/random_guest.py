@@ -83,14 +83,19 @@ def words(rng: random.Random) -> list[int]:
     return [rng.choice(KINDS)(rng)]
 
 
-def make(image: Path, seed: int) -> None:
-    """Writes the raw image, which is loaded at 0x80001000."""
+def assemble(source: Path, image: Path) -> None:
+    """Writes the raw image of a guest without the SDK, which is loaded at 0x80001000."""
     image.parent.mkdir(parents=True, exist_ok=True)
-    target = ["--target=mipsel-none-elf", "-mips32r5", "-mno-abicalls"]
+    target = ["--target=mipsel-none-elf", "-mips32r5", "-mvirt", "-mno-abicalls"]
     compiled = image.with_suffix(".o")
-    subprocess.run(["clang", *target, "-c", HERE / "random_guest.S", "-o", compiled], check=True)
+    subprocess.run(["clang", *target, "-c", source, "-o", compiled], check=True)
     link = ["ld.lld", "--oformat=binary", "-e", "_start", "-Ttext=0x80001000", compiled, "-o", image]
     subprocess.run(link, check=True)
+
+
+def make(image: Path, seed: int) -> None:
+    """Writes the image of a guest, as assemble()."""
+    assemble(HERE / "random_guest.S", image)
     rng = random.Random(seed)
     start = image.read_bytes()[:CODE].ljust(CODE, b"\0")
     code = [word for _ in range(WORDS) for word in words(rng)]

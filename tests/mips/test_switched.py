@@ -8,6 +8,7 @@ import re
 
 import pytest
 from conftest import TARGETS, make, run
+from random_guest import HERE, assemble
 
 from tessera.run import hosttime
 from tessera.run.runner import ROOT, iasim
@@ -37,3 +38,10 @@ def test_the_same_tests_pass_natively() -> None:
     image = ROOT / "build" / "guests-mips" / "switched" / "switched.elf"
     done = hosttime.run([iasim(), "run", "--board", "generic", "--limit", "100M", str(image)], 60)
     check(done.stdout.decode().replace("\r", ""), native=True)
+
+
+@pytest.mark.parametrize("board", TARGETS)
+def test_a_reset_starts_a_stopped_count(board: str) -> None:
+    assemble(HERE / "reset_guest.S", ROOT / "build" / "guests-mips" / "reset" / "reset.bin")
+    printed = run("reset", board, limit="10M").text("reset").split()
+    assert len(printed) > 10 and set(printed) == {"R"}, printed

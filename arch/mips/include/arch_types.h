@@ -62,7 +62,7 @@ struct arch_vcpu {
     ulong guestctl2;
 
     /* Loaded with the VCPU; written by C only. */
-    ulong gtoffset;
+    ulong gtoffset; /* while Cause.DC is set: the value of Count */
     ulong guestctl0;
     ulong guestctl1; /* ID and RID: the VM's GuestID */
     ulong srsctl;    /* of root; PSS is the VCPU's bank */

@@ -2,6 +2,7 @@
 /* Registers outside of the TLB: written ones, those that exceptions set, and those that guests do not have. */
 #include "machine.h"
 #include "switched.h"
+#include "timer.h"
 
 #define ROUNDS 20U
 #define SLICES_BURN 100000U
@@ -174,23 +175,63 @@ void features_are_true(struct result *r)
     expect(r, true, config);
 }
 
-/* Cause.DC stops Count, which can be written meanwhile. */
+static uint32_t matches;
+
+static void note_match(void)
+{
+    matches++;
+    cp0_write_compare(cp0_read_count() - 1U);
+}
+
+/* Count stays at `at`, and Compare is not met. */
+static void stands_still(struct result *r, uint32_t at, uint32_t compare)
+{
+    uint32_t count;
+
+    cp0_write_compare(compare);
+    machine_burn(SLICES_BURN);
+    expect(r, cp0_read_count() == at, cp0_read_count());
+    __asm__ volatile("rdhwr %0, $2" : "=r"(count));
+    expect(r, count == at, count);
+    expect(r, (cp0_read_cause() & (CAUSE_DC | CAUSE_TI)) == CAUSE_DC, cp0_read_cause());
+    expect(r, matches == 0, matches);
+}
+
+static void stop(void)
+{
+    cp0_write_cause(CAUSE_IV | CAUSE_DC);
+    matches = 0;
+}
+
+/* Cause.DC stops Count, which can be written meanwhile, and goes on afterwards. Nothing has written Count before, so it is the
+ * hypervisor's. */
 void count_stops(struct result *r)
 {
-    uint32_t at;
+    uint32_t start = cp0_read_count();
 
-    cp0_write_cause(CAUSE_IV | CAUSE_DC);
-    expect(r, (cp0_read_cause() & CAUSE_DC) != 0, cp0_read_cause());
-    at = cp0_read_count();
-    machine_burn(SLICES_BURN);
-    expect(r, cp0_read_count() == at, cp0_read_count() - at);
-    cp0_write_count(0x12345678U);
-    machine_burn(SLICES_BURN);
-    expect(r, cp0_read_count() == 0x12345678U, cp0_read_count());
+    machine_on_timer(note_match);
+    cp0_write_compare(start - 1U);
+    machine_wake_by_timer(true);
+    machine_interrupts(true);
+    stop();
+    cp0_write_count(0U - start);
+    /* The hypervisor's Count with this offset meets each of these Compares. */
+    stands_still(r, 0U - start, 1000U);
+    for (uint32_t n = 1; n < ROUNDS; n++) {
+        stands_still(r, 0U - start, n * SLICES_BURN + SLICES_BURN / 2);
+    }
+    cp0_write_compare(0U - start + 1000U);
     cp0_write_cause(CAUSE_IV);
     expect(r, (cp0_read_cause() & CAUSE_DC) == 0, cp0_read_cause());
-    machine_burn(1000);
-    expect(r, cp0_read_count() - 0x12345678U > 400U && cp0_read_count() - 0x12345678U < 0x10000U, cp0_read_count());
+    machine_burn(SLICES_BURN);
+    expect(r, matches == 1, matches);
+    expect(r, cp0_read_count() + start - SLICES_BURN / 2 < SLICES_BURN * 2, cp0_read_count());
+    stop();
+    stands_still(r, cp0_read_count(), cp0_read_count() + 1000U);
+    cp0_write_cause(CAUSE_IV);
+    machine_interrupts(false);
+    machine_wake_by_timer(false);
+    machine_on_timer(timer_again);
 }
 
 /* A written Count goes on, and does not meet Compare, which is far from it but not from other VMs' Count. */

@@ -32,6 +32,7 @@ static const struct {
     {"absent_registers_hold_nothing", absent_registers_hold_nothing},
     {"multiplier_is_kept", multiplier_is_kept},
     {"features_are_true", features_are_true},
+    {"count_stops", count_stops},
     {"written_count_is_kept", written_count_is_kept},
     {"console_partial_loads", console_partial_loads},
     {"console_partial_stores", console_partial_stores},
@@ -42,7 +43,7 @@ static const struct {
 #define LINES 4U
 #define LINE_WORDS 16U
 
-/* Sets LLbit, and Index.P both ways; LL at several addresses. */
+/* Sets LLbit, and Index.P both ways; LL at several addresses; stops Count. */
 static void disturb(void)
 {
     static volatile uint32_t words[LINES * LINE_WORDS] __attribute__((aligned(64)));
@@ -56,6 +57,7 @@ static void disturb(void)
         registers_write(0x55555555U ^ n << 13);
         cp0_write_entryhi(n % 3 == 0 ? KNOWN_PAGE : UNKNOWN_PAGE);
         __asm__ volatile("tlbp\n\tehb" : : : "memory");
+        cp0_write_cause(CAUSE_IV | CAUSE_DC);
     }
 }
 
