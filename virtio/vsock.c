@@ -409,7 +409,7 @@ static bool vsock_serve(struct virtio_device *dev)
     if (outcome == RECEIVER_WRONG) {
         virtio_break(dev);
     }
-    return outcome == RESET_FIRST || outcome == RECEIVER_WRONG;
+    return outcome == RESET_FIRST;
 }
 
 const struct virtio_class virtio_socket = {
