@@ -22,6 +22,7 @@ from typing import Any
 
 from tessera.bench import mips
 from tessera.bench.collect import MEASUREMENTS, Bench
+from tessera.bench.commit import current_commit
 from tessera.bench.metrics import Metric, MetricsError, read_metrics
 from tessera.bench.plot import plot
 from tessera.bench.plot_adpcm import plot_adpcm
@@ -33,15 +34,14 @@ from tessera.bench.plot_rt import plot_rt
 from tessera.bench.plot_rt_queue import plot_rt_queue
 from tessera.bench.plot_shared import plot_shared
 from tessera.bench.plot_thread_metric import plot_thread_metric
+from tessera.bench.published import write_results
 from tessera.bench.report import (
-    current_commit,
     markdown,
     of_machine,
     record,
     record_mips,
     rows,
     text_table,
-    write_results,
 )
 from tessera.run.runner import ROOT, Qemu, RunError, find_qemu
 

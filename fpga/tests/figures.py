@@ -14,8 +14,9 @@ from pathlib import Path
 from rtl_tools import BUILD, FPGA, TOP
 
 sys.path.insert(0, str(TOP / "scripts"))
+from tessera.bench.commit import current_commit
 from tessera.bench.plot_shared import SIZES, plot_shared, whole_size
-from tessera.bench.report import current_commit, text_table, verdict
+from tessera.bench.report import text_table, verdict
 from tessera.fabric import synthesis
 
 TABLE = FPGA / "figures.tsv"

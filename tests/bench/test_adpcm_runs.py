@@ -8,10 +8,11 @@ import pytest
 
 from tessera.bench.adpcm import Run, overheads, parse_run, tick_cost, tick_share
 from tessera.bench.collect import ADPCM, ADPCM_MODEL, ADPCM_SYSTEMS, Taken
+from tessera.bench.commit import Commit
 from tessera.bench.metrics import read_metrics
 from tessera.bench.parse import ParseError, single
 from tessera.bench.plot_adpcm import plot_adpcm
-from tessera.bench.report import Commit, record
+from tessera.bench.report import record
 from tessera.run.runner import ROOT, Qemu
 
 MARKS = "".join(f"ADPCM mark {part} {5000 + 1000 * part}\n" for part in range(11))

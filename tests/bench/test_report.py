@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from tessera.bench.collect import Conditions, Taken
+from tessera.bench.commit import Commit, current_commit
 from tessera.bench.metrics import DEFAULT_FILE, MetricsError, read_metrics
 from tessera.bench.parse import Figure, single
 from tessera.bench.plot import plot
-from tessera.bench.report import Commit, current_commit, markdown, record, rows, text_table, write_results
+from tessera.bench.published import write_results
+from tessera.bench.report import markdown, record, rows, text_table
 from tessera.run.runner import ROOT, Qemu
 
 QEMU = Qemu("no-such-qemu", (7, 2), "rv64,h=true")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tessera.bench.report import current_commit
+from tessera.bench.commit import current_commit
 
 STATISTICS = ("value", "min", "median", "max", "n")
 _COLUMNS = ("figure", "unit", *STATISTICS, "commit")
@@ -50,6 +50,8 @@ def record(metric: str, machine: str | None, unit: str, values: Sequence[float])
 
 
 def write_results(file: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Writes results.jsonl, a JSON object for each line."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
 
 

@@ -1,40 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes figures as results.jsonl, and as tables for a terminal and for Markdown."""
 
-import json
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from tessera.bench.collect import Taken
+from tessera.bench.commit import Commit
 from tessera.bench.metrics import PEERS, Metric
 from tessera.bench.mips import Taken as MipsTaken
-from tessera.run.runner import ROOT, Qemu
+from tessera.run.runner import Qemu
 from tessera.run.virtualtime import ICOUNT
 
 NATIVE = "native"
 IASIM = "iasim"
-
-
-@dataclass(frozen=True)
-class Commit:
-    """The measured commit, and whether files had uncommitted changes."""
-
-    name: str
-    dirty: bool
-
-
-def current_commit(root: Path = ROOT) -> Commit:
-    """Returns the repository's commit; "unknown" outside a repository."""
-
-    def git(*words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=root, text=True, capture_output=True, check=False)
-        return done.stdout.strip() if done.returncode == 0 else ""
-
-    return Commit(git("rev-parse", "HEAD") or "unknown", bool(git("status", "--porcelain", "--untracked-files=no")))
 
 
 @cache
@@ -121,12 +101,6 @@ def _anchors(metric: Metric | None) -> dict[str, Any]:
         "anchors": {peer: _plain(number) for peer, number in peers.items()},
         "anchor_source": metric.source if metric and peers else None,
     }
-
-
-def write_results(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    """Writes one JSON object per line."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in records), encoding="utf-8")
 
 
 def _shown(number: float | int | None) -> str:
