@@ -41,6 +41,7 @@ struct endpoint {
     /* Guarded by the lock of the send queue: */
     bool sending; /* a packet, which is still in the queue */
     bool answers; /* the packet has become the answer to its sender */
+    bool wrong;   /* the next packet is: the next step breaks the device */
     struct header header;
     uint32_t left;            /* bytes of it that no receiver has */
     struct virtio_chain rest; /* of the packet */
@@ -360,12 +361,17 @@ static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
     return (struct virtio_step){.wait = outcome == NO_BUFFER};
 }
 
+/* To break the device has a step of its own: with a header in many buffers, the step would be longer than 1,500 instructions. */
 static struct virtio_step vsock_step(struct virtio_device *dev, struct virtq *q)
 {
     struct endpoint *e = dev->data;
 
+    if (e->wrong) {
+        return (struct virtio_step){.broken = virtio_wrong(dev)};
+    }
     if (!e->sending) {
-        return (struct virtio_step){.broken = begin_packet(e, q) == VIRTIO_SOME ? NULL : virtio_wrong(dev)};
+        e->wrong = begin_packet(e, q) != VIRTIO_SOME;
+        return (struct virtio_step){.wait = false};
     }
     return send_piece(e, q);
 }
@@ -384,6 +390,7 @@ static void vsock_reset(struct virtio_device *dev)
 
     spin_lock(&dev->queues[QUEUE_SEND].lock);
     e->sending = false;
+    e->wrong = false;
     atomic_store_relaxed(&e->awaited, NULL);
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
     streams_gone(e->socket);

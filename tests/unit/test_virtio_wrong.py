@@ -65,6 +65,24 @@ def packet() -> Case:
     return receiver.device, lambda: offer(receiver.device, OUTSIDE), lambda: sender.send(4, b"data")
 
 
+def sender_of_a_packet() -> Case:
+    booted(vsock.functions(), harts=2)
+    receiver, sender = vsock.Endpoint(1), vsock.Endpoint(0)
+    receiver.offer([100])
+
+    def wrong() -> None:
+        sender.device.queues[1].descriptor(0, OUTSIDE, 100)
+        sender.device.queues[1].offer(0)
+
+    def act() -> None:
+        if sender.device.queues[1].avail == 1:  # the wrong one
+            sender.device.queues[1].notify()
+        else:
+            sender.packet(receiver, vsock.REQUEST, 1, 2)
+
+    return sender.device, wrong, act
+
+
 def bytes_on_a_line() -> Case:
     booted(console.LINE, harts=2)
     sender, receiver = console.End(0), console.End(1)
@@ -82,7 +100,7 @@ def request() -> Case:
     )
 
 
-CASES = [frame, sender_of_a_frame, packet, bytes_on_a_line, request]
+CASES = [frame, sender_of_a_frame, packet, sender_of_a_packet, bytes_on_a_line, request]
 
 
 def reset_at(device: Device, release: int, locks: int, act: Callable[[], object], then: Callable[[], object]) -> None:
