@@ -52,7 +52,8 @@ static void enable_features(struct hart *hart)
 
     csr_write(CSR_MCOUNTEREN, HCOUNTEREN_CY | time | HCOUNTEREN_IR);
     csr_write(CSR_SCOUNTEREN, HCOUNTEREN_CY | time | HCOUNTEREN_IR); /* as OpenSBI does */
-    fw_set_menvcfg((sstc ? HENVCFG_STCE : 0) | HENVCFG_PBMTE | HENVCFG_CBZE | HENVCFG_CBCFE | HENVCFG_CBIE);
+    fw_set_menvcfg((sstc ? HENVCFG_STCE : 0) | HENVCFG_PBMTE | HENVCFG_ADUE | HENVCFG_CBZE | HENVCFG_CBCFE |
+                   HENVCFG_CBIE);
     fw_set_mstateen0(~0UL);
     hart->mtimecmp = sstc ? NULL : hart->mtimecmp;
 }

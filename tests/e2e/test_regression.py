@@ -45,6 +45,16 @@ def test_wfi_in_user_mode_is_illegal():
         alone(machine).expect("wfi", r"^regression: wfi in user mode: illegal$", SOON_S)
 
 
+@pytest.mark.parametrize("qemu", [None, NEWER_QEMU], ids=["qemu", "newer"])
+def test_hart_sets_the_bits_of_page_tables(qemu):
+    """A guest whose device tree lists Svadu relies on it; QEMU 10's default processor has it."""
+    with booted(built("regression-svadu"), "regression-svadu", qemu=qemu) as machine:
+        found = alone(machine).expect("svadu", r"^regression: Svadu listed (\d), set (\d), faulted (\d)$", SOON_S)
+        listed, bits, faulted = map(int, found.groups())
+        assert listed or qemu is None
+        assert (bits, faulted) in ([(3, 0)] if listed else [(3, 0), (0, 1)])
+
+
 def test_loading_shares_the_hart_by_quantum():
     """On one hart with a quantum of 10 ms, no VM waits longer than the other VM's quantum."""
     with booted(built("regression-gap"), "regression-gap", *VIRTUAL) as machine:

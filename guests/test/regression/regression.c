@@ -234,6 +234,7 @@ static const struct {
                   {"rtc-no-source", rtc_no_source},
                   {"plic", plic},
                   {"seed", seed},
+                  {"svadu", svadu},
                   {"harts", harts},
                   {"legacy", legacy},
                   {"typed", typed},

@@ -3,12 +3,16 @@
 #ifndef REGRESSION_H
 #define REGRESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Runs `function` on the hart that did not boot (0 or 1), on a separate stack. */
 void start_other_hart(unsigned long boot_hart, void (*function)(unsigned long hart, void *argument));
 
 /* --- virt.c --- */
+
+/* True if the blob contains the text; riscv,isa has extension names after an underscore. */
+bool fdt_has_text(const uint8_t *fdt, const char *text);
 
 /*
  * wrs: whether WRS.NTO is supported, whether the device tree lists Zawrs, and how long WRS.NTO
@@ -35,6 +39,11 @@ void seed(unsigned long hart, const void *fdt);
 void finish_off(unsigned long hart, const void *fdt);
 void finish_reset(unsigned long hart, const void *fdt);
 void finish_failed(unsigned long hart, const void *fdt);
+
+/* --- paging.c --- */
+
+/* svadu: whether the device tree lists Svadu, and whether the hart sets the bits A and D of a page table itself. */
+void svadu(unsigned long hart, const void *fdt);
 
 /* --- storm.c --- */
 

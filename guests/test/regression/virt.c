@@ -33,8 +33,7 @@ static bool skip_illegal(struct trap_frame *frame, uint64_t cause, uint64_t stva
     return cause == CAUSE_ILLEGAL_INSTRUCTION || cause == CAUSE_ECALL_U;
 }
 
-/* True if the blob contains the text; riscv,isa has extension names after an underscore. */
-static bool fdt_has_text(const uint8_t *fdt, const char *text)
+bool fdt_has_text(const uint8_t *fdt, const char *text)
 {
     uint32_t size = (uint32_t)fdt[4] << 24 | (uint32_t)fdt[5] << 16 | (uint32_t)fdt[6] << 8 | (uint32_t)fdt[7];
 
