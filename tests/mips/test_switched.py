@@ -30,7 +30,9 @@ def check(printed: str, native: bool) -> None:
 
 @pytest.mark.parametrize("board", TARGETS)
 def test_state_across_switches(board: str) -> None:
-    check(run("switched", board, limit="150M").text("switched"), native=False)
+    done = run("switched", board, limit="150M")
+    check(done.text("switched"), native=False)
+    assert "other stopped" not in done.printed
 
 
 def test_the_same_tests_pass_natively() -> None:

@@ -9,7 +9,8 @@
 #define INVALID 0x400U
 #define INDEX_P 0x80000000U
 #define GRAIN 0xc0000000U /* RIE, XIE: bits RI and XI of EntryLo */
-#define FLAGS 0x1fU       /* cached, dirty, valid, global */
+#define CONTEXT_BASE 0xff800000U
+#define FLAGS 0x1fU /* cached, dirty, valid, global */
 #define KNOWN_INDEX 3U
 #define SOME_PAGES 3U
 
@@ -42,6 +43,13 @@ void mmu_map(uint32_t address, uintptr_t memory)
     cp0_write_entrylo1((frame + 1U) << 6 | FLAGS);
     cp0_write_index(KNOWN_INDEX);
     __asm__ volatile("tlbwi\n\tehb" : : : "memory");
+}
+
+void mmu_write(uint32_t value)
+{
+    cp0_write_pagegrain(value & GRAIN);
+    cp0_write_wired(value >> 8 & 7U);
+    cp0_write_context(value & CONTEXT_BASE);
 }
 
 /* The result of TLBP, read some time after it. */
@@ -90,6 +98,7 @@ void inhibits_are_kept(struct result *r)
         set_entry(KNOWN_INDEX, KNOWN_PAGE, lo);
         cp0_write_pagegrain(0);
         wait();
+        expect(r, cp0_read_pagegrain() == 0, cp0_read_pagegrain());
         cp0_write_pagegrain(GRAIN);
         cp0_write_index(KNOWN_INDEX);
         __asm__ volatile("tlbr\n\tehb" : : : "memory");
@@ -119,7 +128,7 @@ void mmu_registers_are_kept(struct result *r)
         expect(r, cp0_read_entrylo1() == (lo ^ 0x40U), cp0_read_entrylo1());
         expect(r, cp0_read_pagemask() == 0x6000U, cp0_read_pagemask());
         expect(r, cp0_read_wired() == n, cp0_read_wired());
-        expect(r, (cp0_read_context() & 0xff800000U) == n << 23, cp0_read_context());
+        expect(r, (cp0_read_context() & CONTEXT_BASE) == n << 23, cp0_read_context());
         expect(r, (cp0_read_index() & ~INDEX_P) == n + 5U, cp0_read_index());
         expect(r, cp0_read_pagegrain() == GRAIN, cp0_read_pagegrain());
     }

@@ -126,6 +126,15 @@ static bool skip(struct trap_frame *frame, uint32_t code)
     return true;
 }
 
+void registers_fault(uint32_t at)
+{
+    trap_set_exception(skip);
+    __asm__ volatile(".set push\n\t.set noreorder\n\tb 1f\n\tlh $9, 1(%0)\n\tnop\n1:\n\t.set pop"
+                     :
+                     : "r"(at & ~3U)
+                     : "$9");
+}
+
 /* BadVAddr, BadInstr, BadInstrP and NestedEPC after an exception, across switches. */
 void exception_registers_are_kept(struct result *r)
 {

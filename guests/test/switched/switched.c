@@ -43,16 +43,20 @@ static const struct {
 #define LINES 4U
 #define LINE_WORDS 16U
 
-/* Sets LLbit, and Index.P both ways; LL at several addresses; stops Count. */
+/* Sets LLbit, and Index.P both ways; LL at several addresses; address errors; stops Count. */
 static void disturb(void)
 {
     static volatile uint32_t words[LINES * LINE_WORDS] __attribute__((aligned(64)));
+    uint32_t ebase = cp0_read_ebase();
 
     print("switched: disturbs\n");
     mmu_init();
     for (uint32_t n = 0;; n++) {
         uint32_t value;
 
+        cp0_write_ebase(ebase);
+        registers_fault(n << 8);
+        mmu_write(0x9e3779b9U * n);
         __asm__ volatile("ll %0, 0(%1)" : "=r"(value) : "r"(&words[n % LINES * LINE_WORDS]) : "memory");
         registers_write(0x55555555U ^ n << 13);
         cp0_write_entryhi(n % 3 == 0 ? KNOWN_PAGE : UNKNOWN_PAGE);

@@ -42,6 +42,9 @@ void mmu_map(uint32_t address, uintptr_t memory);
 #define UNKNOWN_PAGE 0x00c00000U
 void mmu_init(void);
 
+/* Writes `value` to PageGrain, Wired and Context. */
+void mmu_write(uint32_t value);
+
 /* --- registers.c --- */
 void registers_are_kept(struct result *r);
 void exception_registers_are_kept(struct result *r);
@@ -54,6 +57,9 @@ void written_count_is_kept(struct result *r);
 
 /* Writes `value` to every register that a switch must save. */
 void registers_write(uint32_t value);
+
+/* An address error at `at`, by other instructions than those of the tests: BadVAddr, BadInstr, BadInstrP. */
+void registers_fault(uint32_t at);
 
 /* --- devices.c --- */
 void console_partial_loads(struct result *r);
