@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers import BOOT_S, ROOT, booted, built, built_with_harts, states, wait_for_signs_of_life
+from helpers import BOOT_S, NEWER_QEMU, ROOT, booted, built, built_with_harts, states, wait_for_signs_of_life
 
 from tessera.run import runner
 from tessera.run.machine import HYPERVISOR
@@ -20,15 +20,20 @@ case "$*" in *--version*) echo "QEMU emulator version 7.2.0" ;; *-kernel*) echo 
 
 
 @pytest.mark.parametrize("name", ["locks", "accel-harts"])
-def test_keys_are_answered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the boot on, while VMs contend for locks."""
+@pytest.mark.parametrize("qemu", [None, NEWER_QEMU], ids=["qemu", "newer"])
+def test_keys_are_answered(name: str, qemu: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    From the boot on, while VMs contend for locks. The work of the VMs ends on the newer QEMU: on QEMU 7.2 the holder of
+    a lock can be left without a turn (CAVEATS.md).
+    """
     monkeypatch.setattr(runner, "host_processors", lambda: 2)
     system = built_with_harts(name, 4)
-    with booted(system, f"more-harts-{name}") as machine:
+    with booted(system, f"more-harts-{name}", qemu=qemu) as machine:
         machine.expect(HYPERVISOR, "^Tessera on", BOOT_S)
         for _ in range(3):
             assert states(machine).keys() == set(system.names)
-        wait_for_signs_of_life(machine, system)
+        if qemu is not None:
+            wait_for_signs_of_life(machine, system)
 
 
 @pytest.mark.parametrize(("processors", "notices"), [(1, True), (2, False)])
