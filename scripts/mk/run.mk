@@ -49,17 +49,17 @@ test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setu
 	$(call suite,$(MAKE) --no-print-directory test-newer,test-newer)
 	@echo "test: all suites passed"
 
-# Systems on a newer QEMU; in soak also the bounds, the attacks and the leaks.
+# Systems on a newer QEMU; in soak also more of the fabric, the bounds, the attacks and the leaks.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py edk2.py \
-		accelerators_faults.py accelerators_many.py accelerators_response.py attacks_accel.py hardware_io.py overlays.py \
-		rt_devices.py rt_sorter.py shared_devices.py shared_net.py shared_rt.py)
+	@QEMU=$(NEWER) $(E2E) -m "not long" $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py edk2.py \
+		accelerators_faults.py attacks_accel.py hardware_io.py overlays.py rt_devices.py rt_sorter.py shared_devices.py)
 	@QEMU=$(NEWER) $(E2E_ALONE) -q tests/e2e/test_bounds.py -k threadmetric
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,bounds.py leak.py attacks.py attacks_variants.py)
+	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,accelerators_many.py accelerators_response.py shared_net.py \
+		shared_rt.py bounds.py leak.py attacks.py attacks_variants.py)
 
 # Fault injection: removes one check of the hypervisor at a time; then an attack of the hostile
 # guest must be detected. Takes long; ONLY=words selects some (pytest's -k).

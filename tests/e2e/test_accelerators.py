@@ -232,6 +232,7 @@ def test_restart_of_a_vm_whose_job_runs():
             assert not re.search(r"accel: job \d+, [1-9]", machine.console.text(vm)), machine.console.text(vm)
 
 
+@pytest.mark.long
 def test_watchdog_restarts_a_vm_that_uses_a_region():
     """Each life ends between its first job and the watchdog's time; the next one finds its device as after power-on."""
     with accelerated("accel-watchdog") as machine:

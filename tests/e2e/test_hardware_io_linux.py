@@ -11,6 +11,7 @@ from test_hardware_io import Files, assert_exact, files_in, leave, recording
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.recorded import Trains, edges, frames
 
+pytestmark = pytest.mark.long
 FLOOD_MAC, PULSE_PIN, FLOOD_PIN = bytes([2, 0, 0, 0, 0, 4]), 0, 16
 CYCLES_US = 100
 FLOOD_REPORTS = r"(?:trains of pulses, 0 failed\n[^\0]*?){7}"  # one every 200 ms of the virtual time
