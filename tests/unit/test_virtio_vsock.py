@@ -219,6 +219,21 @@ def lose_bus_master(endpoint: Endpoint) -> None:
     pause()
 
 
+@pytest.mark.parametrize("goes", [break_device, lose_bus_master])
+def test_a_packet_that_waits_for_a_broken_device_is_answered_at_the_next_one(goes):
+    """The device does not resume its peers; a peer that sends does."""
+    booted(functions())
+    sender, receiver = Endpoint(0), Endpoint(1)
+    sender.offer([100])
+    sender.offer([100])
+    sender.send(4, b"waits")
+    goes(receiver)
+    assert not sender.device.queues[1].returned()
+    sender.send(4, b"comes later")
+    assert len(sender.device.queues[1].returned()) == 2
+    assert [fields[6] for fields, _ in sender.received()] == [RESET, RESET]
+
+
 @pytest.mark.parametrize("goes", [stop_vm, reset_device, break_device, lose_bus_master])
 def test_a_reader_learns_that_its_peer_has_gone(goes):
     """It gets a reset of each stream with that peer, and keeps those with others."""
