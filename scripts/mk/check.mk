@@ -5,7 +5,7 @@ VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 check: ## check format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-synthesis check-mutations check-analyze check-warnings check-stack check-hlv test-unit
+check: check-format check-lint check-limits check-files check-layers check-synthesis check-mutations check-analyze check-warnings check-stack check-hlv test-unit-usual
 
 check-format: | setup-dev
 	@$(CHECK) check.format

@@ -61,7 +61,10 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 NO_CONSOLE := console/% debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
-test-unit: test-unit-c test-unit-properties test-unit-sorter test-unit-time test-gdb-tool test-iasim-unit check-self ## run the unit tests of core and of our own tools on this machine
+test-unit: test-unit-usual test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
+
+# Those of `make check`: without the variants of core.
+test-unit-usual: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
 	@tests/unit/run.sh $^
@@ -100,5 +103,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-c test-unit-properties test-unit-sorter test-unit-time test-unit-kind test-long test-manager
+.PHONY: test-unit test-unit-usual test-unit-c test-unit-properties test-unit-sorter test-unit-time test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)
