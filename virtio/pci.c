@@ -311,7 +311,8 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
 {
     struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
 
-    /* Also while memory is not decoded, which only works the queue off earlier: a check would cost 3 instructions. */
+    /* Only at that address: a misaligned store comes in pieces, and each would otherwise do a step, without a look for interrupts between
+     * them. Also while memory is not decoded, which only works the queue off earlier: a check would cost 3 instructions. */
     if (offset % VIRTIO_BAR_SIZE == PART_NOTIFY) {
         virtio_notify(dev, value & 0xffffU);
     } else {
@@ -322,16 +323,11 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
 bool virtio_pci_init(struct vm *vm)
 {
     const struct virtio_bus *bus = virtio_bus_of(vm);
-    const struct vdev ecam = {.base = VIRTIO_ECAM,
-                              .size = VIRTIO_ECAM_SIZE,
-                              .widths = 1 | 2 | 4,
-                              .whole = true,
-                              .read = ecam_read,
-                              .write = ecam_write};
+    const struct vdev ecam = {
+        .base = VIRTIO_ECAM, .size = VIRTIO_ECAM_SIZE, .widths = 1 | 2 | 4, .read = ecam_read, .write = ecam_write};
     const struct vdev bars = {.base = VIRTIO_BARS,
                               .size = (uint64_t)bus->count * VIRTIO_BAR_SIZE,
                               .widths = 1 | 2 | 4,
-                              .whole = true,
                               .read = bars_load,
                               .write = bars_store};
 

@@ -207,7 +207,7 @@ static inline bool mmio_write(struct vcpu *v, gpa_t gpa, unsigned width_log2, ul
 }
 
 /* Splits a misaligned access into aligned ones, lowest address first, as QEMU does from version 8.2
- * on, unless the device refuses that. If a later piece finds no device, the effects of earlier pieces remain. A load sets *value.
+ * on. If a later piece finds no device, the effects of earlier pieces remain. A load sets *value.
  * Accesses that cross a page are refused: only the guest's page tables know the second page. */
 static bool mmio_in_pieces(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong *value, bool load)
 {
@@ -224,7 +224,7 @@ static bool mmio_in_pieces(struct vcpu *v, gpa_t gpa, unsigned width_log2, ulong
 
         const struct vdev *dev = mmio_device(v, gpa, log2);
 
-        if (dev == NULL || dev->whole) {
+        if (dev == NULL) {
             return false;
         }
         if (load) {

@@ -14,7 +14,6 @@ struct vcpu;
 struct vdev {
     gpa_t base;
     unsigned widths; /* supported access sizes in bytes, or-ed: 1 | 2 | 4 | 8 */
-    bool whole;      /* a misaligned access is refused, not split into several */
     uint64_t size;
     /* Both mandatory, called without locks on the CPU of the VCPU that made the access. An access
      * has 2^width_log2 bytes and is naturally aligned; an architecture may restrict accesses to
