@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Page tables of the guest's own. */
 #include <stdbool.h>
 #include <stdint.h>
 
