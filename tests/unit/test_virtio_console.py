@@ -165,6 +165,17 @@ def test_other_ports_wait_for_the_other_end():
     assert line_counts(0) == (5, 0)
 
 
+def test_bytes_that_wait_for_a_broken_device_are_dropped_when_more_follow():
+    booted(TWO)
+    sender, receiver = End(0, port=1), End(1, port=1)
+    sender.send(b"waits", 5)
+    receiver.device.store(receiver.device.config + 4, 2, 2)  # no bus master any more
+    assert sender.transmit.returned() == []
+    sender.send(b"more", 4)
+    assert len(sender.transmit.returned()) == 2
+    assert line_counts(0) == (0, 9)
+
+
 def test_nobody_at_the_other_end():
     """Bytes are lost, as on a serial line, and the buffers come back."""
     booted(LINE)
