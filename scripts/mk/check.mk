@@ -37,10 +37,13 @@ check-mutations: | setup-dev
 	@$(CHECK) pytest -q -p no:cacheprovider --collect-only tests/e2e >$(BUILD)/check-collect.log || { \
 	    grep -E '^E ' $(BUILD)/check-collect.log >&2; echo "check-mutations: tests/e2e cannot be collected" >&2; exit 1; }
 
-# Tests of our own tools: each check must find an injected fault, and the benchmark must parse its
-# input.
+# Tests of our own tools: each check must find an injected fault.
 check-self: check-mutations | setup-dev
-	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --ignore=tests/check/test_mutations.py tests/check tests/bench tests/trace
+	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --ignore=tests/check/test_mutations.py tests/check
+
+# Tests of the tools that measure: the benchmark must parse its input, a trace its records.
+test-bench-tools: | setup-dev
+	@$(CHECK) pytest -q -p no:cacheprovider -n 2 tests/bench tests/trace
 
 # The hypervisor with both compilers; hyp.mk turns every warning into an error.
 check-warnings: check-warnings-gcc check-warnings-clang check-warnings-cva6
@@ -97,4 +100,4 @@ requirements: | setup-dev ## update the pinned versions of scripts/requirements*
 	$(call pin,requirements-litex,)
 
 .PHONY: check check-format check-lint check-limits check-files check-layers check-synthesis check-mutations check-analyze check-self check-warnings \
-	check-warnings-gcc check-warnings-clang check-warnings-cva6 check-hlv check-stack format requirements
+	check-warnings-gcc check-warnings-clang check-warnings-cva6 check-hlv check-stack test-bench-tools format requirements

@@ -61,9 +61,9 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 NO_CONSOLE := console/% debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
-test-unit: test-unit-usual test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
+test-unit: test-unit-usual test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
 
-# Those of `make check`: without the variants of core.
+# Those of `make check`: without the variants of core and the tools that measure.
 test-unit-usual: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self
 
 test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
