@@ -275,7 +275,7 @@ def test_a_program_that_does_not_end():
 
 
 # Jobs wait for DRAM as often at any latency, so two runs predict the third: cycles = base + waits * latency.
-WAITS = {"qam_512": 34, "qam_16": 3, "shared_copy_512_to_handler": 12}
+WAITS = {"qam_512": 34, "qam_16": 3, "shared_copy_512_to_handler": 10}
 LATENCIES = (10, 30)
 PATHS_COUNTED = 13  # warm and cold, but for costs.SHORT
 PATHS_OF_MEMORY = 6  # of these, without registers, fences and AMOs
