@@ -187,8 +187,7 @@ static bool stop_function(struct virtio_device *dev)
     if (dev->class->config_space != NULL) { /* a function of the machine has no registers here */
         return dev->class->stop(dev);
     }
-    virtio_reset(dev);
-    return virtio_resume_all(dev);
+    return virtio_reset_step(dev);
 }
 
 /* None of the VM's VCPUs runs. A function is reset in each call; what others have sent to it is dropped or answered. Once all are, no

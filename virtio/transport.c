@@ -224,7 +224,23 @@ void virtio_reset(struct virtio_device *dev)
     dev->device_feature_select = 0;
     dev->driver_feature_select = 0;
     dev->queue_select = 0;
+    dev->resumes = true; /* before the status is 0: a new life clears it */
     end_stop(dev, true);
+}
+
+bool virtio_reset_step(struct virtio_device *dev)
+{
+    if (!dev->resumes) {
+        virtio_reset(dev);
+        if (arch_irq_pending()) {
+            return false;
+        }
+    }
+    if (!virtio_resume_all(dev)) {
+        return false;
+    }
+    dev->resumes = false;
+    return true;
 }
 
 /* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after virtio_break(). */
@@ -287,6 +303,7 @@ static uint32_t status_add(struct virtio_device *dev, uint32_t value)
         added &= ~VIRTIO_STATUS_DRIVER_OK;
     }
     if (before == 0) { /* a new life: what a reset has left undone is no longer due */
+        dev->resumes = false;
         dev->resuming = 0;
         dev->progress = (struct virtio_progress){0};
     }
@@ -298,8 +315,7 @@ static uint32_t status_add(struct virtio_device *dev, uint32_t value)
 static void status_write(struct virtio_device *dev, uint32_t value)
 {
     if (value == 0) {
-        virtio_reset(dev);
-        if (!virtio_resume_all(dev)) {
+        if (!virtio_reset_step(dev)) {
             arch_store_again();
         }
     } else if ((status_add(dev, value) & value & VIRTIO_STATUS_DRIVER_OK) != 0) {

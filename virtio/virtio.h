@@ -180,6 +180,7 @@ struct virtio_device {
     uint32_t device_feature_select, driver_feature_select, queue_select;
     uint64_t features; /* accepted by the driver */
     uint32_t mask;     /* ivshmem: interrupt mask, which has no function */
+    bool resumes;      /* set by a reset, until virtio_resume_all() is done or a new life begins */
     /* Of virtio_resume_all(): its queue, and how far it is there. */
     uint8_t resuming;
     struct virtio_progress progress;
@@ -235,6 +236,10 @@ void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned wi
 
 /* Resets the device: no queue is accessed from then on. Without locks. */
 void virtio_reset(struct virtio_device *dev);
+
+/* Resets the device, then resumes what waits for it. False: to be called again, which does not reset it once more. The reset and the
+ * first step are sections of their own. Without locks. */
+bool virtio_reset_step(struct virtio_device *dev);
 
 /* The driver has violated the specification: the device needs a reset. With the lock of the queue where that was found, or a reset that
  * the driver has done since would be undone. Returns `dev`, for which virtio_break() must follow. */

@@ -397,13 +397,13 @@ static void vsock_reset(struct virtio_device *dev)
     virtio_serve_later(dev);
 }
 
-/* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the next reset that it is owed. */
+/* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the next reset that it is owed. True also
+ * if none was left to give: to find that takes time. */
 static bool vsock_serve(struct virtio_device *dev)
 {
     struct endpoint *e = dev->data;
     uint32_t ending = streams_to_end(e->socket);
     unsigned peer = 0;
-    enum outcome outcome;
 
     if (ending != 0) {
         while ((ending >> peer & 1U) == 0) {
@@ -412,11 +412,18 @@ static bool vsock_serve(struct virtio_device *dev)
         end_streams(e, peer);
         return true;
     }
-    outcome = atomic_load_relaxed(&e->owed) != 0 ? deliver(e, NULL) : NO_BUFFER;
-    if (outcome == RECEIVER_WRONG) {
-        virtio_break(dev);
+    if (atomic_load_relaxed(&e->owed) == 0) {
+        return false;
     }
-    return outcome == RESET_FIRST;
+    switch (deliver(e, NULL)) {
+    case RECEIVER_WRONG:
+        virtio_break(dev);
+        return true;
+    case RESET_FIRST:
+        return true;
+    default:
+        return atomic_load_relaxed(&e->owed) == 0;
+    }
 }
 
 const struct virtio_class virtio_socket = {

@@ -300,7 +300,7 @@ def test_look_for_interrupts_after_each_device_that_does_not_wait(consoles: int)
     device, looks = Device(0).start(), 0
     while device.begin(20, 0, 1):
         looks += 1
-    assert looks == (consoles + 1) * len(device.queues) - 1, "and one between two queues"
+    assert looks == (consoles + 1) * len(device.queues), "and one after the reset, and between two queues"
 
 
 def test_start_of_many_queues():

@@ -24,7 +24,16 @@ ENTRY = "trap_entry"
 # interrupts.
 POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
 # Functions with polling points where they read sip (arch_irq_pending()), in the component virtio.
-INLINE_POLLS = ("virtio_notify", "resume_waiters", "work", "net_step", "deliver", "copy_rest", "start_queues")
+INLINE_POLLS = (
+    "virtio_notify",
+    "virtio_reset_step",
+    "resume_waiters",
+    "work",
+    "net_step",
+    "deliver",
+    "copy_rest",
+    "start_queues",
+)
 HEIGHTS = 6  # of locks, MAX_HEIGHTS of the plugin
 # The least heights of locks in these variables; 1 in all others. The scheduler's lock is the innermost, and under a
 # queue's lock a VM's may be taken.

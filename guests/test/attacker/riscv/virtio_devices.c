@@ -311,6 +311,20 @@ void virtio_socket_flood(struct verdict *v, uint64_t arg)
     judge_devices(v);
 }
 
+/* Resets while packets of the peer wait for the device, or the peer's next ones go elsewhere: in stores, the last by a reset of the VM. */
+void virtio_socket_resets(struct verdict *v, uint64_t arg)
+{
+    const struct packet packet = {.source = CID_OWN, .destination = CID_PEER, .type = 1, .op = OP_REQUEST};
+
+    (void)arg;
+    for (v->tried = 0; v->tried < 100; v->tried++) {
+        device_start(SLOT_SOCKET, 0); /* without receive buffers */
+        send_packet(&packet, PACKET_HEADER);
+        spin(v->tried * (MS / 40U));
+        judge(v, !device_failed(SLOT_SOCKET), "round %lu: the device has failed", v->tried);
+    }
+}
+
 /* --- lines and doorbells --- */
 
 /* Bytes for the other end, and buffers for its answers, which are no buffers. */
