@@ -10,7 +10,7 @@ module io_flash_props
   import io_pkg::*;
 #(
   localparam int unsigned NumVms = 2,
-  localparam int unsigned ResetCycles = 2,
+  localparam int unsigned ResetCycles = 3,
   // states of the driver
   localparam logic [3:0] Idle = 4'd0, Read = 4'd1, Store = 4'd2, Resume = 4'd3, Enable = 4'd4, Begin = 4'd5, Poll = 4'd6,
                          Suspend = 4'd7, End = 4'd8, Reset = 4'd9, Recover = 4'd10

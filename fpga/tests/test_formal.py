@@ -7,7 +7,7 @@ import pytest
 from rtl_tools import BUILD, FORMAL, FPGA, RTL, find_module, prove, yosys_path
 
 STEPS = 30  # cycles after reset within which a fault must violate a property
-COVER_STEPS = {"io_flash": 31}  # within which a cover point is reached, if more
+COVER_STEPS = {"io_flash": 32}  # within which a cover point is reached, if more
 
 # Proof, file, correct text, faulty text.
 FAULTS = [
