@@ -187,11 +187,16 @@ static bool take_reset(struct endpoint *e, struct header *h)
     struct stream s = {.socket = e->socket};
 
     for (; s.peer < STREAMS_SOCKETS; s.peer++) {
-        if ((atomic_load_relaxed(&e->owed) >> s.peer & 1U) == 0) {
+        uint32_t bit = 1U << s.peer;
+
+        if ((atomic_load_relaxed(&e->owed) & bit) == 0) {
             continue;
         }
+        (void)atomic_and_relaxed(&e->owed, ~bit); /* before the look: another CPU may set it from then on */
+        atomic_fence_acquire();
         end_streams(e, s.peer);
         if (streams_take_reset(&s)) {
+            (void)atomic_or_relaxed(&e->owed, bit);
             *h = (struct header){.source = endpoints[s.peer].dev->config->cid,
                                  .destination = e->dev->config->cid,
                                  .source_port = s.peer_port,
@@ -200,7 +205,6 @@ static bool take_reset(struct endpoint *e, struct header *h)
                                  .op = OP_RESET};
             return true;
         }
-        (void)atomic_and_relaxed(&e->owed, ~(1U << s.peer));
     }
     return false;
 }

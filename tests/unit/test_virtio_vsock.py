@@ -529,3 +529,36 @@ def test_reset_that_the_driver_does_not_finish(times: int):
     restart(0)
     for sender, before in zip(senders, answered, strict=True):
         assert [fields[6] for fields, _ in sender.received()] == [RESET] * (2 - before)
+
+
+@pytest.mark.parametrize("during", [False, True])
+def test_a_peer_goes_while_no_reset_is_found(during: bool):
+    """Another hart resets the peer's device after, or while the reader's hart looks for resets and finds none."""
+    reader, peer, _ = listening(3, buffers=0, harts=2)
+    peer.offer([100])
+    reader.offer([100])
+    peer.packet(reader, REQUEST, 1000, 2000)
+    assert ops(reader)[-1][3] == REQUEST
+    restart(1)
+    reader.offer([100])
+    pause()
+    assert ops(reader) == [(4, 1000, 2000, RESET)], "with the last buffer, so there may be more"
+    peer = Endpoint(1)
+    peer.offer([100, 100, 100])
+    reader.packet(peer, REQUEST, 3000, 4000)  # a stream with the new life
+    assert ops(peer)[-1] == (3, 3000, 4000, REQUEST)
+
+    def again() -> None:
+        peer.device.write(20, 0, 1)
+        Endpoint(1).offer([100])  # ends the streams of the earlier life
+
+    action = ACTION(again)
+    CORE.testbed_virtio_at_release(1 if during else 0, 2, action)
+    reader.offer([100])
+    CORE.testbed_virtio_at_release(0, 0, action)
+    if not during:
+        again()
+    pause()
+    reader.offer([100])
+    pause()
+    assert ops(reader) == [(4, 4000, 3000, RESET)]
