@@ -29,14 +29,15 @@ enum step {
 
 static struct {
     enum step step;
-    struct text text;    /* of the step */
-    char sent;           /* the last character sent */
-    int held;            /* a character that the UART has not taken, or TEXT_END */
-    unsigned head, tail; /* of the queue; free-running */
-    bool full;           /* the VMs' console_busy */
-    bool room;           /* VMs may wait for room, and there is some again */
-    unsigned unready;    /* VMs that have not been told of it */
-    struct vm *keyboard; /* the VM that gets typed characters */
+    struct text text;               /* of the step */
+    char sent;                      /* the last character sent */
+    int held;                       /* a character that the UART has not taken, or TEXT_END */
+    unsigned head, tail;            /* of the queue; free-running */
+    bool full;                      /* the VMs' console_busy */
+    uint8_t late[SYSIMAGE_MAX_VMS]; /* characters that each VM has written since then */
+    bool room;                      /* VMs may wait for room, and there is some again */
+    unsigned unready;               /* VMs that have not been told of it */
+    struct vm *keyboard;            /* the VM that gets typed characters */
     char queue[QUEUE];
 } out = {.text = {.fmt = ""}, .sent = '\n', .held = TEXT_END}; /* owner: this file; guarded by console_lock */
 
@@ -44,6 +45,7 @@ static void set_full(bool full)
 {
     out.full = full;
     for (unsigned i = 0; i < hyp.nvms; i++) {
+        out.late[i] = 0;
         atomic_store_seq(&hyp.vms[i].console_busy, full);
     }
 }
@@ -146,11 +148,23 @@ COMPONENT_DEFAULT void console_init(void)
     out.keyboard = system_keyboard();
 }
 
+/* A VM that does not look whether there is room has its part of RESERVED and no more: others wait until the queue is sent. */
+static bool may_put(const struct vm *vm)
+{
+    bool may = !out.full || out.late[vm->id] < CONSOLE_FIFO;
+
+    if (out.full && may) {
+        out.late[vm->id]++;
+    }
+    return may;
+}
+
 COMPONENT_DEFAULT void console_putc(struct vm *vm, char c)
 {
-    (void)vm;
     spin_lock(&console_lock);
-    queue_put(c, QUEUE);
+    if (may_put(vm)) {
+        queue_put(c, QUEUE);
+    }
     send_some();
     spin_unlock(&console_lock);
 }

@@ -154,6 +154,38 @@ static void test_a_slow_uart_loses_nothing_and_wakes_vms(void **state)
     }
 }
 
+/* VM 0 writes without a look for room, faster than the UART sends. */
+static void test_a_vm_that_does_not_wait_leaves_room_to_others(void **state)
+{
+    unsigned ready = 0;
+
+    (void)state;
+    boot(2, 0);
+    for (unsigned i = 0; i < 4U * MANY; i++) {
+        host_uart_room(1);
+        console_putc(&hyp.vms[0], 'a');
+        console_putc(&hyp.vms[0], 'a');
+        while (host_uart_interrupt()) {
+        }
+        ready += console_ready(&hyp.vms[1]);
+    }
+    assert_true(ready > MANY / 2U);
+    while (console_ready(&hyp.vms[1])) {
+        console_putc(&hyp.vms[0], 'a');
+    }
+    for (unsigned i = 0; i < 2U * CONSOLE_FIFO; i++) { /* its own share waits behind VM 0's */
+        console_putc(&hyp.vms[1], 'b');
+    }
+    (void)host_output();
+    host_uart_room(HOST_UART_ENDLESS);
+    console_drain();
+    ready = 0;
+    for (const char *at = host_output(); *at != '\0'; at++) {
+        ready += *at == 'b';
+    }
+    assert_int_equal(ready, CONSOLE_FIFO);
+}
+
 /* Output of another hart between two interrupts must not stop the interrupts that tell the others. */
 static void test_every_vm_is_told_of_room(void **state)
 {
@@ -203,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_a_slow_uart_loses_nothing_and_wakes_vms),
         cmocka_unit_test(test_a_write_takes_what_there_is_room_for),
         cmocka_unit_test(test_every_vm_is_told_of_room),
+        cmocka_unit_test(test_a_vm_that_does_not_wait_leaves_room_to_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
