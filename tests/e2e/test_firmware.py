@@ -192,7 +192,7 @@ def test_instructions_of_the_frequent_paths() -> None:
         assert max(lengths[kind]) <= bound, (kind, lengths[kind])
 
 
-def test_choice_of_the_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choice_of_the_firmware(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """OpenSBI is the default of an old QEMU only, where no guest escapes under it."""
     monkeypatch.delenv("FIRMWARE", raising=False)
     make("image-parts", "IMAGE_FILES=")
@@ -202,6 +202,11 @@ def test_choice_of_the_firmware(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRMWARE", "opensbi")
     assert firmware_arguments(old) == firmware_arguments(new) == []
     assert firmware_warning(old) is None and "with the rights of the hypervisor" in str(firmware_warning(new))
+    (tmp_path / "fw_dynamic.bin").write_bytes(b"\0\x13OpenSBI v%d.%d\0")
+    monkeypatch.setenv("FIRMWARE", str(tmp_path / "fw_dynamic.bin"))
+    assert firmware_warning(old) is None and "with the rights of the hypervisor" in str(firmware_warning(new))
+    monkeypatch.setenv("FIRMWARE", str(OWN_FIRMWARE))
+    assert firmware_warning(new) is None
     monkeypatch.setenv("FIRMWARE", "no-such-file")
     with pytest.raises(RunError, match=r"FIRMWARE=no-such-file: there is no such file"):
         firmware_arguments(old)

@@ -318,13 +318,19 @@ def firmware_arguments(qemu: Qemu) -> list[str]:
     return ["-bios", chosen]
 
 
+def _is_opensbi(firmware: str) -> bool:
+    """True of QEMU's own firmware, and of a file with OpenSBI's name in its banner."""
+    return firmware == OPENSBI or (Path(firmware).is_file() and b"OpenSBI" in Path(firmware).read_bytes())
+
+
 def firmware_warning(qemu: Qemu) -> str | None:
     """Returns why this QEMU should not run VMs with the chosen firmware."""
-    if qemu.version < OPENSBI_LEAKS or os.environ.get("FIRMWARE") != OPENSBI:
+    chosen = os.environ.get("FIRMWARE")
+    if qemu.version < OPENSBI_LEAKS or not chosen or not _is_opensbi(chosen):
         return None
     version = ".".join(map(str, qemu.version))
     return (
-        f"warning: FIRMWARE={OPENSBI}: on QEMU {version} OpenSBI can enter a guest's trap handler with the rights of "
+        f"warning: FIRMWARE={chosen}: on QEMU {version} OpenSBI can enter a guest's trap handler with the rights of "
         "the hypervisor (docs/isolation.md); without FIRMWARE= the project's own firmware runs"
     )
 
