@@ -35,6 +35,9 @@ static inline bool timer_pending(void)
  * dropped first, then Cause is read: the controller latches the edge, so dropping a request after
  * reading Cause could lose it. The CPU's own timer request is cleared when the timer is set again,
  * which always follows.
+ *
+ * While one VCPU runs alone, only the timer's interrupts, TIMER_FARTHEST apart at most, call timer_hold() before its 2^32 steps
+ * have passed.
  */
 void irq_take(void)
 {
@@ -42,6 +45,7 @@ void irq_take(void)
     if (timer_pending()) {
         timer_expire(cpu_self());
     }
+    timer_hold(gcp0_read(CP0_CAUSE));
     if (irq_uart_pending()) {
         irq_uart_taken();
         console_interrupt();

@@ -127,7 +127,8 @@ void timer_set_compare(struct vcpu *v, ulong compare);
 void timer_set_cause(struct vcpu *v, ulong cause);
 
 /* If Guest.Cause, `cause`, has DC: the Guest.Count of the hardware, which counts, must not meet Compare. Moves it beyond Compare,
- * from where it takes almost 2^32 steps, and writes Cause, without a match in between. */
+ * from where it takes almost 2^32 steps, and writes Cause, without a match in between. Called again before they have passed: at
+ * each load of the VCPU and timer interrupt. */
 void timer_hold(ulong cause);
 
 /* --- emulate.c --- */

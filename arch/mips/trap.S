@@ -83,6 +83,9 @@ irq_vector:
     lw      $t1, CPU_FLAGS($gp)
     bnez    $t1, reschedule
     mthi    $s6
+    mfgc0   $t2, CP0_CAUSE
+    sll     $t2, $t2, 31 - CAUSE_DC_SHIFT
+    bltz    $t2, irq_other          /* for its timer_hold() */
     mtlo    $s7
     li      $k1, 0
     .globl  left                    /* for instruction counts: return to the same VCPU */

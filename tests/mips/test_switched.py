@@ -47,3 +47,13 @@ def test_a_reset_starts_a_stopped_count(board: str) -> None:
     assemble(HERE / "reset_guest.S", ROOT / "build" / "guests-mips" / "reset" / "reset.bin")
     printed = run("reset", board, limit="10M").text("reset").split()
     assert len(printed) > 10 and set(printed) == {"R"}, printed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("board", TARGETS)
+def test_a_stopped_count_never_meets_compare(board: str) -> None:
+    """The hardware's Count takes more than 2^32 steps, one an instruction, without a switch between VCPUs."""
+    assemble(HERE / "stopped_guest.S", ROOT / "build" / "guests-mips" / "stopped" / "stopped.bin")
+    done = run("stopped", board, "--model", "count-divider=1", limit="4600M")
+    assert done.text("stopped").split() == ["S"]
+    assert done.executed("guest 1") > 1 << 32 and done.entered("guest 1") < 100, done.remarks
