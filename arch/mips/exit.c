@@ -82,7 +82,8 @@ static void store(struct vcpu *v, const struct vdev *dev, ulong access, gpa_t of
 }
 
 /* False if no device answers. Only MIPS32 loads and stores are emulated: no microMIPS word that
- * exits has one of these opcodes. SC succeeds: nothing else stores to a device of the VM. */
+ * exits has one of these opcodes. SC succeeds, also after an ERET, since the guest's LLbit cannot be read; nothing else stores
+ * to a device of the VM. */
 static bool mmio(struct vcpu *v, gpa_t gpa)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
