@@ -81,7 +81,7 @@ static void store(struct vcpu *v, const struct vdev *dev, ulong access, gpa_t of
     }
 }
 
-/* False if no device answers. Only MIPS32 loads and stores are emulated: no microMIPS word that
+/* False if no device answers, or for ASET and ACLR. Only MIPS32 loads and stores are emulated: no microMIPS word that
  * exits has one of these opcodes. SC succeeds, also after an ERET, since the guest's LLbit cannot be read; nothing else stores
  * to a device of the VM. */
 static bool mmio(struct vcpu *v, gpa_t gpa)
