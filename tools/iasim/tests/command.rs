@@ -557,7 +557,7 @@ impl Drop for Served {
 #[test]
 fn gdb_packets_never_end_the_session() {
     let mut served = Served::new("packets");
-    let cases: [(&str, &str); 40] = [
+    let cases: [(&str, &str); 45] = [
         // GDB extends the sign of the address when it asks whether X is supported.
         ("Xffffffff80001000,0:", "OK"),
         ("Xffffffff80001000,4:abcd", "OK"),
@@ -600,6 +600,11 @@ fn gdb_packets_never_end_the_session() {
         ("vCont;t", "E01"),
         ("qSupported", ""),
         ("Hg-1", "E01"),
+        ("Hgp1.-1", "E01"),
+        ("Hgp-1.-1", "E01"),
+        ("Hc-1", "OK"),
+        ("vCont;c:p0.1", "E01"),
+        ("vCont;s:p0.1", "E01"),
     ];
     for (body, expected) in cases {
         assert_eq!(served.ask(&frame(body.as_bytes())), expected, "{body}");
@@ -615,7 +620,7 @@ fn gdb_packets_never_end_the_session() {
 #[test]
 fn gdb_survives_random_packets() {
     let mut served = Served::new("random-packets");
-    let valid: [&[u8]; 14] = [
+    let valid: [&[u8]; 16] = [
         b"m80001000,4",
         b"M80001000,2:3132",
         b"X80001000,2:ab",
@@ -624,6 +629,8 @@ fn gdb_survives_random_packets() {
         b"p25",
         b"P4=00000000",
         b"Hgp1.1",
+        b"Hgp1.-1",
+        b"Hcp1.1",
         b"T1",
         b"qXfer:features:read:target.xml:0,100",
         b"qRcmd,746c62",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A connection between GDB and gdbstub that passes on only packets which gdbstub can serve. gdbstub
 //! ends the session at any other packet, and the program then runs on without its breakpoints. Here
-//! such a packet gets an answer: an error if it is malformed, an empty one if it is unknown.
+//! such a packet gets an answer: an empty one if it is unknown, or else an error. tests/session.rs
+//! compares the filter with gdbstub by random packets.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,8 @@ const PACKET: usize = 4096;
 const FRAME: usize = "$#00".len();
 const INTERRUPT: u8 = 3;
 const NO_ACK: &[u8] = b"QStartNoAckMode";
+/// The step of the thread that `Hc` names; packet.rs has removed its address.
+const STEP: &[u8] = b"s";
 
 fn framed(body: &[u8]) -> Vec<u8> {
     let sum = body.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
@@ -34,6 +37,8 @@ fn body(packet: &[u8]) -> Option<&[u8]> {
 pub struct Filter<C> {
     connection: C,
     layout: Layout,
+    /// Whether the last `Hc` named all threads of several, which gdbstub cannot step at once.
+    resumes_all: bool,
     /// The packet that is being received, from its `$`; empty between packets.
     packet: Vec<u8>,
     /// Bytes of the packet that arrived, also of one that is too long to store.
@@ -52,6 +57,7 @@ impl<C: ConnectionExt> Filter<C> {
         Filter {
             connection,
             layout,
+            resumes_all: false, // gdbstub resumes thread 1 before the first Hc
             packet: Vec::new(),
             length: 0,
             digits: None,
@@ -109,7 +115,9 @@ impl<C: ConnectionExt> Filter<C> {
         match self.layout.judge(body) {
             Verdict::Unknown => self.reply(b""),
             Verdict::Malformed => self.reply(b"E01"),
+            Verdict::Served(body) if self.resumes_all && body == STEP => self.reply(b"E01"),
             Verdict::Served(body) => {
+                self.resumes_all = self.layout.resumes_all(&body).unwrap_or(self.resumes_all);
                 self.passed.extend(framed(&body));
                 // gdbstub acknowledges this packet still.
                 self.acknowledge &= body != NO_ACK;
@@ -212,7 +220,7 @@ mod tests {
 
     /// What gdbstub and GDB get.
     fn pass(sent: &[u8]) -> (String, String) {
-        let layout = Layout { address: 4, registers: 4, threads: false };
+        let layout = Layout { address: 4, registers: 4, threads: true };
         let mut filter = Filter::new(Wire(sent.iter().copied().collect(), Vec::new()), layout);
         let mut passed = Vec::new();
         while filter.peek() != Ok(None) {
@@ -243,5 +251,23 @@ mod tests {
         // Without acknowledgements there is no request to repeat a damaged packet.
         let (passed, answered) = pass(b"$QStartNoAckMode#b0$?#00$m0#9d");
         assert_eq!((passed.as_str(), answered.as_str()), ("$QStartNoAckMode#b0", "$E01#a6$E01#a6"));
+    }
+
+    #[test]
+    fn a_step_is_of_one_thread() {
+        let cases: [(&[&str], &str, usize); 6] = [
+            (&["s"], "s", 0),
+            (&["Hc-1", "s", "s0", "c"], "Hc-1 c", 2),
+            (&["Hcp1.-1", "Hcp1.2", "s0"], "Hcp1.-1 Hcp1.2 s", 0),
+            (&["Hc-1", "Hc0", "s"], "Hc-1 Hc0 s", 0),
+            (&["Hc1", "Hcp1.-1", "Hg1", "Hczz", "s"], "Hc1 Hcp1.-1 Hg1", 2),
+            (&["Hc-1", "vCont;s:1"], "Hc-1 vCont;s:1", 0),
+        ];
+        for (sent, served, errors) in cases {
+            let (passed, answered) = pass(&sent.iter().flat_map(|body| framed(body.as_bytes())).collect::<Vec<_>>());
+            let expected: Vec<_> = served.split(' ').flat_map(|body| framed(body.as_bytes())).collect();
+            assert_eq!(passed, String::from_utf8_lossy(&expected), "{sent:?}");
+            assert_eq!(answered, "+$E01#a6".repeat(errors), "{sent:?}");
+        }
     }
 }

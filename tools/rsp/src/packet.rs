@@ -34,7 +34,7 @@ type Form = fn(&Layout, &str, &[u8]) -> Option<Vec<u8>>;
 const FORMS: [(&str, Form); 22] = [
     ("qSupported:", |_, name, rest| keep(name, rest, features(rest))),
     ("qXfer:features:read:", |_, name, rest| keep(name, rest, part(rest))),
-    ("qThreadExtraInfo,", |_, name, rest| keep(name, rest, thread(rest) == Some(true))),
+    ("qThreadExtraInfo,", |_, name, rest| keep(name, rest, thread(rest).is_some_and(Thread::is_one))),
     ("qRcmd,", |_, name, rest| keep(name, rest, bytes(rest).is_some())),
     ("qAttached:", |_, name, rest| keep(name, rest, identifier(rest))),
     ("qAttached", |_, name, rest| keep(name, rest, rest.is_empty())),
@@ -45,9 +45,9 @@ const FORMS: [(&str, Form); 22] = [
     ("D;", |_, name, rest| keep(name, rest, identifier(rest))),
     ("D", |_, name, rest| keep(name, rest, rest.is_empty())),
     ("R", |_, name, rest| keep(name, rest, rest.len() == 2)),
-    ("Hg", |_, name, rest| keep(name, rest, thread(rest).is_some() && rest != b"-1")),
+    ("Hg", |_, name, rest| keep(name, rest, thread(rest).is_some_and(|of| of.thread != Id::All))),
     ("Hc", |_, name, rest| keep(name, rest, thread(rest).is_some())),
-    ("T", |_, name, rest| keep(name, rest, thread(rest) == Some(true))),
+    ("T", |_, name, rest| keep(name, rest, thread(rest).is_some_and(Thread::is_one))),
     ("G", |layout, name, rest| keep(name, rest, bytes(rest) == Some(layout.registers as u64))),
     ("p", |_, name, rest| keep(name, rest, number(rest).is_some())),
     ("P", |_, name, rest| keep(name, rest, register(rest))),
@@ -128,19 +128,26 @@ impl Layout {
     /// The action without its thread.
     fn action<'a>(&self, action: &'a [u8]) -> Option<&'a [u8]> {
         let (what, of) = match cut(action, b':') {
-            Some((what, of)) => (what, Some(thread(of)?)),
-            None => (action, None),
+            Some((what, of)) => (what, thread(of)?),
+            None => (action, Thread { process: Id::All, thread: Id::All }),
         };
+        let signal = |signal| number(signal).is_some_and(|signal| signal <= 0xFF);
+        let steps = !self.threads || of.is_one();
         let valid = match what {
             b"c" => true,
-            b"s" => !self.threads || of == Some(true),
-            [b'C', signal @ ..] => number(signal).is_some_and(|signal| signal <= 0xFF),
-            [b'S', signal @ ..] => {
-                number(signal).is_some_and(|signal| signal <= 0xFF) && (!self.threads || of == Some(true))
-            }
+            b"s" => steps,
+            [b'C', number @ ..] => signal(number),
+            [b'S', number @ ..] => signal(number) && steps,
             _ => false,
         };
-        valid.then_some(what)
+        (valid && of.process != Id::Any).then_some(what)
+    }
+
+    /// Whether `Hc` names all threads from this packet on; None: the packet is not `Hc`. gdbstub
+    /// does not serve `s` then, because it steps one thread only.
+    pub fn resumes_all(&self, body: &[u8]) -> Option<bool> {
+        let of = thread(body.strip_prefix(b"Hc")?)?;
+        Some(self.threads && of.thread == Id::All)
     }
 }
 
@@ -178,15 +185,43 @@ fn identifier(text: &[u8]) -> bool {
     number(text).is_some_and(|id| id != 0)
 }
 
-/// A thread: `-1` (all), `0` (any), its number, or `pPROCESS.THREAD`. Some(true): one thread.
-fn thread(text: &[u8]) -> Option<bool> {
-    let one = |id: &[u8]| match id {
-        b"-1" | b"0" => Some(false),
-        _ => identifier(id).then_some(true),
+/// A part of a thread's name: `-1`, `0` or a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Id {
+    All,
+    Any,
+    One,
+}
+
+impl Id {
+    fn new(text: &[u8]) -> Option<Self> {
+        match text {
+            b"-1" => Some(Id::All),
+            b"0" => Some(Id::Any),
+            _ => identifier(text).then_some(Id::One),
+        }
+    }
+}
+
+/// `THREAD` (of the one process), or `pPROCESS.THREAD`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Thread {
+    process: Id,
+    thread: Id,
+}
+
+impl Thread {
+    fn is_one(self) -> bool {
+        self.process == Id::One && self.thread == Id::One
+    }
+}
+
+fn thread(text: &[u8]) -> Option<Thread> {
+    let Some(rest) = text.strip_prefix(b"p") else {
+        return Some(Thread { process: Id::One, thread: Id::new(text)? });
     };
-    let Some(rest) = text.strip_prefix(b"p") else { return one(text) };
     let (process, thread) = cut(rest, b'.')?;
-    Some(one(process)? & one(thread)?)
+    Some(Thread { process: Id::new(process)?, thread: Id::new(thread)? })
 }
 
 fn features(rest: &[u8]) -> bool {
@@ -255,9 +290,15 @@ mod tests {
             ("vCont;s", false),
             ("vCont;t:1", false),
             ("vCont;r0,1:1", false),
+            ("vCont;c:p-1.-1", true),
+            ("vCont;c:p0.1", false),
+            ("vCont;s:p1.-1", false),
             ("vCont;", false),
             ("Hg-1", false),
             ("Hgp1.1", true),
+            ("Hgp1.0", true),
+            ("Hgp1.-1", false),
+            ("Hcp1.-1", true),
             ("T0", false),
             ("G0000000000000000", true),
             ("G00", false),
@@ -271,6 +312,7 @@ mod tests {
             assert_eq!(served(&RISCV, body).is_some(), expected, "{body}");
         }
         assert!(served(&MIPS, "vCont;s;c").is_some() && served(&MIPS, "vCont;c;s").is_none());
+        assert!(served(&MIPS, "vCont;s:p0.1").is_none() && served(&MIPS, "vCont;s;c:p0.1").is_none());
         assert_eq!(served(&MIPS, "vMustReplyEmpty").as_deref(), Some("unknown"));
     }
 }
