@@ -135,7 +135,7 @@ struct virtio_class {
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
     /* Gives the driver what the device has for it without a request of another device, for some 1,000 instructions: when it offers buffers, and
-     * after virtio_serve_later(). True: something was given, and more may follow. Without locks. */
+     * after virtio_serve_later(). True: it has given something, or looked for it, and is to be called again. Without locks. */
     bool (*serve)(struct virtio_device *dev);
     /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source VIRTIO_IRQ + slot: whether it is
      * pending (also called without locks), and what the command register's "interrupt disable" does (with vm->lock held, or at boot).
