@@ -166,23 +166,25 @@ static void keys_focus(struct vm *vm)
     console_log("keyboard: %s", vm->config->name);
 }
 
-static void keys_stop(struct vm *vm, bool restart)
+static void keys_start(struct vm *vm)
 {
-    if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
-        return; /* reported once it has stopped */
-    }
-    if (restart && vm_start(vm)) {
+    if (vm_start(vm)) {
         console_log("%s starts", vm->config->name);
     } else {
         console_log("%s is %s already", vm->config->name, vm_state_name(vm));
     }
 }
 
-static void keys_start(struct vm *vm)
+static void keys_stop(struct vm *vm, bool restart)
 {
-    bool started = vm_start(vm);
-
-    console_log(started ? "%s starts" : "%s is not stopped", vm->config->name);
+    if (vm_stop(vm, VM_REASON_CONSOLE, restart)) {
+        return; /* reported once it has stopped */
+    }
+    if (restart) {
+        keys_start(vm);
+    } else {
+        console_log("%s is %s already", vm->config->name, vm_state_name(vm));
+    }
 }
 
 /* For a terminal. scripts/run.py instead requests all VMs' bytes and shows those of this VM. */

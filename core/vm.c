@@ -83,16 +83,19 @@ void vm_begin(struct vm *vm)
 
 bool vm_start(struct vm *vm)
 {
-    bool stopped;
+    bool starts;
 
     spin_lock(&sched_lock);
-    stopped = vm->state == VM_STOPPED || vm->state == VM_WAITING;
-    if (stopped) {
+    starts = vm->state == VM_STOPPED || vm->state == VM_WAITING;
+    if (starts) {
         vm->clock.pause = 0; /* the operator has started it: no backoff */
         vm_begin(vm);
+    } else if (vm->state == VM_STOPPING) { /* its stop may have been reported already */
+        starts = !vm->restart;
+        vm->restart = true;
     }
     spin_unlock(&sched_lock);
-    return stopped;
+    return starts;
 }
 
 void vm_vcpu_turned_off(struct vcpu *v)

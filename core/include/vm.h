@@ -93,7 +93,8 @@ struct vm {
  * failed. */
 const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus);
 
-/* Starts a stopped or waiting VM, whose memory is loaded again. False if it was neither. */
+/* Starts a stopped or waiting VM, whose memory is loaded again; one that is stopping, once it has stopped. False if it was
+ * loading or running, or starts again anyway. */
 bool vm_start(struct vm *vm);
 
 /* Stops a VM that is loading, running or waiting, for `reason`; then restarts it if `restart`. Returns false if it is

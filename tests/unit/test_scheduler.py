@@ -96,8 +96,9 @@ class VmEvents(SystemEvents):
     @rule(cpu=INDEX, vm=INDEX)
     def start(self, cpu: int, vm: int) -> None:
         cpu, vm = self._cpu(cpu), self._vm(vm)
-        stopped = CORE.testbed_vm_state(vm) in (VM_STOPPED, VM_WAITING)
-        assert CORE.testbed_vm_start(cpu, vm) == stopped
+        state = CORE.testbed_vm_state(vm)
+        started = CORE.testbed_vm_start(cpu, vm)
+        assert started == (state in (VM_STOPPED, VM_WAITING)) or state == VM_STOPPING
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
     def start_vcpu(self, cpu: int, vm: int, vcpu: int) -> None:
