@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, booted, built, command, states
+from helpers import AGAIN, HYPERVISOR_BIN, OUT, SOON_S, await_stopped, booted, built, command, states
 
 from tessera.bench.metrics import read_metrics
 from tessera.bench.worst import USABLE_STACK, Inspection, Worst, table
@@ -255,7 +255,7 @@ class AttackMachine:
 
     def _end_off(self, _attack: Attack) -> str:
         said = self.machine.expect(HYPERVISOR, r"^attacker stopped (b.*)\n", self.patience)
-        assert states(self.machine)["attacker"]["state"] == "stopped"
+        await_stopped(self.machine, "attacker")
         self._restart("g")
         return f"stopped {said[1]}"
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import pytest
 
+from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
 from tessera.run.virtualtime import By, deadlines, virtual_time
@@ -380,6 +381,13 @@ def states(machine: Machine) -> dict[str, dict[str, str]]:
         )
         rows[name] = row.groupdict()
     return rows
+
+
+def await_stopped(machine: Machine, name: str) -> None:
+    """Waits until the VM list says that the VM is stopped, a moment after the report of its stop."""
+    limit = Limit(machine.process.pid, SOON_S)
+    while (found := states(machine)[name]["state"]) != "stopped":
+        assert found == "stopping" and limit.left() > 0, f"{found}: {limit.words()}"
 
 
 def heartbeats(machine: Machine, name: str) -> list[int]:

@@ -16,6 +16,7 @@ from helpers import (
     SOON_S,
     ask,
     assert_undisturbed,
+    await_stopped,
     built,
     heartbeats,
     keyboard,
@@ -75,7 +76,8 @@ def test_attached_vm_halts_and_others_run(machine, gdb):
     machine.skip("debuggee")
     said = machine.console.text("debuggee")
     assert_undisturbed(machine)
-    assert machine.console.text("debuggee") == said
+    # An unfinished line is missing while the console shows another VM's line in its place.
+    assert said.startswith(machine.console.text("debuggee"))
     threads = gdb.ask("info threads")
     assert "VCPU 0" in threads and "VCPU 1" in threads, threads
     assert "running, halted, started 1 times, VCPUs online: 0 1" in gdb.ask("monitor status")
@@ -258,7 +260,7 @@ def test_restart_and_kill_affect_one_vm(machine, gdb):
     assert states(machine)["debuggee"]["starts"] == "3"  # and skips what `run` has printed
     gdb.ask("kill")
     machine.expect(HYPERVISOR, "^debuggee stopped by the console$", SOON_S)
-    assert states(machine)["debuggee"]["state"] == "stopped"
+    await_stopped(machine, "debuggee")
     assert_undisturbed(machine)
     gdb.ask("delete", "monitor restart")
     assert states(machine)["freertos"]["starts"] == "1"

@@ -16,6 +16,7 @@ from helpers import (
     ask,
     assert_undisturbed,
     assert_well,
+    await_stopped,
     booted,
     built,
     built_on,
@@ -323,7 +324,7 @@ def test_fatal_trap_stops_as_the_system_file_says(shared, board):
     tell(shared, "second", "fatal")
     expect_report(shared, "second", board)
     shared.expect(HYPERVISOR, r"^second stopped by a fatal trap$", SOON_S)
-    assert states(shared)["second"]["state"] == "stopped"
+    await_stopped(shared, "second")
     heard = len(heartbeats(shared, "second"))
     shared.skip("first")
     for _ in range(3):
@@ -341,6 +342,7 @@ def test_shutdown_stops_and_the_last_one_switches_the_machine_off(shared):
     shared.expect(HYPERVISOR, r"^second stopped by its own shutdown$", SOON_S)
     tell(shared, "first", "shutdown")
     shared.expect(HYPERVISOR, r"^first stopped by its own shutdown$", SOON_S)
+    await_stopped(shared, "first")
     assert [row["state"] for row in states(shared).values()] == ["stopped", "stopped", "running"]
     assert_undisturbed(shared)
     tell(shared, "freertos", "shutdown")
