@@ -7,6 +7,7 @@ from helpers import (
     ESCAPE,
     SOON_S,
     assert_undisturbed,
+    await_stopped,
     board_of,
     booted,
     built_on,
@@ -177,9 +178,10 @@ def test_stop_start_restart(machine):
     keyboard(machine, "first")
     starts = int(states(machine)["first"]["starts"])
     command(machine, "g")
-    machine.expect(HYPERVISOR, r"^first is not stopped$", SOON_S)
+    machine.expect(HYPERVISOR, r"^first is running already$", SOON_S)
     command(machine, "s")
     machine.expect(HYPERVISOR, r"^first stopped by the console$", SOON_S)
+    await_stopped(machine, "first")
     rows = states(machine)
     assert (rows["first"]["state"], rows["first"]["vcpus"]) == ("stopped", "0/1")
     assert rows["second"]["state"] == rows["freertos"]["state"] == "running"
