@@ -18,9 +18,7 @@ from tessera.verify.fuzz import ATTACKER, CLIENT, KINDS, WITNESS, FuzzError, Opt
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
 ACCEL_CALLS = 3_000
-# A loaded host may make fewer calls, but at least MOST of them: one of two cores with a load of 3
-# made all calls in 3 to 5 seconds.
-SECONDS, MOST = 100, 0.9
+MUTANT_S = 100  # for each seed, until the missing check shows
 GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
 
 
@@ -36,10 +34,10 @@ def _parts():
 def test_random_calls_disturb_no_other_vm(seed, virtual):
     """The last parameter runs on two harts in host time, which takes longer and is not
     repeatable."""
-    options = Options(seed, CALLS if virtual else CALLS // 4, virtual, seconds=SECONDS)
+    options = Options(seed, CALLS if virtual else CALLS // 4, virtual)
     log = attack(options, find_qemu())
     print(report(options, log, 0))
-    assert log.calls >= options.calls * MOST
+    assert log.calls >= options.calls
     assert log.lives > 1 or not virtual
     assert log.spins > 0
     # For each kind of call some succeed and some are refused; otherwise the calls would test
@@ -52,10 +50,10 @@ def test_random_calls_with_accelerators(calls):
     """Beside a VM whose jobs share the region of the attacker's devices at a higher priority."""
     make("fuzz-fabric")
     saw = []
-    options = Options(SEED, calls, seconds=SECONDS, accelerators=True)
+    options = Options(SEED, calls, accelerators=True)
     log = attack(options, find_qemu(), lambda machine: saw.append(machine.console.text(CLIENT)))
     print(report(options, log, 0))
-    assert log.calls >= options.calls * MOST
+    assert log.calls >= options.calls
     jobs = [int(count) for count in re.findall(r"^accel: (\d+) jobs, 0 wrong$", saw[0], re.MULTILINE)]
     assert len(jobs) > 2 and jobs[-1] > jobs[0]
 
@@ -66,9 +64,9 @@ def test_random_calls_meet_the_latency_bound_of_attacks(calls):
     qemu = find_qemu()
     inspection = Inspection(qemu, HYPERVISOR_BIN.with_suffix(".elf"), OUT / "fuzz-worst")
     worst = []
-    options = Options(4, calls, seconds=SECONDS, arguments=tuple(inspection.arguments))
+    options = Options(4, calls, arguments=tuple(inspection.arguments))
     log = attack(options, qemu, lambda machine: worst.append(inspection.end(machine)))
-    assert log.calls >= options.calls * MOST
+    assert log.calls >= options.calls
     assert len(worst[0].sections) > 20
     assert worst[0].sections[0].most <= read_metrics()["riscv.irqoff.max"].goal, worst[0].sections[0]
     assert 256 < worst[0].stack <= USABLE_STACK // 2
@@ -119,7 +117,7 @@ HOLES = [
 @asked_for
 @pytest.mark.parametrize("mutant", HOLES, ids=lambda mutant: mutant.name)
 def test_mutant_without_a_check_is_detected(mutant):
-    options = Options(1, 400_000, hypervisor=hypervisor_of(mutant), seconds=SECONDS)
+    options = Options(1, 400_000, hypervisor=hypervisor_of(mutant), seconds=MUTANT_S)
     with pytest.raises(FuzzError) as failure:
         for seed in range(1, 5):
             attack(dataclasses.replace(options, seed=seed), find_qemu())
