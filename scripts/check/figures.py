@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Figures in documents are those of docs/figures.tsv and fpga/synth.jsonl, which runs have written, and of the tables of
-goals.
+Figures in documents are those of docs/figures.tsv and fpga/synth.jsonl, which runs have written, of the tables of
+goals, and of check.stated.
 
 A comment binds numbers to figures (tessera.bench.published); `--fix` writes what the files have.
 
@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from check import repo
+from check import repo, stated
 from check.repo import Finding
 from tessera.bench import published
 from tessera.bench.metrics import read_metrics
@@ -59,13 +59,16 @@ _SOURCES = "run `make bench` and `make bench-record`, `make fpga-synth`, or `che
 
 @dataclass(frozen=True)
 class Known:
-    """The recorded results, and goals and published figures by metric."""
+    """The recorded results, goals and published figures by metric, and the source tree."""
 
     results: dict[str, Result]
     goals: dict[str, dict[str, float]]
+    root: Path
 
     def value(self, figure: str) -> float | None:
-        """The recorded value of FIGURE or FIGURE:STATISTIC."""
+        """The recorded value of FIGURE or FIGURE:STATISTIC, or what the sources state."""
+        if ".py:" in figure:
+            return stated.constant(self.root, figure)
         name, _, statistic = figure.partition(":")
         result = self.results.get(name)
         return result.values.get(statistic or "value") if result else None
@@ -103,8 +106,9 @@ def read_known(root: Path) -> Known:
     for name, metric in read_metrics(root / METRICS).items():
         goal = {} if metric.goal is None else {"goal": metric.goal}
         goals[name] = goal | metric.peers
-    results = published.read(root / RESULTS) | synthesized(root / SYNTHESIS)
-    return Known(results, goals | _fabric_goals(root / FABRIC))
+    costs = {name: Result("ns", {"value": value}, "") for name, value in stated.board_costs(root).items()}
+    results = published.read(root / RESULTS) | synthesized(root / SYNTHESIS) | costs
+    return Known(results, goals | _fabric_goals(root / FABRIC), root)
 
 
 def shown(value: float, like: str) -> str:
@@ -203,20 +207,28 @@ def _table_uses(known: Known, table: re.Match[str]) -> Iterator[Use | Fault]:
         at += len(row)
 
 
-def uses(known: Known, text: str) -> Iterator[Use | Fault]:
-    """The bound numbers of a document, and faults of its comments."""
+def _inline_uses(known: Known, text: str) -> Iterator[Use | Fault]:
     inline = list(_INLINE.finditer(text))
     for one in inline:
         yield Use(one.start(1), one.end(1), one[1], one[2], known.value(one[2]))
     for one in _INLINE_ANY.finditer(text):
         if one.end() not in {good.end() for good in inline}:
             yield one.start(), f"no number before the comment `figure: {one[1].strip()}`"
+
+
+def _tables_uses(known: Known, text: str) -> Iterator[Use | Fault]:
     tables = list(_TABLE.finditer(text))
     for table in tables:
         yield from _table_uses(known, table)
     for one in _TABLE_ANY.finditer(text):
         if one.start() not in {table.start() for table in tables}:
             yield one.start(), "no table follows the comment `figures:`"
+
+
+def uses(known: Known, text: str) -> Iterator[Use | Fault]:
+    """The bound numbers of a document, and faults of its comments."""
+    yield from _inline_uses(known, text)
+    yield from _tables_uses(known, text)
 
 
 def _line(text: str, at: int) -> int:
@@ -246,9 +258,8 @@ def named(root: Path) -> set[str]:
     found: set[str] = set()
 
     def collect(_name: str, _text: str, all_of: list[Use | Fault]) -> None:
-        found.update(
-            one.figure.partition(":")[0] for one in all_of if isinstance(one, Use) and " of " not in one.figure
-        )
+        figures = [one.figure for one in all_of if isinstance(one, Use)]
+        found.update(name.partition(":")[0] for name in figures if not re.search(r" of |\.py:|^board\.", name))
 
     _each_document(root, collect)
     return found

@@ -170,3 +170,26 @@ def test_figures_of_the_synthesis(tree: Path) -> None:
     assert findings(tree, f"{table}| both | 1,234 / 1,234 | 0.5 / 0.5 | 2.4 / 2.398 |\n") == []
     (found,) = findings(tree, f"{table}| both | 1,234 / 1,235 | 0.5 / 0.5 | 2.4 / 2.4 |\n")
     assert "1,235 stands for fpga.qam16.LUTs, which is 1,234" in found
+
+
+def test_figures_that_sources_state(tree: Path) -> None:
+    (tree / "tests").mkdir()
+    (tree / "tests/bounds.py").write_text(
+        'MOST = 25\nEACH = {"read": 34, "set": 29}\nOTHER = max(1, 2)\n', encoding="utf-8"
+    )
+    page = (
+        "25<!-- figure: tests/bounds.py:MOST -->\n\n<!-- figures: read set 1=tests/bounds.py:EACH.* -->\n"
+        "| | at most |\n|---|---|\n| a read | 34 |\n| a store | 29 |\n"
+    )
+    assert findings(tree, f"{PAGE}\n{page}") == []
+    (found,) = findings(tree, f"{PAGE}\n{page}".replace("| 34 |", "| 35 |"))
+    assert "35 stands for tests/bounds.py:EACH.read, which is 34" in found
+    for wrong in ("tests/bounds.py:NONE", "tests/bounds.py:EACH.none", "tests/bounds.py:OTHER", "tests/none.py:MOST"):
+        (found,) = findings(tree, f"{PAGE}\n7<!-- figure: {wrong} -->\n")
+        assert f"7: no run has {wrong}" in found
+
+
+def test_costs_of_a_board() -> None:
+    known = figures.read_known(figures.repo.DEFAULT_ROOT)
+    assert known.value("board.qemu-virt.release@h4") == 920 + 750 + 300 + 2 * 3 * 1150
+    assert known.value("board.qemu-virt.blocked@h2") == max(13000, 2 * 8000)

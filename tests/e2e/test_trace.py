@@ -17,7 +17,9 @@ from tessera.trace.ring import Kind, Ring, TraceError
 from tessera.trace.take import COUNTED, take
 
 EVENT = 25  # maximum instructions per event
-LONG_SWITCH, LONG_CALL = 75, 150  # maximum instructions of the longer code paths in a traced system
+# Maximum instructions of the longer code paths in a traced system.
+LONG_SWITCH = 75
+LONG_CALL = 150
 PATIENCE_S = 120
 # The apps of rt-load in launch order: period, budget and deadline in microseconds.
 LOAD = (
