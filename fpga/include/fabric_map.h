@@ -153,7 +153,7 @@
 #define FABRIC_REGS_ICAP_COUNTS_CYCLES_WIDTH 0x20U
 #define FABRIC_REGS_ICAP_COUNTS_WORDS_LSB 0x20U
 #define FABRIC_REGS_ICAP_COUNTS_WORDS_WIDTH 0x20U
-#define FABRIC_REGS_FAULT_ADDR 0x80U /* Address of the last violation before FAULT_INFO was read last */
+#define FABRIC_REGS_FAULT_ADDR 0x80U /* Refused address of the fault that was read last from FAULT_INFO */
 #define FABRIC_REGS_FAULT_ADDR_ADDR_LSB 0x0U
 #define FABRIC_REGS_FAULT_ADDR_ADDR_WIDTH 0x40U
 #define FABRIC_REGS_FAULT_INFO 0x88U /* Client and region of the last fault; a read keeps its address in FAULT_ADDR */

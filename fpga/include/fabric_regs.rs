@@ -188,7 +188,7 @@ pub const FABRIC_REGS_ICAP_COUNTS_CYCLES_LSB: usize = 0x0;
 pub const FABRIC_REGS_ICAP_COUNTS_CYCLES_WIDTH: usize = 0x20;
 pub const FABRIC_REGS_ICAP_COUNTS_WORDS_LSB: usize = 0x20;
 pub const FABRIC_REGS_ICAP_COUNTS_WORDS_WIDTH: usize = 0x20;
-/// Address of the last violation before FAULT_INFO was read last
+/// Refused address of the fault that was read last from FAULT_INFO
 pub const FABRIC_REGS_FAULT_ADDR: usize = 0x80;
 pub const FABRIC_REGS_FAULT_ADDR_ADDR_LSB: usize = 0x0;
 pub const FABRIC_REGS_FAULT_ADDR_ADDR_WIDTH: usize = 0x40;

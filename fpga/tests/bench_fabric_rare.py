@@ -16,6 +16,7 @@ from fabric_helpers import (
     FAULT_BUS,
     FAULT_CONTEXT,
     FAULT_DMA,
+    FAULT_HUNG,
     FAULT_NONE,
     HOLD,
     IDLE,
@@ -596,6 +597,30 @@ async def the_address_of_a_fault_is_that_of_its_client(dut):
     assert (await made.get("FAULT_ADDR"))["addr"] == wrong[1]
     assert (await made.get("FAULT_INFO"))["vm"] == 2
     assert (await made.get("FAULT_ADDR"))["addr"] == wrong[2]
+
+
+@cocotb.test()
+async def a_fault_without_an_address_reports_none(dut):
+    """VM 1 writes outside its windows, then VM 2's task hangs: nothing of VM 1 stands in the report of VM 2."""
+    made = await fabric(dut)
+    await made.put("STOP_TIME", 300)
+    outside = 0x7100_0000
+    fill(made, 1, 64)
+    fill(made, 2, 4096)
+    await made.give(1, 1, 1, TASK + 1)
+    await made.job(1, 1, SOURCE, outside, 64)
+    assert (await made.finished(1, 1))["fault"] == FAULT_DMA
+    prr = await made.give(2, 2, 1, TASK + 2)
+    await made.job(2, 2, SOURCE, TARGET, 4096, cmd=1)
+    await made.wait_state(prr, BUSY)
+    await made.put("PRR_STOP", 1, prr)
+    violation = await made.get("FAULT_INFO")
+    assert (violation["vm"], violation["write"], violation["why"]) == (1, 1, FAULT_DMA)
+    assert (await made.finished(2, 2))["fault"] == FAULT_HUNG
+    assert (await made.get("FAULT_ADDR"))["addr"] == outside, "the address of what was read last"
+    info, at = await made.get("FAULT_INFO"), (await made.get("FAULT_ADDR"))["addr"]
+    assert info == {"vm": 2, "dev": 2, "prr": prr, "write": 0, "why": FAULT_HUNG}, (info, hex(at))
+    assert at == 0, (info, hex(at))
 
 
 @cocotb.test()

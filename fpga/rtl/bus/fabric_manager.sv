@@ -295,8 +295,10 @@ module fabric_manager
   assign sort_value_o     = hw_out.SORT_COMMAND.value.value;
   assign unknown          = ^{connect_q, stop_q};
 
-  // The last fault, kept until the next one. Software reads FAULT_INFO, then FAULT_ADDR: the address that belongs to what was
-  // read is kept for it, whatever faults follow.
+  // The last fault, kept until the next one. Every fault replaces all fields, because a field left
+  // from an earlier fault would describe another client; a fault without a refused access has
+  // neither address nor direction. Software reads FAULT_INFO, then FAULT_ADDR: the address that
+  // belongs to what was read is kept for it, whatever faults follow.
   fault_e why_q;
   client_t client_q;
   prr_t prr_q;
@@ -316,10 +318,8 @@ module fabric_manager
         why_q    <= fault_why_i;
         client_q <= fault_client_i;
         prr_q    <= fault_prr_i;
-      end
-      if (event_violation_i) begin
-        write_q <= fault_write_i;
-        addr_q  <= fault_addr_i;
+        write_q  <= event_violation_i && fault_write_i;
+        addr_q   <= event_violation_i ? fault_addr_i : '0;
       end
     end
   end
