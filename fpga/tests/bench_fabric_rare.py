@@ -8,7 +8,7 @@ import zlib
 
 import cocotb
 from bench_fabric import SOURCE, TARGET, TASK, fabric, fill, pauses, result
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, FallingEdge
 from cocotbext.axi import AxiBurstType, AxiResp
 from fabric_helpers import (
     ASSIGN,
@@ -621,6 +621,46 @@ async def a_fault_without_an_address_reports_none(dut):
     info, at = await made.get("FAULT_INFO"), (await made.get("FAULT_ADDR"))["addr"]
     assert info == {"vm": 2, "dev": 2, "prr": prr, "write": 0, "why": FAULT_HUNG}, (info, hex(at))
     assert at == 0, (info, hex(at))
+
+
+@cocotb.test()
+async def a_fault_in_the_cycle_of_its_acknowledgement(dut):
+    """VM 2's fault before, in and after the cycle that clears VM 1's: in that cycle, the flag stays set for VM 2."""
+    made = await fabric(dut)
+    line = dut.irq_manager_o
+    for vm in (1, 2):
+        await made.give(vm, vm, 1, TASK + vm)
+    await made.put("IRQ_ENABLE", 1 << EVENTS.index("task_fault"))
+
+    async def violate(vm: int) -> None:
+        await made.connect((await made.request(vm, vm, 1)).prr, vm, vm)
+        await made.job(vm, vm, 0x7000_0000 + (vm << 24), TARGET, 64)
+
+    falls = 0
+
+    async def count_falls() -> None:
+        nonlocal falls
+        while True:
+            await FallingEdge(line)
+            falls += 1
+
+    cocotb.start_soon(count_falls())
+    seen = set()
+    for delay in range(60):
+        await violate(1)
+        await made.finished(1, 1)
+        assert int(line.value)
+        await violate(2)
+        falls = 0
+        await ClockCycles(dut.clk_i, delay)
+        await made.put("IRQ_STATUS", 1 << EVENTS.index("task_fault"))
+        await made.finished(2, 2)
+        assert (await made.get("FAULT_INFO"))["vm"] == 2, delay
+        assert (await made.get("FAULT_ADDR"))["addr"] == 0x7200_0000, delay
+        seen.add((falls, int(line.value)))
+        await made.put("IRQ_STATUS", ALL)
+    # The fault first: its flag is cleared. The write first: the flag is set again. Together: it is never clear.
+    assert seen == {(1, 0), (1, 1), (0, 1)}, seen
 
 
 @cocotb.test()
