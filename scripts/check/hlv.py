@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-HLV, HLVX and HSV in the hypervisors that check-warnings has built: by gcc, by clang, and with the remedies for CVA6's
-errata, there also the reads of the time (tessera.verify.hlv).
+HLV, HLVX and HSV (tessera.verify.hlv) in the hypervisors that check-warnings has built: by gcc, by clang, and with the
+remedies for CVA6's errata, there also the reads of the time (tessera.verify.mtime).
 """
 
 from pathlib import Path
@@ -9,7 +9,8 @@ from pathlib import Path
 from check import repo
 from check.repo import Finding
 from tessera.bench.machine import BenchError
-from tessera.verify.hlv import disassembly_of, faults, time_faults
+from tessera.verify.hlv import disassembly_of, faults
+from tessera.verify.mtime import time_faults
 
 BUILT = Path("build") / "check"
 BUILDS = {"hyp-gcc": False, "hyp-clang": False, "hyp-cva6": True}  # whether it works around the errata
