@@ -352,6 +352,30 @@ async def higher_priority_moves_up(dut):
 
 
 @cocotb.test()
+async def a_new_priority_counts_when_the_region_is_idle(dut):
+    """A request of the region's client in Hold and Busy keeps the priority; after the job it sets it."""
+    made = await fabric(dut)
+    fill(made, 1, 8192)
+    prr = await made.give(1, 1, 2, TASK + 1)
+
+    async def again(prio: int) -> tuple[int, int]:
+        answer = await made.request(1, 1, prio)
+        assert (answer.method, answer.prr, answer.reconfig) == (ASSIGN, prr, 0)
+        now = await made.region(prr)
+        assert now["connected"]
+        return now["state"], now["prio"]
+
+    assert await again(9) == (HOLD, 2)
+    await made.job(1, 1, SOURCE, TARGET, 8192)
+    await made.wait_state(prr, BUSY)
+    assert await again(9) == (BUSY, 2)
+    await made.finished(1, 1)
+    assert (await made.region(prr))["prio"] == 2
+    assert await again(9) == (HOLD, 9)
+    assert await again(4) == (HOLD, 9)
+
+
+@cocotb.test()
 async def job_resumes_with_its_registers(dut):
     """The guest writes the registers of its next job while this job is stopped; both jobs run correctly."""
     made = await fabric(dut)
