@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of the fabric, with the parameters of the Genesys2: four VMs, four devices, three regions."""
+"""The blocks of the fabric: four VMs, four devices, three regions, sorters of 64 entries, as on the Genesys2.
+
+`fabric_top` has its default of two sorters; the Genesys2 has three.
+"""
 
 from synth import Block
 
