@@ -3,7 +3,8 @@
 // reads, page program, erase of a sector of 64 KiB, and the suspension of both; another sector may be programmed
 // while an erase is suspended; the software reset, which ends both. What is suspended, or was ended by the software
 // reset, reads as 0x5A. Its times are parameters in cycles of clk_i, which also samples the pins: the output changes
-// one cycle after SCK has fallen.
+// one cycle after SCK has fallen. It ignores a command that begins too soon after the last one, and a software reset
+// whose SCK is too fast.
 module flash_model #(
   /// Sectors that exist; addresses beyond them wrap around.
   parameter int unsigned Sectors = 16,
@@ -13,6 +14,11 @@ module flash_model #(
   parameter int unsigned SuspendCycles = 4_000,
   /// Of the software reset, at 100 MHz 35 us. The flash must not be selected meanwhile.
   parameter int unsigned ResetCycles = 3_500,
+  /// For which the flash is deselected between two commands, at 100 MHz 50 ns.
+  parameter int unsigned DeselectCycles = 5,
+  /// Half a period of SCK during the software reset, at 100 MHz that of 1 MHz: the driver sends it before software has
+  /// set SCK, so a board with the lowest sck-hz must take it.
+  parameter int unsigned ResetHalfCycles = 50,
   /// 1: a byte that was never written holds `pattern`; 0: it is erased.
   parameter bit Pattern = 1'b1
 ) (
@@ -23,7 +29,7 @@ module flash_model #(
   input  logic sck_i,
   input  logic mosi_i,
   output logic miso_o,
-  /// A command was given that the flash ignores in its present state.
+  /// A command was given that the flash ignores in its present state, or because of its times on the pins.
   output logic ignored_o,
   /// SCK's shortest high or low time so far, in cycles.
   output logic [7:0] shortest_o
@@ -35,7 +41,9 @@ module flash_model #(
   logic [AddrBits-1:0] addr_q;
   logic sck_q, selected_q, rise, fall, enabled_q, output_q;
   logic [6:0] shift_q;
-  logic [7:0] code_q, out_q, since_q;
+  logic [7:0] code_q, out_q, since_q, deselected_q;
+  logic early_q;              // the command began too soon
+  logic fast_q;               // its SCK is too fast for the software reset
   logic [2:0] bit_q;
   logic [15:0] bytes_q;       // complete bytes of the command
   // An operation is there until it is over; it may be suspended.
@@ -86,11 +94,12 @@ module flash_model #(
       {sck_q, selected_q, enabled_q, output_q} <= '0;
       {shift_q, code_q, out_q, bit_q, bytes_q} <= '0;
       {erase_q, program_q, suspending_q} <= '0;
-      {suspend_q, reset_q, addr_q} <= '0;
-      ignored_o  <= 1'b0;
-      since_q    <= '1;
-      shortest_o <= '1;
-      miso_o     <= 1'b0;
+      {suspend_q, reset_q, addr_q, early_q, fast_q} <= '0;
+      ignored_o    <= 1'b0;
+      since_q      <= '1;
+      deselected_q <= '1;
+      shortest_o   <= '1;
+      miso_o       <= 1'b0;
     end else begin
       sck_q      <= sck_i;
       selected_q <= !cs_ni;
@@ -100,9 +109,15 @@ module flash_model #(
       if (rise || fall) begin
         since_q <= 8'd1;
         if (since_q < shortest_o) shortest_o <= since_q;
+        if (since_q < 8'(ResetHalfCycles)) fast_q <= 1'b1;
       end else if (since_q != '1) since_q <= since_q + 1'b1;
       if (cs_ni) since_q <= '1;
-      if (!selected_q && !cs_ni) {bit_q, bytes_q, code_q, output_q} <= '0;
+      if (!cs_ni) deselected_q <= '0;
+      else if (deselected_q != '1) deselected_q <= deselected_q + 1'b1;
+      if (!selected_q && !cs_ni) begin
+        {bit_q, bytes_q, code_q, output_q, fast_q} <= '0;
+        early_q <= deselected_q < 8'(DeselectCycles);
+      end
       if (rise) begin
         shift_q <= received[6:0];
         bit_q   <= bit_q + 1'b1;
@@ -147,7 +162,7 @@ module flash_model #(
       if (reset_q != '0) begin
         reset_q <= reset_q - 1'b1;
         if (ends) ignored_o <= 1'b1;
-      end else if (ends && whole) begin
+      end else if (ends && whole && !early_q && !(code_q == 8'hF0 && fast_q)) begin
         unique case (code_q)
           8'hF0: begin
             reset_q <= ResetCycles;

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, Event, FallingEdge, Lock, RisingEdge, with_timeout
+from cocotb.triggers import ClockCycles, Event, FallingEdge, Lock, RisingEdge, Timer, with_timeout
 from cocotbext.axi import AxiBus, AxiRam
 from figures import measured
 from rtl_tools import Bench
 
 RESET = 500  # cycles of the flash's software reset
+# Cycles after rst_ni: deselected, the command of the software reset with the slowest SCK, and the software reset.
+RECOVERY = 256 + 8 * 2 * 255 + RESET
 # the protocol, not the times
 SHORT = {"EraseCycles": 60_000, "ProgramCycles": 4_000, "SuspendCycles": 1_000, "ResetCycles": RESET}
 BENCHES = [
@@ -96,16 +98,16 @@ class Machine:
         dut.power_ni.value = 0
         await self.reset()
         cocotb.start_soon(self._watch())
-        await ClockCycles(dut.clk_i, RESET + 200)
+        await ClockCycles(dut.clk_i, RECOVERY + 200)
 
-    async def reset(self) -> None:
+    async def reset(self, ns: int = 4 * PERIOD) -> None:
         """A reset of the devices: without power_ni, the flash does not notice. All requests are lost. The flash may
-        ignore the command that the reset cuts."""
+        ignore the command that the reset cuts, which is over four cycles later."""
         self.dut.rst_ni.value = 0
-        await ClockCycles(self.dut.clk_i, 4)
-        await FallingEdge(self.dut.clk_i)
-        self.ignored = 0
+        await Timer(ns, "ns")
         self.dut.rst_ni.value, self.dut.power_ni.value = 1, 1
+        await ClockCycles(self.dut.clk_i, 4)
+        self.ignored = 0
         for vm in self.vms:
             vm.waiting.clear()
             await self.set_ring(vm.number)
@@ -823,18 +825,33 @@ async def a_reset_finds_the_flash_in_any_state(dut, op: int, suspended: bool):
 
 @cocotb.test()
 async def a_reset_cuts_a_command_anywhere(dut):
-    """Also during the software reset of the flash, which then ignores the next one."""
+    """Also that of the software reset."""
     machine, rng = Machine(dut), random.Random(10)
     await machine.start(PRIORITY, size=6, slice_i=500)
     for turn in range(12):
         for vm, op, length in ((1, ERASE, 0), (3, PROGRAM, 40), (6, READ, 200)):
             await machine.submit(vm, op, 0, length, BUFFERS, tag=turn)
-        await ClockCycles(dut.clk_i, rng.choice((rng.randrange(600), rng.randrange(4_000))))
+        await ClockCycles(dut.clk_i, rng.choice((rng.randrange(RECOVERY), RECOVERY + rng.randrange(4_000))))
         await machine.reset()
         if turn % 3 == 0:
-            await ClockCycles(dut.clk_i, 100)
-            machine.ignored = 0
             await use_after_reset(machine)
+
+
+@cocotb.test()
+@cocotb.parametrize(ns=[1, 9, 23, 60])
+async def a_short_reset_leaves_the_flash_deselected_for_long_enough(dut, ns: int):
+    """It cuts the command that erases, or the one of its status: the flash obeys the software reset, and so all that
+    follows is what its completion says."""
+    machine = Machine(dut)
+    await machine.start(PRIORITY, size=6, slice_i=500)
+    for tag, cycles in enumerate((2 * BYTE, 8 * BYTE)):
+        assert await machine.submit(1, ERASE, 0, 0, tag=tag)
+        await FallingEdge(dut.cs_no)
+        await ClockCycles(dut.clk_i, cycles)
+        while dut.cs_no.value:
+            await FallingEdge(dut.clk_i)
+        await machine.reset(ns)
+        await use_after_reset(machine)
 
 
 @cocotb.test()

@@ -25,6 +25,7 @@ RING = RAM + RAM_SIZE - 0x1000  # rings of the devices, a page of the VM's
 RING_ENTRIES = 16
 VMS = 6  # of the library for tests
 HOST_MEMORY = 0x40000000
+FLASH_RESET = 4_500  # cycles after a reset until the flash takes requests: its software reset, with the slowest SCK
 GAP = 0x100000  # between the host-physical addresses of two VMs' memory: what lies behind it is not theirs
 PREAMBLE = bytes([0x55] * 7 + [0xD5])
 
@@ -74,7 +75,7 @@ def field(name: str, value: int) -> int:
 
 
 class Devices:
-    """The devices after a reset, with VMs that may use all of them."""
+    """The devices after a reset of them and of the flash, with VMs that may use all of them."""
 
     def __init__(
         self,
@@ -92,6 +93,7 @@ class Devices:
         self.views = [(ctypes.c_char * RAM_SIZE).from_buffer(memory) for memory in self.memory]
         self.translate = TRANSLATE(self._translate)
         self.library.shared_make(self.translate, *(name.encode() for name in (flash, pcap, pins, screen, uart)))
+        self.step(FLASH_RESET)
         self.vms = [Client(self, number) for number in range(vms)]
         for vm in self.vms:
             self.open(vm)

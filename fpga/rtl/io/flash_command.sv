@@ -10,7 +10,8 @@ module flash_command (
   // the command
   /// Level, until accept_o; the other inputs are stable from then on until done_o.
   input  logic        start_i,
-  /// The flash has been deselected for long enough.
+  /// The flash has been deselected for long enough: for deselect_i cycles, or 255 after rst_ni, which may cut a command
+  /// before software has set deselect_i.
   output logic        accept_o,
   input  logic [7:0]  code_i,
   /// An address of 24 bits follows.
@@ -87,7 +88,7 @@ module flash_command (
       state_q    <= CmIdle;
       head_q     <= '0;
       left_q     <= '0;
-      wait_q     <= '0;
+      wait_q     <= '1;
       incoming_q <= 1'b0;
       cs_no      <= 1'b1;
     end else begin

@@ -18,7 +18,9 @@
 // operation first, also reads, because its sector has no defined content; so does an erase of another VM.
 //
 // rst_ni does not reach the flash, which may execute or suspend operations of requests that the reset has removed. The
-// software reset of the flash ends them; until then no VM is served.
+// software reset of the flash ends them; until then no VM is served. It begins before software has set half_i and
+// deselect_i, so its times are fixed, and allowed for every board: the flash is deselected for 255 cycles, and SCK has
+// 1/510 of the clock, at most the lowest sck-hz (1 MHz).
 module io_flash
   import fabric_pkg::*;
   import io_pkg::*;
@@ -80,6 +82,7 @@ module io_flash
   localparam logic [7:0] CmdSuspendErase = 8'h75, CmdResumeErase = 8'h7A;
   localparam logic [7:0] CmdSuspendProgram = 8'h85, CmdResumeProgram = 8'h8A;
   localparam logic [7:0] CmdReset = 8'hF0;
+  localparam logic [7:0] ResetHalf = '1;  // half a period of SCK during CmdReset
 
   typedef enum logic [3:0] {
     FlIdle, FlRead, FlStore, FlResume, FlEnable, FlBegin, FlPoll, FlSuspend, FlEnd, FlReset, FlRecover
@@ -372,9 +375,9 @@ module io_flash
   assign command    = !begun_q && (moves_data || enables || state_q inside {FlReset, FlResume, FlPoll, FlSuspend});
 
   flash_command i_command (
-    .clk_i, .rst_ni, .half_i, .deselect_i, .start_i(command), .accept_o(accepted), .code_i(code), .addressed_i(moves_data),
-    .addr_i(addr), .bytes_i(length), .out_i(to_flash), .stop_i(moves_data && result_q.status != IoDone),
-    .done_o(command_done), .in_valid_o(in_valid), .in_byte_o(in_byte),
+    .clk_i, .rst_ni, .half_i(recovers ? ResetHalf : half_i), .deselect_i, .start_i(command), .accept_o(accepted),
+    .code_i(code), .addressed_i(moves_data), .addr_i(addr), .bytes_i(length), .out_i(to_flash),
+    .stop_i(moves_data && result_q.status != IoDone), .done_o(command_done), .in_valid_o(in_valid), .in_byte_o(in_byte),
     .in_ready_i(state_q == FlPoll || inline || write_ready_i), .out_valid_i(read_valid_i), .out_byte_i(read_byte_i),
     .out_ready_o(read_ready_o), .cs_no, .sck_o, .mosi_o, .miso_i
   );
