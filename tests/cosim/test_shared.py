@@ -155,6 +155,34 @@ def test_no_ring_no_completion(devices):
     assert devices.get("LOST") == 0 | FLASH << 4
 
 
+@pytest.mark.parametrize(("bit", "register"), [(0, "FAULT"), (1, "LOST")])
+def test_an_event_in_the_cycle_of_a_clear(devices, bit, register):
+    """VM 3 has an event, then VM 5. Wherever the manager's clear meets that of VM 5: if the event is still there, the
+    registers tell of VM 5."""
+
+    def cause(vm: Client) -> None:
+        vm.submit(COPY, 0, RAM + RAM_SIZE if register == "FAULT" else RAM, 8 * vm.number, RAM + 64)
+
+    first, second = devices.vms[3], devices.vms[5]
+    if register == "FAULT":
+        for vm in (first, second):
+            ready(vm, COPY)
+    remains = []
+    for delay in range(100):
+        cause(first)
+        devices.step(1_000)
+        assert devices.get(register) & 15 == 3
+        cause(second)
+        devices.step(delay)
+        devices.set("IRQ_STATUS", 1 << bit)
+        devices.step(1_000)
+        remains.append(devices.get("IRQ_STATUS") >> bit & 1)
+        assert devices.get(register) & 15 == (5 if remains[-1] else 3), delay
+        devices.set("IRQ_STATUS", 1 << bit)
+    assert remains == sorted(remains, reverse=True)
+    assert 0 < sum(remains) < len(remains)
+
+
 def test_interrupt(devices):
     vm = devices.vms[2]
     vm.set_ring(FLASH, interrupt=True)

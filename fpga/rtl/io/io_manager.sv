@@ -3,6 +3,7 @@
 // fields are valid in the cycle after the write, when it is issued.
 module io_manager
   import fabric_pkg::*;
+  import fabric_map_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
   import display_pkg::mode_t;
@@ -112,11 +113,17 @@ module io_manager
   assign hw_in.VM_IRQ.pending.next    = 16'(vm_irq_i);
 
   // ---- Events ----
-  // What belongs to an event is kept until software has cleared the event.
+  // What belongs to an event is kept until software clears the event. The first event afterwards may be in the cycle of this
+  // write, and wins there (IRQ_STATUS).
   io_burst_t burst_q;
   logic bus_q;
   vm_t lost_vm_q;
   io_channel_t lost_channel_q;
+  logic fault_kept, lost_kept;
+  assign fault_kept = hw_out.IRQ_STATUS.fault.value
+                      && !(hw_out.IRQ_STATUS.fault.swmod && data_i[SharedIrqStatusFaultLsb]);
+  assign lost_kept  = hw_out.IRQ_STATUS.lost.value
+                      && !(hw_out.IRQ_STATUS.lost.swmod && data_i[SharedIrqStatusLostLsb]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       burst_q        <= '0;
@@ -124,11 +131,11 @@ module io_manager
       lost_vm_q      <= '0;
       lost_channel_q <= '0;
     end else begin
-      if (fault_i && !hw_out.IRQ_STATUS.fault.value) begin
+      if (fault_i && !fault_kept) begin
         burst_q <= fault_burst_i;
         bus_q   <= fault_bus_i;
       end
-      if (lost_i && !hw_out.IRQ_STATUS.lost.value) begin
+      if (lost_i && !lost_kept) begin
         lost_vm_q      <= lost_vm_i;
         lost_channel_q <= lost_channel_i;
       end

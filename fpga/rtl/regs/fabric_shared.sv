@@ -693,6 +693,7 @@ module fabric_shared (
         end
     end
     assign hwif_out.IRQ_STATUS.fault.value = field_storage.IRQ_STATUS.fault.value;
+    assign hwif_out.IRQ_STATUS.fault.swmod = decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr && |(decoded_wr_biten[0:0]);
     // Field: fabric_shared.IRQ_STATUS.lost
     always_comb begin
         automatic logic [0:0] next_c;
@@ -719,6 +720,7 @@ module fabric_shared (
         end
     end
     assign hwif_out.IRQ_STATUS.lost.value = field_storage.IRQ_STATUS.lost.value;
+    assign hwif_out.IRQ_STATUS.lost.swmod = decoded_reg_strb.IRQ_STATUS && decoded_req_is_wr && |(decoded_wr_biten[1:1]);
     // Field: fabric_shared.IRQ_ENABLE.enable
     always_comb begin
         automatic logic [1:0] next_c;

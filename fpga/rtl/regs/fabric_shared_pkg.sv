@@ -128,10 +128,12 @@ package fabric_shared_pkg;
 
     typedef struct {
         logic value;
+        logic swmod;
     } fabric_shared__IRQ_STATUS__fault__out_t;
 
     typedef struct {
         logic value;
+        logic swmod;
     } fabric_shared__IRQ_STATUS__lost__out_t;
 
     typedef struct {
