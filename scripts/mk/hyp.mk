@@ -69,8 +69,7 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 
 # Code that does not run between guests' instructions, or whose time no goal limits, is optimized
 # for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
-# compiler's library. Without both lists qemu-virt has size.text 39,044 (35,868), with all components
-# 69,052 (60,538) bytes; without HYP_TINY size.text 38,020.
+# compiler's library.
 HYP_SMALL := core/component.c core/cpu.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_call.c arch/riscv/sbi_time.c
 HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/fwtree.c core/sysimage.c core/system.c core/vm.c \
             core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c core/timers_heap.c core/timers_sorter.c rt/queue_sorter.c ipc/shared.c debug/session.c fpga/io/boot.c fpga/io/delay.c fpga/io/function.c fpga/io/life.c fpga/io/manager.c fpga/io/rights.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/delay.c fpga/vdm/function.c fpga/vdm/life.c fpga/vdm/monitor.c fpga/vdm/overlay.c fpga/vdm/overlay_phases.c fpga/vdm/overlay_calls.c arch/riscv/debug/registers.c arch/riscv/fwtree/check.c virtio/accelerator.c virtio/boot.c virtio/hardware_io.c virtio/ivshmem.c virtio/transport.c virtio/host.c \
