@@ -86,7 +86,7 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
-    if (LIKELY(cpu->class == NULL)) { /* without: switch 251 (250) */
+    if (LIKELY(cpu->class == NULL)) { /* without: switch +1 */
         be_enqueue(v);
     } else if (v->sched == NULL) {
         be_enqueue_preempted(v);
@@ -113,7 +113,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 {
     struct vcpu *v = NULL;
 
-    if (UNLIKELY(cpu->class != NULL)) { /* without: release 452 (450) */
+    if (UNLIKELY(cpu->class != NULL)) { /* without: release +2 */
         v = cpu->class->pick(cpu);
     }
     if (prev != NULL) {
@@ -121,7 +121,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
     } else {
         cpu->since = cpu_now(cpu);
     }
-    return LIKELY(v == NULL) ? be_pick() : v; /* without: release 451 (450) */
+    return LIKELY(v == NULL) ? be_pick() : v; /* without: release +1 */
 }
 
 void sched_wake(struct vcpu *v)
@@ -176,7 +176,7 @@ static void sched_start_class(struct cpu *cpu, struct vcpu *v)
 /* The slice of `v` begins at cpu->since: sets its end, and programs the timer. */
 static inline void sched_start(struct cpu *cpu, struct vcpu *v)
 {
-    /* without: switch 252 (250) */
+    /* without: switch +2 */
     if (UNLIKELY(cpu->class != NULL)) {
         sched_start_class(cpu, v);
     } else {
@@ -365,7 +365,7 @@ void sched_run(struct cpu *cpu)
     sched_read_time(cpu);
     spin_lock(&sched_lock);
     if (prev != NULL) {
-        if (LIKELY(prev->request == 0)) { /* without: release 451 (449) */
+        if (LIKELY(prev->request == 0)) { /* without: release +2 */
             sched_enqueue(cpu, prev);
         } else {
             prev = sched_left(cpu, prev);

@@ -20,14 +20,14 @@ static struct ipc_inbox inboxes[SYSIMAGE_MAX_VCPUS]; /* owner: this file; each g
 #define SIZE_OF(head) ((head) & 0xffffU)
 
 /* Out of line, to keep refusals out of the path of a successful call.
- * without: send 206 (204) */
+ * without: send +2 */
 static struct hcall_ret __attribute__((noinline, cold)) refuse(long error)
 {
     return ipc_error(error);
 }
 
 /* Puts a message into v's inbox, in whole words; the receiver copies its size only.
- * without: send 207 (204) */
+ * without: send +3 */
 static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *v, const uint64_t *src, ulong head,
                                                                    ulong size)
 {
@@ -53,7 +53,7 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
 }
 
 /* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM.
- * without: send 215 (204) */
+ * without: send +11 */
 static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v, gpa_t gpa, ulong head, ulong size)
 {
     uint64_t copy[IPC_MESSAGE_MAX / sizeof(uint64_t)];
@@ -74,7 +74,7 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
         return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
     }
     vm = &hyp.vms[id];
-    KEEP_IN_REGISTER(vm); /* without: send 207 (204) */
+    KEEP_IN_REGISTER(vm); /* without: send +3 */
     if (to >> 16 >= vm->total) {
         return refuse(IPC_ERR_NO_VCPU);
     }
@@ -126,7 +126,7 @@ static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ul
     return (struct hcall_ret){HCALL_OK, head};
 }
 
-/* without: receive 173 (169) */
+/* without: receive +4 */
 static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, gpa_t gpa, const uint64_t *src,
                                                                 ulong head)
 {
@@ -137,7 +137,7 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
 }
 
 /* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was turned off and on again.
- * without: receive 171 (169) */
+ * without: receive +2 */
 static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
 {
     if (ipc_inbox_of(self)->by_line) {
@@ -162,7 +162,7 @@ static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, 
     }
     head = inbox->head[n];
     size = SIZE_OF(head);
-    if (UNLIKELY(size > room)) { /* without: receive 171 (169) */
+    if (UNLIKELY(size > room)) { /* without: receive +2 */
         return (struct hcall_ret){IPC_ERR_SIZE, head};
     }
     dst = guestmem_at(self->vm, gpa, size);

@@ -16,7 +16,7 @@ struct rt_cpu *rt_cpu_of(unsigned cpu)
 {
     struct rt_cpu *rc = &rt_cpus[cpu];
 
-    KEEP_IN_REGISTER(rc); /* without: release 483 (449) */
+    KEEP_IN_REGISTER(rc); /* without: release +34 */
     return rc;
 }
 
@@ -109,7 +109,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     }
     app->done = false;
     app->overrun = false;
-    if (UNLIKELY(!give_budget(app))) { /* without: release 450 (449) */
+    if (UNLIKELY(!give_budget(app))) { /* without: release +1 */
         app->overrun = true;
         app->stats.overruns++;
         ready = false;
@@ -125,7 +125,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 }
 
 /* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other.
- * without: release 451 (449) */
+ * without: release +2 */
 static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
 {
     if (heap_before(&b->ready, &a->ready)) {

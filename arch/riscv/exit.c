@@ -251,7 +251,7 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
     unsigned shift = 64U - (8U << width_log2);
     ulong value = 0;
 
-    /* without UNLIKELY: uart_load 166 (165); without LIKELY: uart_load 167 (165) */
+    /* without UNLIKELY: uart_load +1; without LIKELY: uart_load +2 */
     if (UNLIKELY((insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0 ||
                  !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_read(v, gpa, width_log2, &value)
                                                          : mmio_in_pieces(v, gpa, width_log2, &value, true)))) {
@@ -283,7 +283,7 @@ void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
     gpa_t gpa = fault_gpa();
     unsigned width_log2 = (unsigned)(insn >> 12) & 3U;
 
-    /* without LIKELY: claim_complete 452 (450) */
+    /* without LIKELY: claim_complete +2 */
     if ((insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0 ||
         !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_write(v, gpa, width_log2, value)
                                                 : mmio_in_pieces(v, gpa, width_log2, &value, false))) {

@@ -76,7 +76,7 @@ static inline void timer_program(struct cpu *cpu)
     ticks_t first = timers_first(&cpu->timers);
 
     first = first < cpu->slice_end ? first : cpu->slice_end;
-    if (LIKELY(cpu->armed == TIMER_FIRED) || first < cpu->armed) { /* without: switch 252 (250) */
+    if (LIKELY(cpu->armed == TIMER_FIRED) || first < cpu->armed) { /* without: switch +2 */
         cpu->armed = first;
         arch_timer_set(first);
     }

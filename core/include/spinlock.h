@@ -29,7 +29,7 @@ static inline void spin_lock(struct spinlock *lock)
     cpu_self()->locks++;
     KEEP_IN_REGISTER(lock); /* without: size.text +130 bytes, for the addresses of both halves */
     ticket = arch_fetch_increment(&lock->next);
-    while (UNLIKELY(atomic_load_relaxed(&lock->owner) != ticket)) { /* without: switch 251 (250) */
+    while (UNLIKELY(atomic_load_relaxed(&lock->owner) != ticket)) { /* without: switch +1 */
         arch_cpu_relax();
     }
     /* makes the last holder's writes before its release of `owner` visible */
