@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A board with one hart has plain accesses: on CVA6 with its write-back cache an AMO or a FENCE takes some 520 cycles. */
+/* A board with one hart has plain accesses: on CVA6 with its write-back cache an AMO or a FENCE
+ * takes more than 500 cycles. */
 #ifndef ARCH_ATOMIC_H
 #define ARCH_ATOMIC_H
 
