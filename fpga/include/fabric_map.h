@@ -514,7 +514,7 @@
 #define FABRIC_SHARED_VM_IRQ_PENDING_LSB 0x0U
 #define FABRIC_SHARED_VM_IRQ_PENDING_WIDTH 0x10U
 #define FABRIC_CHANNEL_SPAN 0x40U /* bytes from the first register to the end of the last */
-#define FABRIC_CHANNEL_ADDR 0x0U /* Guest-physical address of the data of the next request */
+#define FABRIC_CHANNEL_ADDR 0x0U /* Guest-physical address of the data of the next request; 0 after the VM's reset */
 #define FABRIC_CHANNEL_ADDR_ADDR_LSB 0x0U
 #define FABRIC_CHANNEL_ADDR_ADDR_WIDTH 0x29U
 #define FABRIC_CHANNEL_SUBMIT 0x8U /* Submit a request */
@@ -609,10 +609,10 @@
 #define FABRIC_GPIO_OWN_MASK_LSB 0x0U
 #define FABRIC_GPIO_OWN_MASK_WIDTH 0x20U
 #define FABRIC_SCREEN_SPAN 0x20U /* bytes from the first register to the end of the last */
-#define FABRIC_SCREEN_BASE 0x0U /* Guest-physical address of the first pixel, 8-byte aligned */
+#define FABRIC_SCREEN_BASE 0x0U /* Guest-physical address of the first pixel, 8-byte aligned; 0 after the VM's reset */
 #define FABRIC_SCREEN_BASE_ADDR_LSB 0x0U
 #define FABRIC_SCREEN_BASE_ADDR_WIDTH 0x29U
-#define FABRIC_SCREEN_FORMAT 0x8U /* Framebuffer */
+#define FABRIC_SCREEN_FORMAT 0x8U /* Framebuffer; 0 after the VM's reset */
 #define FABRIC_SCREEN_FORMAT_STRIDE_LSB 0x0U
 #define FABRIC_SCREEN_FORMAT_STRIDE_WIDTH 0x10U
 #define FABRIC_SCREEN_FORMAT_ON_LSB 0x20U

@@ -626,7 +626,7 @@ pub const FABRIC_SHARED_VM_IRQ_PENDING_LSB: usize = 0x0;
 pub const FABRIC_SHARED_VM_IRQ_PENDING_WIDTH: usize = 0x10;
 /// bytes from the first register to the end of the last
 pub const FABRIC_CHANNEL_SPAN: usize = 0x40;
-/// Guest-physical address of the data of the next request
+/// Guest-physical address of the data of the next request; 0 after the VM's reset
 pub const FABRIC_CHANNEL_ADDR: usize = 0x0;
 pub const FABRIC_CHANNEL_ADDR_ADDR_LSB: usize = 0x0;
 pub const FABRIC_CHANNEL_ADDR_ADDR_WIDTH: usize = 0x29;
@@ -740,11 +740,11 @@ pub const FABRIC_GPIO_OWN_MASK_LSB: usize = 0x0;
 pub const FABRIC_GPIO_OWN_MASK_WIDTH: usize = 0x20;
 /// bytes from the first register to the end of the last
 pub const FABRIC_SCREEN_SPAN: usize = 0x20;
-/// Guest-physical address of the first pixel, 8-byte aligned
+/// Guest-physical address of the first pixel, 8-byte aligned; 0 after the VM's reset
 pub const FABRIC_SCREEN_BASE: usize = 0x0;
 pub const FABRIC_SCREEN_BASE_ADDR_LSB: usize = 0x0;
 pub const FABRIC_SCREEN_BASE_ADDR_WIDTH: usize = 0x29;
-/// Framebuffer
+/// Framebuffer; 0 after the VM's reset
 pub const FABRIC_SCREEN_FORMAT: usize = 0x8;
 pub const FABRIC_SCREEN_FORMAT_STRIDE_LSB: usize = 0x0;
 pub const FABRIC_SCREEN_FORMAT_STRIDE_WIDTH: usize = 0x10;

@@ -5,12 +5,15 @@ completions, and to events."""
 import pytest
 from shared_devices import (
     COPY,
+    DISPLAY,
     DONE,
     FLASH,
     RAM,
     READ,
+    RECEIVE,
     SEND,
     SPI,
+    VIOLATION,
     Client,
     Devices,
     field,
@@ -221,6 +224,45 @@ def test_a_reset_removes_deadlines_and_refusals(devices):
     vm.write(COPY, "CHANNEL_DEADLINE", 78)
     assert [vm.read(device, "CHANNEL_DEADLINE") for device in (FLASH, COPY)] == [0, 78]
     assert [vm.read(device, "CHANNEL_INT") for device in (FLASH, COPY)] == [0, 0]
+
+
+@pytest.mark.parametrize("ends", ["flush", "reset"])
+def test_the_next_life_finds_no_addresses(devices, ends):
+    """After a flush or a reset ADDR of each channel, BASE and FORMAT are 0. A write of one leaves the others 0, and a
+    flush those of other VMs unchanged."""
+    channels = (FLASH, SEND, RECEIVE, COPY)
+    written = [(device, "CHANNEL_ADDR", RAM + 0x40 * device) for device in channels]
+    written += [(DISPLAY, "SCREEN_BASE", RAM + 0x800), (DISPLAY, "SCREEN_FORMAT", 0x140 | 1 << 32)]
+    vm, other = devices.vms[:2]
+
+    def values(of: Client) -> list[int]:
+        return [of.read(device, register) for device, register, _ in written]
+
+    for changed in range(len(written)):
+        for one in (vm, other):
+            for device, register, value in written:
+                one.write(device, register, value)
+        assert values(vm) == [value for _, _, value in written]
+        if ends == "flush":
+            devices.set("FLUSH", vm.number)
+            assert values(other) == [value for _, _, value in written]
+        else:
+            devices.library.shared_reset()
+        assert values(vm) == [0] * len(written)
+        device, register, value = written[changed]
+        vm.write(device, register, value)
+        assert values(vm) == [value if n == changed else 0 for n in range(len(written))]
+
+
+def test_the_next_life_uses_no_addresses(devices):
+    """After a flush a request without a write of ADDR is about address 0, as its fault tells."""
+    vm = devices.vms[0]
+    vm.write(COPY, "CHANNEL_ADDR", RAM)
+    devices.set("FLUSH", vm.number)
+    vm.set_ring(COPY)
+    vm.write(COPY, "CHANNEL_SUBMIT", 8 << 16 | RAM << 32)
+    assert vm.wait(COPY).status == VIOLATION
+    assert devices.get("FAULT_ADDR") == 0
 
 
 def test_a_completion_under_way_at_a_flush_sets_no_event(devices):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The VMs' pages of the devices that execute requests (fabric_channel): a request is a write of ADDR and one of SUBMIT. ADDR
-// and DEADLINE lie in distributed RAM, so they keep their values; a bit for each DEADLINE says that it was written since the
-// VM's reset.
+// and DEADLINE lie in distributed RAM, so they keep their values; a bit for each says that it was
+// written since the VM's reset, and until then it is 0.
 module io_pages
   import fabric_pkg::*;
   import fabric_map_pkg::*;
@@ -20,7 +20,7 @@ module io_pages
   output logic       error_o,
   /// VMs that may use each device.
   input  logic [Channels-1:0][NumVms-1:0] allowed_i,
-  /// Pulse: deadlines, events and enables of this VM are cleared.
+  /// Pulse: addresses, deadlines, events and enables of this VM are cleared.
   input  io_flush_t  reset_i,
   // requests
   output io_submit_t [Channels-1:0] submit_o,
@@ -47,7 +47,8 @@ module io_pages
   localparam int unsigned NumWords = ChannelSpan / 8;
 
   typedef logic [5:0] row_t;  // {channel, VM}
-  addr_t addr [64];
+  addr_t addrs [64];
+  addr_t addr;
   io_time_t due [64];
   io_time_t deadline;
 
@@ -70,16 +71,19 @@ module io_pages
   endfunction
 
   // ---- Requests ----
+  logic sets_addr, sets_due;
+  assign sets_addr = writes && at(ChannelAddr);
+  assign sets_due  = writes && at(ChannelDeadline);
   always_ff @(posedge clk_i) begin
-    if (writes && at(ChannelAddr)) addr[row] <= access_i.data[AddrWidth-1:0];
-    if (writes && at(ChannelDeadline)) due[row] <= access_i.data[31:0];
+    if (sets_addr) addrs[row] <= access_i.data[AddrWidth-1:0];
+    if (sets_due) due[row] <= access_i.data[31:0];
   end
 
   io_request_t request;
   assign request = '{
     op: access_i.data[ChannelSubmitOpLsb+:8], tag: access_i.data[ChannelSubmitTagLsb+:8],
     length: access_i.data[ChannelSubmitLengthLsb+:16], target: access_i.data[ChannelSubmitTargetLsb+:32],
-    addr: addr[row], due: deadline, face: 1'b0
+    addr: addr, due: deadline, face: 1'b0
   };
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
     logic mine;
@@ -105,12 +109,12 @@ module io_pages
   // Bits of each VM in distributed RAM, one for each channel, so that a reset of the VM clears them in one cycle. No VM's page
   // is accessed in this cycle: it follows the one of the manager's write. rst_ni does not reach the RAM: until the first
   // write, which writes the bits of all channels, a VM's bits are 0.
-  logic [Channels-1:0] refused, due_set;
+  logic [Channels-1:0] refused, addr_set, due_set;
   logic [NumVms-1:0] bits_valid_q;
   logic bits_valid, writes_bits;
   vm_t bits_vm;
   assign bits_vm     = reset_i.valid ? reset_i.vm : access_i.vm;
-  assign writes_bits = reset_i.valid || refuses || clears_refused || (writes && at(ChannelDeadline));
+  assign writes_bits = reset_i.valid || refuses || clears_refused || sets_addr || sets_due;
   always_comb begin
     bits_valid = 1'b0;
     for (int v = 0; v < int'(NumVms); v++) if (access_i.vm == vm_t'(v)) bits_valid = bits_valid_q[v];
@@ -123,17 +127,21 @@ module io_pages
   end
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_bits
     logic refusals [16];
+    logic addrs_set [16];
     logic dues_set [16];
     logic mine, all;
-    assign mine       = channel == io_channel_t'(c) && !reset_i.valid;
-    assign all        = reset_i.valid || (writes_bits && !bits_valid);
-    assign refused[c] = bits_valid && refusals[access_i.vm];
-    assign due_set[c] = bits_valid && dues_set[access_i.vm];
+    assign mine        = channel == io_channel_t'(c) && !reset_i.valid;
+    assign all         = reset_i.valid || (writes_bits && !bits_valid);
+    assign refused[c]  = bits_valid && refusals[access_i.vm];
+    assign addr_set[c] = bits_valid && addrs_set[access_i.vm];
+    assign due_set[c]  = bits_valid && dues_set[access_i.vm];
     always_ff @(posedge clk_i) begin
       if (all || (mine && (refuses || clears_refused))) refusals[bits_vm] <= mine && refuses;
-      if (all || (mine && writes && at(ChannelDeadline))) dues_set[bits_vm] <= mine && writes && at(ChannelDeadline);
+      if (all || (mine && sets_addr)) addrs_set[bits_vm] <= mine && sets_addr;
+      if (all || (mine && sets_due)) dues_set[bits_vm] <= mine && sets_due;
     end
   end
+  assign addr     = addr_set[channel] ? addrs[row] : '0;
   assign deadline = due_set[channel] ? due[row] : '0;
 
   logic [NumVms-1:0][Channels-1:0] enable_q, pending_q;
@@ -172,7 +180,7 @@ module io_pages
 
   always_comb begin
     data = '0;
-    if (at(ChannelAddr)) data = word_t'(addr[row]);
+    if (at(ChannelAddr)) data = word_t'(addr);
     if (at(ChannelDeadline)) data = word_t'(deadline);
     if (at(ChannelStatus)) begin
       data[ChannelStatusWaitingLsb+:CountBits] = count;
