@@ -138,8 +138,8 @@ struct virtio_class {
      * after virtio_serve_later(). True: it has given something, or looked for it, and is to be called again. Without locks. */
     bool (*serve)(struct virtio_device *dev);
     /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source VIRTIO_IRQ + slot: whether it is
-     * pending (also called without locks), and what the command register's "interrupt disable" does (with vm->lock held, or at boot).
-     * Its boot() sets dev->first_bar, its pages. */
+     * pending (also called without locks), and what the command register's "interrupt disable" does (with vm->lock held); the
+     * hardware ends it when the manager resets the VM's devices. Its boot() sets dev->first_bar, its pages. */
     bool (*pending)(const struct virtio_device *dev);
     void (*mask)(const struct virtio_device *dev, bool masked);
     /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of the configuration space; the guest
