@@ -15,6 +15,8 @@ A comment binds numbers to figures (tessera.bench.published); `--fix` writes wha
   the heading.
 - `<!-- figures: WORD ... 1=a.*@7.2 3=b.*.load@7.2 -->` gives columns (the first one is 0) a pattern each: `*` is the
   row's word. Other columns are not bound.
+
+A number in a column of measurements (MEASURED) of a table without a comment is a fault.
 """
 
 import argparse
@@ -48,11 +50,15 @@ COLUMNS = {
     "VCDC, published": "paper",
 }  # fmt: skip
 
+# Columns that only runs fill: a number there without a figure is a fault.
+MEASURED = {heading for heading, column in COLUMNS.items() if column.startswith("@")} | {"cycles", "us", "bound"}
+
 _DIGITS = r"-?\d+(?:,\d{3})*(?:\.\d+)?"
 _NUMBER = re.compile(_DIGITS)
 _INLINE = re.compile(f"({_DIGITS})<!-- figure: ([^\\s<>]+) -->")
 _INLINE_ANY = re.compile(r"<!-- figure: ?(.*?)-->")
 _TABLE = re.compile(r"^<!-- figures: ([^>]*?)-->\n((?:\|.*\n)+)", re.MULTILINE)
+_ANY_TABLE = re.compile(r"(<!-- figures: [^>]*?-->\n)?((?:^\|.*\n)+)", re.MULTILINE)
 _TABLE_ANY = re.compile(r"^<!-- figures: ", re.MULTILINE)
 _SOURCES = "run `make bench` and `make bench-record`, `make fpga-synth`, or `check.figures --fix`"
 
@@ -207,6 +213,18 @@ def _table_uses(known: Known, table: re.Match[str]) -> Iterator[Use | Fault]:
         at += len(row)
 
 
+def _unbound(table: re.Match[str]) -> Iterator[Fault]:
+    """Numbers without a figure, in columns of measurements of a table without a comment."""
+    lines = table[2].splitlines(keepends=True)
+    headings = [cell.strip() for _, cell in _cells(lines[0])]
+    at = table.start(2)
+    for number, line in enumerate(lines):
+        for (offset, cell), heading in zip(_cells(line), headings, strict=False):
+            if number > 1 and heading in MEASURED and re.match(_DIGITS, _INLINE.sub("", cell).strip()):
+                yield at + offset, f"'{cell.strip()}' in the column '{heading}' has no figure"
+        at += len(line)
+
+
 def _inline_uses(known: Known, text: str) -> Iterator[Use | Fault]:
     inline = list(_INLINE.finditer(text))
     for one in inline:
@@ -220,6 +238,8 @@ def _tables_uses(known: Known, text: str) -> Iterator[Use | Fault]:
     tables = list(_TABLE.finditer(text))
     for table in tables:
         yield from _table_uses(known, table)
+    for one in _ANY_TABLE.finditer(text):
+        yield from _unbound(one) if one[1] is None else ()
     for one in _TABLE_ANY.finditer(text):
         if one.start() not in {table.start() for table in tables}:
             yield one.start(), "no table follows the comment `figures:`"

@@ -118,6 +118,7 @@ def test_a_page_with_the_recorded_figures_has_no_finding(tree: Path) -> None:
         ("74<!--", "74 <!--", 3, "no number before the comment"),
         ("a.call a.size - ", "a.call - ", 5, "3 metrics for 4 rows"),
         ("-->\n| | goal", "-->\n\n| | goal", 5, "no table follows the comment"),
+        ("<!-- figures: a.call@7.2 -->\n| | QEMU", "| | QEMU", 25, "'74' in the column 'QEMU 10.0' has no figure"),
     ],
 )
 def test_each_fault_is_found(tree: Path, old: str, new: str, line: int, says: str) -> None:
