@@ -29,8 +29,7 @@ HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) 
 # The testbed plays these functions, or calls the component's (tests/unit/testbed_played.c).
 HOST_WRAP := $(foreach function,begin result stop,-Wl,--wrap=cipher_unit_$(function)) \
 	$(foreach function,exists pending mask,-Wl,--wrap=accelerator_$(function)) \
-	$(foreach function,pages pending mask,-Wl,--wrap=hardware_io_$(function)) \
-	-Wl,--wrap=virtio_take_isr
+	$(foreach function,pages pending mask,-Wl,--wrap=hardware_io_$(function))
 HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_WRAP)
 
 # Changes with the compiler and the flags, which number the components, so that everything is recompiled.

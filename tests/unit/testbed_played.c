@@ -22,8 +22,6 @@ void __real_hardware_io_mask(const struct vm *vm, bool masked);
 bool __wrap_hardware_io_pages(const struct vm *vm, uint64_t *pages);
 bool __wrap_hardware_io_pending(const struct vm *vm);
 void __wrap_hardware_io_mask(const struct vm *vm, bool masked);
-uint32_t __real_virtio_take_isr(struct virtio_device *dev);
-uint32_t __wrap_virtio_take_isr(struct virtio_device *dev);
 
 /* owner: this file */
 static struct {
@@ -35,7 +33,6 @@ static struct {
     uint64_t pages;
     testbed_played_pending_fn *shared_pending;
     testbed_played_mask_fn *shared_mask;
-    testbed_played_other_fn *other;
 } played;
 
 void testbed_played_units(testbed_played_begin_fn *begin, testbed_played_result_fn *result,
@@ -114,21 +111,4 @@ void __wrap_hardware_io_mask(const struct vm *vm, bool masked)
     } else {
         __real_hardware_io_mask(vm, masked);
     }
-}
-
-void testbed_played_other(testbed_played_other_fn *other)
-{
-    played.other = other;
-}
-
-/* virtio_reset() calls it once its queues are disabled. */
-uint32_t __wrap_virtio_take_isr(struct virtio_device *dev)
-{
-    testbed_played_other_fn *other = played.other;
-
-    played.other = NULL;
-    if (other != NULL) {
-        other();
-    }
-    return __real_virtio_take_isr(dev);
 }

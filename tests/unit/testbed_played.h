@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What virtio calls of fpga/vdm and fpga/io, and the test plays instead: units of AES-CBC (cipher_unit.h), and accelerators and shared
- * devices behind PCI functions (pci_accelerator.h, pci_hardware_io.h); and another VCPU in the middle of a reset. The linker gives virtio's calls
+ * devices behind PCI functions (pci_accelerator.h, pci_hardware_io.h). The linker gives virtio's calls
  * to the testbed (--wrap in scripts/mk/unit.mk).
  */
 #ifndef TESTBED_PLAYED_H
@@ -28,10 +28,5 @@ void testbed_played_accelerators(testbed_played_pending_fn *pending, testbed_pla
 /* From the next call on, every VM has shared devices, whose pages are at `pages`, and one line: number 0 of these functions. NULL, twice:
  * those of fpga/io again. */
 void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending, testbed_played_mask_fn *mask);
-
-typedef void testbed_played_other_fn(void);
-
-/* What another VCPU does while one is in the middle of the next virtio_reset(), whose queues are disabled. */
-void testbed_played_other(testbed_played_other_fn *other);
 
 #endif
