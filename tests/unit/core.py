@@ -55,6 +55,7 @@ _SIGNATURES = {
     "testbed_enter": (None, [c_uint]),
     "testbed_vm_start": (c_bool, [c_uint, c_uint]),
     "testbed_vm_stop": (c_bool, [c_uint, c_uint, c_bool]),
+    "testbed_vm_starts_again": (c_bool, [c_uint]),
     "testbed_vcpu_start": (c_bool, [c_uint, c_uint, c_uint]),
     "testbed_raise": (None, [c_uint, c_uint, c_uint]),
     "testbed_wait": (None, [c_uint]),

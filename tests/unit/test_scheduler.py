@@ -97,8 +97,8 @@ class VmEvents(SystemEvents):
     def start(self, cpu: int, vm: int) -> None:
         cpu, vm = self._cpu(cpu), self._vm(vm)
         state = CORE.testbed_vm_state(vm)
-        started = CORE.testbed_vm_start(cpu, vm)
-        assert started == (state in (VM_STOPPED, VM_WAITING)) or state == VM_STOPPING
+        stays = state == VM_STOPPING and not CORE.testbed_vm_starts_again(vm)
+        assert CORE.testbed_vm_start(cpu, vm) == (stays or state in (VM_STOPPED, VM_WAITING))
 
     @rule(cpu=INDEX, vm=INDEX, vcpu=INDEX)
     def start_vcpu(self, cpu: int, vm: int, vcpu: int) -> None:

@@ -398,6 +398,11 @@ unsigned testbed_vm_starts(unsigned vm)
     return hyp.vms[vm].starts;
 }
 
+bool testbed_vm_starts_again(unsigned vm)
+{
+    return hyp.vms[vm].restart;
+}
+
 unsigned testbed_vm_restarts(unsigned vm)
 {
     return hyp.vms[vm].restarts;

@@ -117,6 +117,7 @@ const char *testbed_idle_violation(void);
 unsigned testbed_vcpu_state(unsigned vm, unsigned vcpu);
 unsigned testbed_vm_state(unsigned vm);
 unsigned testbed_vm_starts(unsigned vm);
+bool testbed_vm_starts_again(unsigned vm); /* once its stop is over */
 unsigned testbed_vm_restarts(unsigned vm);
 ticks_t testbed_runtime(unsigned vm, unsigned vcpu);
 ulong testbed_raised(unsigned vm, unsigned vcpu); /* guest interrupts raised since the last query */
