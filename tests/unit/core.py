@@ -111,6 +111,7 @@ _SIGNATURES = {
     "testbed_call": (c_long, [c_uint, c_ulong, c_ulong, c_ulong, c_ulong, POINTER(c_uint64)]),
     "testbed_lines": (c_uint32, [c_uint]),
     "testbed_late_sender": (None, [c_uint]),
+    "testbed_late_sender_came": (c_bool, []),
     "testbed_raised": (c_ulong, [c_uint, c_uint]),
     "seed_find": (c_void_p, [c_char_p, c_uint32, POINTER(c_uint32)]),
     "seed_take": (c_bool, [c_char_p, c_uint32]),

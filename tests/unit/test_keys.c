@@ -152,6 +152,7 @@ static const char *stop_with_key(bool restart, char key, unsigned polls)
     host_on_poll = type_once;
     assert_true(testbed_run_until_idle());
     host_on_poll = NULL;
+    assert_int_equal(typed.polls, 0);
     testbed_enter(0); /* the key may have come while the CPU was idle */
     assert_true(testbed_run_until_idle());
     return host_output();

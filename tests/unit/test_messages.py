@@ -327,6 +327,7 @@ def test_line_raised_after_the_receivers_restart() -> None:
     CORE.testbed_late_sender(1)
     assert CORE.testbed_vm_stop(0, 1, True)
     assert CORE.testbed_run_until_idle()
+    assert CORE.testbed_late_sender_came()
     assert (CORE.testbed_vm_state(1), CORE.testbed_vm_starts(1)) == (VM_RUNNING, 2)
     assert CORE.testbed_lines(1) == 0
 

@@ -5,7 +5,7 @@ which Linux prints with interrupts disabled until the device has returned the by
 import struct
 
 import pytest
-from core import LONG, operator
+from core import CORE, LONG, operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import EVENT_IDX, GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, line_counts, make, restart
@@ -354,7 +354,7 @@ def test_bytes_of_each_port(poll: int):
     assert three.received() == b"to the third"
 
 
-@pytest.mark.parametrize("look", range(1, 7))
+@pytest.mark.parametrize("look", range(1, 5))
 @pytest.mark.parametrize("poll", range(1, 7))
 @pytest.mark.parametrize("ports", [(1, 2), (2, 1)])
 def test_two_vcpus_that_offer_buffers_to_two_ports_at_once(ports: tuple[int, int], look: int, poll: int):
@@ -374,6 +374,7 @@ def test_two_vcpus_that_offer_buffers_to_two_ports_at_once(ports: tuple[int, int
     to.poll = 1
     other.notify_during(look, poll)
     one.notify()
+    assert CORE.testbed_virtio_acted()
     to.poll = 0
     other.notify()
     for port in ports:

@@ -306,6 +306,7 @@ def test_a_new_life_opens_a_stream_before_the_earlier_ones_have_ended(opens: int
     CORE.testbed_virtio_at_release(1, 1, action)
     other.send(99, b"nobody")
     CORE.testbed_virtio_at_release(0, 0, action)
+    assert CORE.testbed_virtio_acted()
     pause()
     resets, requests = [(4, 1000, 2000, RESET)], [(opens + 3, 1001, 2000, REQUEST)]
     assert ops(ends[0]) == (resets + requests if opens == 1 else resets)
@@ -428,6 +429,7 @@ def test_a_sender_without_end():
     CORE.testbed_virtio_endless(0, driver + 2)
     receiver.offer([100])
     CORE.testbed_virtio_endless(0, 0)
+    assert struct.unpack("<H", sender.device.get(driver + 2, 2))[0] > 2, "it offers meanwhile"
     assert [data for _, data in receiver.received()] == [b"waits"]
 
 
@@ -556,6 +558,7 @@ def test_a_peer_goes_while_no_reset_is_found(during: bool):
     CORE.testbed_virtio_at_release(1 if during else 0, 2, action)
     reader.offer([100])
     CORE.testbed_virtio_at_release(0, 0, action)
+    assert CORE.testbed_virtio_acted() or not during
     if not during:
         again()
     pause()

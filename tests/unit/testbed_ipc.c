@@ -80,6 +80,7 @@ static void raise_late(void)
     if (receiver->state == VM_LOADING && receiver->stage > 0) {
         host_on_poll = NULL;
         ipc_update_line(receiver);
+        receiver = NULL;
     }
 }
 
@@ -87,4 +88,9 @@ void testbed_late_sender(unsigned vm)
 {
     receiver = &hyp.vms[vm];
     host_on_poll = raise_late;
+}
+
+bool testbed_late_sender_came(void)
+{
+    return receiver == NULL;
 }

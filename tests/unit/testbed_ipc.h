@@ -28,5 +28,6 @@ uint32_t testbed_lines(unsigned vm);
 /* A sender that has queued its message raises the line only while the VM is being reloaded, after
  * its devices were reset. */
 void testbed_late_sender(unsigned vm);
+bool testbed_late_sender_came(void);
 
 #endif

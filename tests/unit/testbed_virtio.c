@@ -26,7 +26,8 @@ static struct {
     unsigned release, locks;
     void (*action)(void);
     bool acts;
-} second; /* owner: testbed_virtio_at_release() */
+} second;          /* owner: testbed_virtio_at_release() */
+static bool acted; /* the last one of these two; owner: testbed_virtio_acted() */
 
 _Static_assert(sizeof(struct testbed_virtio_section) <= sizeof(((struct testbed_image *)NULL)->room), "it fits");
 
@@ -53,6 +54,7 @@ void *testbed_virtio_make(unsigned nvms)
 
     made_vms = nvms;
     on_cpu = 0;
+    acted = false;
     made_image = testbed_image_make(1, nvms, nvcpus, 1000);
     for (unsigned vm = 0; vm < nvms; vm++) {
         share(made_image, vm);
@@ -157,6 +159,7 @@ static void in_between(void (*action)(void))
     unsigned every = polls.every, looks = polls.looks, again = host_stores_again;
     void (*hook)(void) = host_on_poll;
 
+    acted = true;
     action();
     polls.every = every;
     polls.looks = looks;
@@ -191,6 +194,7 @@ void testbed_virtio_endless(unsigned vm, uint64_t gpa)
 
 void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
 {
+    acted = false;
     other.look = look;
     other.vm = vm;
     other.gpa = gpa;
@@ -218,10 +222,16 @@ static void on_release(void)
 
 void testbed_virtio_at_release(unsigned release, unsigned locks, void (*action)(void))
 {
+    acted = release == 0 && acted;
     second.release = release;
     second.locks = locks;
     second.action = action;
     host_on_release = release != 0 ? on_release : NULL;
+}
+
+bool testbed_virtio_acted(void)
+{
+    return acted;
 }
 
 /* Looks are counted from the begin of a store on, also those of its further executions. */

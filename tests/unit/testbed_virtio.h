@@ -71,6 +71,9 @@ void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned wi
  * not need the others. `release` 0: no more. The image is for two harts. */
 void testbed_virtio_at_release(unsigned release, unsigned locks, void (*action)(void));
 
+/* Whether the store or the action of the last call of these two was done; a test in which it was not shows nothing. */
+bool testbed_virtio_acted(void);
+
 /* From now on each look adds 1 to the 16 bits in the VM's memory, as another CPU could. `gpa` 0: no more. */
 void testbed_virtio_endless(unsigned vm, uint64_t gpa);
 

@@ -46,6 +46,7 @@ _SIGNATURES = {
     "testbed_virtio_store_once": (c_uint, [c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_during": (None, [c_uint, c_uint, c_uint64, c_uint, c_uint64, c_uint]),
     "testbed_virtio_at_release": (None, [c_uint, c_uint, ACTION]),
+    "testbed_virtio_acted": (c_bool, []),
     "testbed_virtio_endless": (None, [c_uint, c_uint64]),
     "testbed_virtio_counts": (None, [c_uint, c_void_p]),
     "testbed_virtio_line_counts": (None, [c_uint, c_void_p]),
