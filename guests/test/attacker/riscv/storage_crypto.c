@@ -472,6 +472,7 @@ void crypto_torn(struct verdict *v, uint64_t arg)
 }
 
 static volatile unsigned written; /* after a reset */
+static volatile bool is_reset;    /* the other hart sends no request, which would hide what was written */
 
 /* Resets the device in the middle of requests. */
 static void reset_crypto(unsigned long hart, void *argument)
@@ -480,12 +481,14 @@ static void reset_crypto(unsigned long hart, void *argument)
     (void)argument;
     while (!changes_over) {
         spin(MS + changes % 16U * (MS / 50U)); /* longer than a slice: the other hart has a request */
+        is_reset = true;
         *reg8(SLOT_CRYPTO, STATUS) = 0;
         fill_untouched(result, LONG);
         state = UNTOUCHED;
         spin(3UL * MS / 2U);
         written += is_untouched(result, LONG) && state == UNTOUCHED ? 0U : 1U;
         device_start(SLOT_CRYPTO, 0);
+        is_reset = false;
         changes++;
     }
 }
@@ -506,8 +509,10 @@ void crypto_resets(struct verdict *v, uint64_t arg)
         session = create_session(VIRTIO_CRYPTO_ENCRYPT);
         last = session != 0 ? session : last;
         while (life == changes && session != 0 && !changes_over) {
-            describe_request(session, LONG);
-            send_request();
+            if (!is_reset) {
+                describe_request(session, LONG);
+                send_request();
+            }
         }
     }
     end_changes();
