@@ -21,21 +21,21 @@ FOLDERS = (
         "core/include",
         "rt/include",
         "ipc/include",
-        "debug/include",
-        "console/include",
-        "seed/include",
-        "fwtree/include",
+        "services/debug/include",
+        "services/console/include",
+        "services/seed/include",
+        "services/fwtree/include",
         "fpga/include",
-        "fpga/vdm/include",
-        "fpga/io/include",
-        "virtio/include",
+        "devices/accel/include",
+        "devices/shared/include",
+        "devices/virtio/include",
         "arch/include",
     ),
-    *("arch/host", "arch/host/include", "fpga/vdm", "fpga/io", "virtio", "tests/unit", "."),
+    *("arch/host", "arch/host/include", "devices/accel", "devices/shared", "devices/virtio", "tests/unit", "."),
 )
 _DEFINES = (
     "COMPONENTS=1U",
-    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "FPGA_VDM", "FPGA_IO", "VIRTIO")),
+    *(f"COMPONENT_{name}=0U" for name in ("RT", "IPC", "DEBUG", "CONSOLE", "SEED", "ACCEL", "SHARED", "VIRTIO")),
 )
 # Prints a value of either sign. For an unsigned type, no value is below 0.
 _PROGRAM = """#include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a component needs of an architecture to give a guest pages of a device, and to take them away. Provided by
- * architectures with the component fpga/vdm.
+ * architectures with the component accel.
  */
 #ifndef ARCH_PAGES_H
 #define ARCH_PAGES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The console: one UART for the hypervisor and all VMs. core/console.c sends what VMs write as it comes; the component `console`
- * (console/) replaces it by a multiplexer with names, a keyboard that changes its owner, and the operator's keys: it defines the
+ * (services/console/) replaces it by a multiplexer with names, a keyboard that changes its owner, and the operator's keys: it defines the
  * functions marked COMPONENT_DEFAULT in core/console.c again. The hypervisor's own lines are queued in core/console_log.c.
  */
 #ifndef CONSOLE_H

@@ -17,7 +17,7 @@ static struct tally tallies[SYSIMAGE_MAX_VCPUS]; /* owner: this file; tallies[n]
 static const char *tally_boot(void)
 {
     for (unsigned n = 0; n < SYSIMAGE_MAX_VCPUS; n++) {
-        hyp.vcpus[n].data[COMPONENT_EXAMPLES_TALLY] = &tallies[n];
+        hyp.vcpus[n].data[COMPONENT_TALLY] = &tallies[n];
     }
     return NULL;
 }
@@ -25,7 +25,7 @@ ON_BOOT(tally_boot);
 
 static void tally_start(struct vcpu *v)
 {
-    struct tally *t = v->data[COMPONENT_EXAMPLES_TALLY];
+    struct tally *t = v->data[COMPONENT_TALLY];
 
     t->calls = 0;
 }
@@ -33,7 +33,7 @@ ON_VCPU_START(tally_start);
 
 static struct hcall_ret tally_count(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
-    struct tally *t = cpu_self()->current->data[COMPONENT_EXAMPLES_TALLY];
+    struct tally *t = cpu_self()->current->data[COMPONENT_TALLY];
 
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     t->calls++;

@@ -51,10 +51,11 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILI
 _FIX = "include lower layers only: register a function or move the declaration"
 # Words that core may not use in identifiers: the names of the components, and these.
 _COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "virtio", "fpga", "vdm")
-# Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names.
-_REPLACE = {"console", "seed", "fwtree"}
-# Components that a component may include.
-_USES = {"debug": {"console"}, "virtio": {"console"}, "fpga/vdm": {"virtio"}, "fpga/io": {"virtio"}}
+# Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names, and one whose name is
+# a common word.
+_ALLOWED_NAMES = {"console", "seed", "fwtree", "shared"}
+# Components that a component may include, without their folders.
+_USES = {"debug": {"console"}, "virtio": {"console"}, "accel": {"virtio"}, "shared": {"virtio"}}
 # Exceptions: file, identifiers, reason. An exception that is not needed is an error, too.
 _IMAGE_FIELDS = r"rt_\w+|SYSIMAGE_MAX_RT_APPS"
 _IMAGE = "the format of the system image has the fields that the components read"
@@ -71,7 +72,7 @@ _NAMES_OF_COMPONENTS = (
 _NEUTRAL = {"abi", "core"}
 _ISA_OR_BOARD = re.compile(r"risc-?v|mips|aarch64|qemu|genesys|m5150|cva6|\bv?plic(?:\b|_)", re.IGNORECASE)
 # Terms of one instruction set, which core must not use, not even in comments. The error codes of abi are the SBI's, and
-# fpga/vdm has control and status registers of its own.
+# accel has control and status registers of its own.
 _ISA_TERM = re.compile(r"\b(?:csrs?|sbi|sstc)(?:\b|_)|\bsv(?:32|39|48|57)|\bstimecmp\b|\becall\b", re.IGNORECASE)
 
 
@@ -84,7 +85,7 @@ class Layers:
     @cached_property
     def component_name(self) -> re.Pattern[str]:
         """Matches the identifiers of components, which core may not name."""
-        names = [name.rpartition("/")[2] for name in self.components if name not in _REPLACE]
+        names = [Path(name).name for name in self.components if Path(name).name not in _ALLOWED_NAMES]
         words = "|".join([*names, *(rf"{word}(?:e?s)?" for word in _COMPONENT_WORDS)])
         return re.compile(rf"\b(?:[A-Za-z0-9]\w*_)?(?:{words})(?:_\w*)?\b", re.IGNORECASE)
 
@@ -113,8 +114,8 @@ class Layers:
         variant = _VARIANT_HEADER.get(family)
         if variant is not None and variant.match(Path(header).name):
             return self._kind(layer) in _MAY_USE_VARIANT[family]
-        name = target if family == _COMPONENT else family
-        return name in _MAY[self._kind(layer)] | _USES.get(layer, set()) and family not in _FAMILIES
+        name = Path(target).name if family == _COMPONENT else family
+        return name in _MAY[self._kind(layer)] | _USES.get(Path(layer).name, set()) and family not in _FAMILIES
 
     def is_neutral(self, layer: str | None) -> bool:
         """Returns whether the layer must not name an architecture or a board."""

@@ -9,7 +9,10 @@ from typing import Any
 from cover.model import ROOT, Line, Sources, Total, total
 from tessera.bench.published import record
 
-PARTS = ("core", "rt", "ipc", "debug", "console", "seed", "fwtree", "virtio", "arch/riscv", "arch/mips")
+PARTS = (
+    *("core", "rt", "ipc", "services/debug", "services/console", "services/seed", "services/fwtree"),
+    *("devices/virtio", "arch/riscv", "arch/mips"),
+)
 _STYLE = """
 body { font-family: sans-serif; margin: 2em; } pre { margin: 0; } td { padding: 0 1em 0 0; text-align: right; }
 td.name { text-align: left; } .line { white-space: pre; font-family: monospace; }
@@ -43,7 +46,7 @@ def of_parts(sources: Sources) -> dict[str, Total]:
 def records(sources: Sources) -> list[dict[str, Any]]:
     """Returns the shares of each part as lines of results.jsonl."""
     shares = {
-        f"coverage.{part}.{what}": share
+        f"coverage.{part.removeprefix('services/').removeprefix('devices/')}.{what}": share
         for part, of in of_parts(sources).items()
         for what, share in (("lines", of.lines_percent), ("branches", of.directions_percent))
     }

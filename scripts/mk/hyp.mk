@@ -11,21 +11,23 @@ HYP_ARCH := riscv
 include scripts/mk/arch/$(HYP_ARCH).mk
 
 # What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the console's multiplexer and
-# keys, guests' random seeds, a check of the firmware's device tree, what guests written for QEMU's virt machine
-# expect, virtual PCI functions. A component is a folder, or the folder of its name
-# in arch/<isa>, or both. An architecture has all of them by default, or those that its file above names.
-COMPONENTS := rt ipc debug console seed compat fwtree fpga/vdm fpga/io virtio
-HYP_COMPONENTS ?= $(COMPONENTS)
+# keys, guests' random seeds, what guests written for QEMU's virt machine expect, a check of the firmware's device tree,
+# accelerators, devices shared by hardware, virtual PCI functions. A component is a folder, or the folder of its name in
+# arch/<isa>, or both. HYP_COMPONENTS names them without services/ and devices/; a folder elsewhere by its path. An architecture
+# has all of them by default, or those that its file above names.
+COMPONENTS := rt ipc services/debug services/console services/seed compat services/fwtree devices/accel devices/shared devices/virtio
+HYP_COMPONENTS ?= $(notdir $(COMPONENTS))
 
 # `make image` leaves out what its system does not need (IMAGE_FILES), unless the user says what the hypervisor has.
 # Only virtio is left out: it is the largest component, and few systems need it.
 HYP_UNUSED := $(if $(and $(filter image-file,$(MAKECMDGOALS)),$(filter file,$(origin HYP_COMPONENTS))),$(filter-out $(IMAGE_FILES),$(filter virtio,$(HYP_COMPONENTS))))
 HYP_COMPONENTS := $(filter-out $(HYP_UNUSED),$(HYP_COMPONENTS))
+HYP_FOLDERS := $(foreach name,$(HYP_COMPONENTS),$(or $(filter $(name) %/$(name),$(COMPONENTS)),$(name)))
 
-COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_COMPONENTS)))))
+COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_FOLDERS)))))
 
-# $(call component_slots,COMPONENTS): each component's place in the `data` of a VCPU, and their number, at least 1.
-component_slots = $(shell n=0; for c in $(1); do c=$${c//\//_}; echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
+# $(call component_slots,FOLDERS): each component's place in the `data` of a VCPU, and their number, at least 1.
+component_slots = $(shell n=0; for c in $(notdir $(1)); do echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
                     echo -DCOMPONENTS=$$((n > 0 ? n : 1))U)
 
 # Folders with the board's drivers, which several boards may share.
@@ -55,7 +57,7 @@ queue_sources = $(filter-out $(filter-out rt/queue_$(1)%,$(wildcard rt/queue_*.c
 queue_flags = $(if $(filter sorter,$(1)),-DRT_QUEUE_SORTER) $(if $(filter sorter,$(2)),-DTIMERS_SORTER) \
               $(if $(filter sorter,$(1) $(2)),-DSORTERS_A_CPU=$(if $(filter sorter,$(1)),$(if $(filter sorter,$(2)),3U,2U),1U))
 
-HYP_DIRS := core core/lib $(wildcard $(HYP_COMPONENTS) $(HYP_COMPONENTS:%=arch/$(HYP_ARCH)/%)) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
+HYP_DIRS := core core/lib $(wildcard $(HYP_FOLDERS) $(addprefix arch/$(HYP_ARCH)/,$(notdir $(HYP_FOLDERS)))) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OFFSETS := arch/$(HYP_ARCH)/asm_offsets.c
 HYP_SRCS := $(call queue_sources,$(HYP_RT_QUEUE),$(HYP_TIMERS),$(filter-out $(HYP_OFFSETS),$(HYP_SRCS)))
@@ -63,7 +65,7 @@ HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := $(call component_slots,$(HYP_COMPONENTS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Ifpga/include -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+HYP_INC := $(call component_slots,$(HYP_FOLDERS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Ifpga/include -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
 
@@ -71,8 +73,8 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
 # for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
 # compiler's library.
 HYP_SMALL := core/component.c core/cpu.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_call.c arch/riscv/sbi_time.c
-HYP_TINY := console/channels.c console/keys.c console/console.c console/filter.c console/out.c core/console.c core/console_log.c core/memmap.c seed/seed.c core/fwtree.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c core/timers_heap.c core/timers_sorter.c rt/queue_sorter.c ipc/shared.c debug/session.c fpga/io/boot.c fpga/io/delay.c fpga/io/function.c fpga/io/life.c fpga/io/manager.c fpga/io/rights.c fpga/vdm/boot.c fpga/vdm/calls.c fpga/vdm/delay.c fpga/vdm/function.c fpga/vdm/life.c fpga/vdm/monitor.c fpga/vdm/overlay.c fpga/vdm/overlay_phases.c fpga/vdm/overlay_calls.c arch/riscv/debug/registers.c arch/riscv/fwtree/check.c virtio/accelerator.c virtio/boot.c virtio/hardware_io.c virtio/ivshmem.c virtio/transport.c virtio/host.c \
+HYP_TINY := services/console/channels.c services/console/keys.c services/console/console.c services/console/filter.c services/console/out.c core/console.c core/console_log.c core/memmap.c services/seed/seed.c core/fwtree.c core/sysimage.c core/system.c core/vm.c \
+            core/vmload.c core/resource.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c core/timers_heap.c core/timers_sorter.c rt/queue_sorter.c ipc/shared.c services/debug/session.c devices/shared/boot.c devices/shared/delay.c devices/shared/function.c devices/shared/life.c devices/shared/manager.c devices/shared/rights.c devices/accel/boot.c devices/accel/calls.c devices/accel/delay.c devices/accel/function.c devices/accel/life.c devices/accel/monitor.c devices/accel/overlay.c devices/accel/overlay_phases.c devices/accel/overlay_calls.c arch/riscv/debug/registers.c arch/riscv/fwtree/check.c devices/virtio/accelerator.c devices/virtio/boot.c devices/virtio/hardware_io.c devices/virtio/ivshmem.c devices/virtio/transport.c devices/virtio/host.c \
             arch/riscv/hostmap.c arch/riscv/main.c \
             arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/compat/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
             arch/riscv/compat/vfinisher.c arch/riscv/compat/vrtc.c \

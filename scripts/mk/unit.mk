@@ -57,7 +57,7 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 	@$(HOST_CC) -o $@ $(filter-out $(addprefix $(HOST_BUILD)/obj/,$(LEFT_OUT)),$^) $(HOST_LDFLAGS) -lcmocka
 
 # A program without the component `console`, and without `debug`, which needs it.
-NO_CONSOLE := console/% debug/% tests/unit/testbed_debug.o
+NO_CONSOLE := services/console/% services/debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
 test-unit: test-unit-usual test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine

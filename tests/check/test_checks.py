@@ -18,7 +18,7 @@ C = f"/* {SPDX} */\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
 MD = f"<!-- {SPDX} -->\n# The heading\n"
-COMPONENTS = f"# {SPDX}\nCOMPONENTS := rt ipc fpga/vdm compat\n"
+COMPONENTS = f"# {SPDX}\nCOMPONENTS := rt ipc devices/accel compat\n"
 TUTORIAL = "docs/first-guest.md"
 BOUND = "<!-- tested by: test_a -->\n"
 SHOWING = "<!-- tested by: test_a; listing: core/list.h -->\n"
@@ -187,10 +187,10 @@ BAD = [
     ("layers", "ipc/a.c", C + "/* as RISC-V has it */\nint a;\n", 2, "ipc names RISC-V"),
     ("layers", "core/a.c", C + "/* sets a line of the PLIC */\nint a;\n", 2, "core names PLIC"),
     ("layers", "abi/a.h", C + '#include "list.h"\n', 2, "abi includes list.h of core"),
-    ("layers", "core/a.c", C + '#include "jobs.h"\n', 2, "core includes jobs.h of fpga/vdm"),
+    ("layers", "core/a.c", C + '#include "jobs.h"\n', 2, "core includes jobs.h of devices/accel"),
     ("layers", "core/a.c", C + "int vdm_jobs;\n", 2, "core names vdm_jobs of a component"),
-    ("layers", "fpga/vdm/a.c", C + '#include "edf.h"\n', 2, "fpga/vdm includes edf.h of rt"),
-    ("layers", "fpga/vdm/a.c", C + "int vdm_mips_mode;\n", 2, "fpga/vdm names mips"),
+    ("layers", "devices/accel/a.c", C + '#include "edf.h"\n', 2, "devices/accel includes edf.h of rt"),
+    ("layers", "devices/accel/a.c", C + "int vdm_mips_mode;\n", 2, "devices/accel names mips"),
     ("docs", "docs/a.md", MD + "\n[b](b.md)\n", 4, "link to b.md, which does not exist"),
     ("docs", "docs/a.md", MD + "[a](#another-heading)\n", 3, "link to #another-heading"),
     ("docs", "docs/a.md", MD + "[a](a.md#another-heading)\n", 3, "link to #another-heading"),
@@ -220,7 +220,7 @@ def _components(tree: Tree) -> None:
         "arch/include/arch",
         "core/list",
         "abi/calls",
-        "fpga/vdm/jobs",
+        "devices/accel/jobs",
     ):
         tree.write(f"{name}.h", C)
     tree.write("scripts/mk/hyp.mk", COMPONENTS)
@@ -274,7 +274,7 @@ GOOD = [
     ("layers", "core/sysimage.c", C + "/* doorbells */\nint a = rt_apps, start, sort_inboxing, tipc;\n"),
     ("layers", "abi/a.h", C + "/* SBI error codes */\nint a;\n"),
     ("layers", "rt/a.c", C + '#include "list.h"\n#include "edf.h"\n#include "calls.h"\n'),
-    ("layers", "fpga/vdm/a.c", C + '#include "list.h"\n#include "jobs.h"\n#include "calls.h"\n'),
+    ("layers", "devices/accel/a.c", C + '#include "list.h"\n#include "jobs.h"\n#include "calls.h"\n'),
     ("layers", "arch/riscv/a.c", C + '#include "board.h"\n#include "csr.h"\n#include "list.h"\n'),
     ("layers", "arch/riscv/a.c", C + "/* as RISC-V's riscv,isa says */\nint a;\n"),
 ]
@@ -322,13 +322,13 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
         "core",
         "rt",
         "ipc",
-        "debug",
-        "console",
-        "seed",
-        "fwtree",
-        "fpga/vdm",
-        "fpga/io",
-        "virtio",
+        "services/debug",
+        "services/console",
+        "services/seed",
+        "services/fwtree",
+        "devices/accel",
+        "devices/shared",
+        "devices/virtio",
         "examples",
         "firmware",
         "arch",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Requests of the highest priority to the RTL, beside VMs that make chunks as long as they can, flush, and load memory:
-none takes longer than admission counts (fpga/io/delay.c), with the times that the image builder computes.
+none takes longer than admission counts (devices/shared/delay.c), with the times that the image builder computes.
 """
 
 import random

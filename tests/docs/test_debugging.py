@@ -80,4 +80,4 @@ def test_debug_server(blocks, reader):
 
 def test_without_debugger(blocks, reader):
     reader.run(commands(blocks[0])[0])
-    assert not reader.links("debug") and reader.links("console")
+    assert not reader.links("services/debug") and reader.links("services/console")

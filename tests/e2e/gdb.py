@@ -111,7 +111,7 @@ def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Mac
 
 
 def typed_request(sequence: int, operation: int, vcpu: int = 0, address: int = 0, data: bytes = b"") -> str:
-    """The keys that the debug server types for one request (debug/include/debug_abi.h)."""
+    """The keys that the debug server types for one request (services/debug/include/debug_abi.h)."""
     body = bytes([sequence, operation, vcpu, 0]) + address.to_bytes(8, "little") + data
     low = high = 0
     for byte in body:

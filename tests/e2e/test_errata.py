@@ -27,7 +27,7 @@ from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT
 
 INJECTED = "tests/e2e/erratum_csr_write"
-COMPONENTS = f"rt ipc debug console seed compat fpga/vdm fpga/io {INJECTED}"
+COMPONENTS = f"rt ipc debug console seed compat accel shared {INJECTED}"
 
 
 # Attacks that lead the hypervisor to HLV and HLVX, to their faults, and to the remedy of erratum 3398.

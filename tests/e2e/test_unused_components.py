@@ -8,7 +8,7 @@ from helpers import OUT, ROOT, make, source_of, whole_source
 
 from tessera.run.runner import load_system
 
-OBJECT = re.compile(r"/obj/(arch/riscv/)?virtio/")  # in the linker's map
+OBJECT = re.compile(r"/obj/(arch/riscv|devices)/virtio/")  # in the linker's map
 
 
 def linked(system):

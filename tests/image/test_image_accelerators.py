@@ -26,7 +26,7 @@ from tessera.image.problems import BuildError
 from tessera.image.system import named_files
 from tessera.run.runner import BuiltSystem, Qemu, RunError, system_command
 
-HEADER = ROOT / "fpga" / "vdm" / "include" / "vdm_image.h"
+HEADER = ROOT / "devices" / "accel" / "include" / "vdm_image.h"
 SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-fabric.txt"))
 NAMES = (
@@ -441,10 +441,10 @@ def component_refusal(library, *components):
 
 
 def test_component_that_the_hypervisor_lacks(library):
-    expected = "expected a hypervisor with the component fpga/vdm, got one with ipc (HYP_COMPONENTS)"
+    expected = "expected a hypervisor with the component accel, got one with ipc (HYP_COMPONENTS)"
     line = SYSTEM.split("\n").index("\taccelerators {") + 1
     assert component_refusal(library, "ipc") == [f"sys.dts:{line}: /accelerators: {expected}"]
-    with_it = Options(library.source, None, (library.guests,), library.platform, components=("ipc", "fpga/vdm"))
+    with_it = Options(library.source, None, (library.guests,), library.platform, components=("ipc", "accel"))
     assert build(with_it).system.accelerators
 
 

@@ -20,7 +20,7 @@ from tessera.image.problems import BuildError
 from tessera.image.system import named_files, needed_components
 
 MIB = 1 << 20
-HEADER = ROOT / "virtio" / "include" / "virtio_image.h"
+HEADER = ROOT / "devices" / "virtio" / "include" / "virtio_image.h"
 INCLUDE = (str(HEADER.relative_to(ROOT)),)
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))

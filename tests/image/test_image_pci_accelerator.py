@@ -43,7 +43,7 @@ def test_functions(library):
 
 
 def test_devices_of_the_fabric_do_not_change(library):
-    """The component fpga/vdm has the same section as without functions, but for their timer."""
+    """The component accel has the same section as without functions, but for their timer."""
     plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
     sections = [read_image(library.build(text).files["tessera.bin"]).sections for text in (SYSTEM, plain)]
     assert pci_image.TAG not in sections[1]

@@ -31,7 +31,7 @@ def test_functions(builder):
 
 
 def test_shared_devices_do_not_change(builder):
-    """The component fpga/io has the same section as without functions."""
+    """The component shared has the same section as without functions."""
     plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
     sections = [read_image(builder.build(text).files["tessera.bin"]).sections for text in (SYSTEM, plain)]
     assert pci_image.TAG not in sections[1]

@@ -25,7 +25,7 @@ from tessera.image.system import needed_components
 from tessera.run import cosim
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 
-HEADER = ROOT / "fpga" / "io" / "include" / "io_image.h"
+HEADER = ROOT / "devices" / "shared" / "include" / "io_image.h"
 CASES = read_cases(Path(__file__).with_name("refused-shared-devices.txt"))
 FLASH, SEND, RECEIVE, COPY, GPIO = 1, 2, 3, 4, 6
 
@@ -272,11 +272,11 @@ def test_component_that_the_hypervisor_lacks(builder):
         return Options(builder.source, None, (builder.guests,), builder.platform, components=components)
 
     line = SYSTEM.split("\n").index("\tshared-devices {") + 1
-    expected = "expected a hypervisor with the component fpga/io, got one with fpga/vdm (HYP_COMPONENTS)"
+    expected = "expected a hypervisor with the component shared, got one with accel (HYP_COMPONENTS)"
     with pytest.raises(BuildError) as refusal:
-        build(options("fpga/vdm"))
+        build(options("accel"))
     assert str(refusal.value) == f"sys.dts:{line}: /shared-devices: {expected}"
-    assert build(options("fpga/io")).system.sharers
+    assert build(options("shared")).system.sharers
 
 
 def test_device_that_the_board_lacks(builder):
@@ -367,7 +367,7 @@ def test_broken_board(builder, old, new, prop, message):
 
 def test_make_builds_the_rtl(builder):
     builder.source.write_text(SYSTEM)
-    assert needed_components(builder.source) == ["fpga/io"]
+    assert needed_components(builder.source) == ["shared"]
 
 
 def command(builder, text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bound on the time that a job on a device takes (fpga/vdm/delay.c)."""
+"""The bound on the time that a job on a device takes (devices/accel/delay.c)."""
 
 import ctypes
 from collections.abc import Iterator

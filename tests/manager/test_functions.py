@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Accelerators as PCI functions (virtio/accelerator.c, fpga/vdm/function.c) over the fabric's RTL: their configuration
-space, and their interrupts. VMs 0 and 1 have a function for each device. A model keeps what each guest has written: a
-VM's line is high if one of its devices has a job that is over, enables the interrupt for that, and its function does
-not disable it.
+Accelerators as PCI functions (devices/virtio/accelerator.c, devices/accel/function.c) over the fabric's RTL: their
+configuration space, and their interrupts. VMs 0 and 1 have a function for each device. A model keeps what each guest
+has written: a VM's line is high if one of its devices has a job that is over, enables the interrupt for that, and its
+function does not disable it.
 """
 
 import random

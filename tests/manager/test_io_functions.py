@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Devices shared by hardware as PCI functions (virtio/hardware_io.c, fpga/io/function.c) over the devices' RTL: their
-configuration space, and their interrupts. VMs 0 and 1 have a function for all their devices; VM 2 has such devices, but
-no function. A model keeps what each guest has written: a VM's line is high if one of its devices raises the interrupt,
-and its function does not disable it.
+Devices shared by hardware as PCI functions (devices/virtio/hardware_io.c, devices/shared/function.c) over the devices'
+RTL: their configuration space, and their interrupts. VMs 0 and 1 have a function for all their devices; VM 2 has such
+devices, but no function. A model keeps what each guest has written: a VM's line is high if one of its devices raises
+the interrupt, and its function does not disable it.
 """
 
 import random

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Overlays (fpga/vdm/overlay*.c) over the fabric's RTL, without QEMU: a transaction is complete, or what VMs see is as
-before, whatever fails and whatever VMs do meanwhile, at each of its steps.
+Overlays (devices/accel/overlay*.c) over the fabric's RTL, without QEMU: a transaction is complete, or what VMs see is
+as before, whatever fails and whatever VMs do meanwhile, at each of its steps.
 """
 
 import ctypes

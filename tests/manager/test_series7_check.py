@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The check of bitstreams for a 7-series device at boot (fpga/vdm/series7.c), against the reader of tessera.fabric, which
-compares checksums, too: here it does not.
+The check of bitstreams for a 7-series device at boot (devices/accel/series7.c), against the reader of tessera.fabric,
+which compares checksums, too: here it does not.
 """
 
 import ctypes

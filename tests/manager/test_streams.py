@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The check of bitstreams at boot (fpga/vdm/streams.c), over the fabric's RTL: a bitstream that was changed, or that is
-authentic and malformed, is reported, its region is excluded for its device, and no word reaches the configuration port.
+The check of bitstreams at boot (devices/accel/streams.c), over the fabric's RTL: a bitstream that was changed, or that
+is authentic and malformed, is reported, its region is excluded for its device, and no word reaches the configuration
+port.
 """
 
 import ctypes

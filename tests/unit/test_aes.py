@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""virtio/aes.c against the examples of FIPS 197 and a model of its definitions, with any division of the work."""
+"""devices/virtio/aes.c against the examples of FIPS 197 and a model of its definitions, with any division of the
+work."""
 
 import ctypes
 from ctypes import c_bool, c_char_p, c_uint, c_void_p

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fpga/vdm/blake2b.c against RFC 7693 and Python's hashlib."""
+"""devices/accel/blake2b.c against RFC 7693 and Python's hashlib."""
 
 import ctypes
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of the debugger's protocol in tools/gdb are those of debug/include/debug_abi.h."""
+"""The constants of the debugger's protocol in tools/gdb are those of services/debug/include/debug_abi.h."""
 
 import re
 
@@ -27,7 +27,7 @@ def test_the_operations_of_the_tool() -> None:
     body = re.search(r"enum Operation \{(.*?)\}", (SOURCES / "link.rs").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert body is not None
     found = {f"DEBUG_{name.upper()}": int(value) for name, value in re.findall(r"(\w+) = (\d+),", body[1])}
-    header = (ROOT / "debug" / "include" / "debug_abi.h").read_text(encoding="utf-8")
+    header = (ROOT / "services" / "debug" / "include" / "debug_abi.h").read_text(encoding="utf-8")
     operations = re.search(r"enum debug_operation \{(.*?)\};", header, flags=re.DOTALL)
     assert operations is not None
     assert set(found) == set(re.findall(r"^ +(DEBUG_\w+) =", operations[1], flags=re.MULTILINE))

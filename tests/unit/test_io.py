@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Shared devices under the hypervisor (fpga/io), over a model of their registers that records what is written: what each
+Shared devices under the hypervisor (shared), over a model of their registers that records what is written: what each
 VM gets, sections that are refused, the life of a VM, interrupts and what is reported.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The bound on a request of an RT app to a shared device (fpga/io/delay.c): by its definition, beside a model of the
-arbiter and its budgets (io_delay_model.py), and the reasons for which a device has none.
+The bound on a request of an RT app to a shared device (devices/shared/delay.c): by its definition, beside a model of
+the arbiter and its budgets (io_delay_model.py), and the reasons for which a device has none.
 """
 
 from ctypes import POINTER, byref, c_uint, c_uint64

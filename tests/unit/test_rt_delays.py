@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Jobs of RT apps on devices, in the simulator of tests/unit/delay_model.py: with the bound of fpga/vdm/delay.c and
+Jobs of RT apps on devices, in the simulator of tests/unit/delay_model.py: with the bound of devices/accel/delay.c and
 rt/admit.c, no job of an accepted set is late; and without any one of its terms, a job takes longer than the bound.
 """
 

@@ -175,7 +175,7 @@ def test_a_vm_that_stops():
 
 # --- streams whose other end goes away ---
 
-STREAMS_OF_PAIR = 64  # MOST_OF_PAIR of virtio/streams.c
+STREAMS_OF_PAIR = 64  # MOST_OF_PAIR of devices/virtio/streams.c
 
 
 def connect(one: Endpoint, other: Endpoint, port: int = 1000) -> None:

@@ -30,7 +30,7 @@ static void set_clients(const struct vdm_image *image)
         struct vm *vm = &hyp.vms[c[i].vm];
 
         vdm.clients[i] = (struct vdm_client){.vm = vm, .config = &c[i], .number = i};
-        vm->vcpus[0].data[COMPONENT_FPGA_VDM] = &vdm.clients[i];
+        vm->vcpus[0].data[COMPONENT_ACCEL] = &vdm.clients[i];
     }
 }
 

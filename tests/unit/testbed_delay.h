@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manager's bounds on the delays of devices (fpga/vdm/delay.c), without a fabric. */
+/* The manager's bounds on the delays of devices (devices/accel/delay.c), without a fabric. */
 #ifndef TESTBED_DELAY_H
 #define TESTBED_DELAY_H
 

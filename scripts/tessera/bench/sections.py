@@ -98,7 +98,7 @@ def _tool(*command: str) -> str:
 def handlers() -> set[str]:
     """Returns the handler functions of hypercalls and SBI calls."""
     sources = [
-        path for folder in ("core", "rt", "ipc", "fpga/vdm", "arch/riscv") for path in (ROOT / folder).rglob("*.c")
+        path for folder in ("core", "rt", "ipc", "devices/accel", "arch/riscv") for path in (ROOT / folder).rglob("*.c")
     ]
     return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
 

@@ -130,7 +130,7 @@ def body_words(data: bytes) -> tuple[int, ...]:
 
 def check_body(data: bytes, header: Header, first: int, frames: int) -> None:
     """
-    Checks the packets of a bitstream that read_header() accepts, as the hypervisor does (fpga/vdm/streams.c). The
+    Checks the packets of a bitstream that read_header() accepts, as the hypervisor does (devices/accel/streams.c). The
     region has `frames` frames from the address `first` on. Raises BitstreamError.
     """
     words = body_words(data)

@@ -296,8 +296,8 @@ def _frames(words: tuple[int, ...], idcode: int) -> list[Frames]:
 
 def check(words: tuple[int, ...], idcode: int, blocks: Iterable[Frames]) -> None:
     """
-    Checks the words of a partial bitstream as the hypervisor does (fpga/vdm/series7.c), and their checksums. Each write
-    of frames begins with one of `blocks` and is not longer. Raises Series7Error.
+    Checks the words of a partial bitstream as the hypervisor does (devices/accel/series7.c), and their checksums. Each
+    write of frames begins with one of `blocks` and is not longer. Raises Series7Error.
     """
     counts = {block.first: block.count for block in blocks}
     for frames in _frames(words, idcode):

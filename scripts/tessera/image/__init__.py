@@ -11,11 +11,11 @@ system    reads a system's file; board reads the board's file that it names, fil
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
 accelerators reads and checks the devices of the fabric, and writes their section of the image; vdm has
-          the section's binary layout, equal to fpga/vdm/include/vdm_image.h
+          the section's binary layout, equal to devices/accel/include/vdm_image.h
 shared    checks the shared devices, and writes their section of the image; io_image has the section's
-          binary layout, equal to fpga/io/include/io_image.h; display and uart check what these devices have
+          binary layout, equal to devices/shared/include/io_image.h; display and uart check what these devices have
 pci       reads and checks the virtual PCI functions, and writes their section of the image; pci_image has
-          the section's binary layout, equal to virtio/include/virtio_image.h
+          the section's binary layout, equal to devices/virtio/include/virtio_image.h
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
 place     places the loads in each VM's memory, and each VM's memory in the host's RAM

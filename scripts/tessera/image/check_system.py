@@ -12,7 +12,7 @@ HYPERVISOR_NAME = "tessera"
 # Properties of a VM that need a component of the hypervisor.
 _COMPONENT_OF = {"rt-apps": "rt", "may-send-to": "ipc", "message-interrupt": "ipc"}
 # Nodes of the system that need one.
-_COMPONENT_OF_NODE = {"accelerators": "fpga/vdm", "shared-devices": "fpga/io", "networks": "virtio"}
+_COMPONENT_OF_NODE = {"accelerators": "accel", "shared-devices": "shared", "networks": "virtio"}
 # Nodes of a VM that need one.
 _COMPONENT_OF_VM_NODE = {"pci": "virtio"}
 

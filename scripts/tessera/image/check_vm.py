@@ -184,9 +184,9 @@ def _check_messages(vm: Vm) -> None:
     if vm.has_uart:
         taken[virtual.UART_IRQ] = "the UART"
     if vm.accelerators:
-        taken |= dict.fromkeys(ACCEL_IRQS, "the component fpga/vdm")
+        taken |= dict.fromkeys(ACCEL_IRQS, "the component accel")
     if vm.shared_devices:
-        taken[virtual.SHARED_IRQ] = "the component fpga/io"
+        taken[virtual.SHARED_IRQ] = "the component shared"
     taken |= {function.irq: function.node.path for function in vm.functions}
     if source in taken:
         got = f"got {source}, which {taken[source]} has"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the section of the system image for shared devices, and limits of the hardware.
 
-The layout is fpga/io/include/io_image.h in Python; tests/image/test_image_shared_devices.py compares
+The layout is devices/shared/include/io_image.h in Python; tests/image/test_image_shared_devices.py compares
 every offset, size and constant with the header.
 """
 

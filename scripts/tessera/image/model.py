@@ -461,7 +461,7 @@ class Vm:
     @property
     def irqs(self) -> list[tuple[int, int]]:
         """The passed-through interrupts: source of the machine, source of the VM's interrupt controller. The
-        component fpga/io adds that of the shared devices."""
+        component shared adds that of the shared devices."""
         found = [(device.interrupt, device.interrupt) for device in self.devices if device.interrupt]
         return found + ([(self.fabric_irq, virtual.ACCEL_IRQ)] if self.fabric_irq else [])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the section of the system image for virtual PCI functions, and their limits.
 
-The layout is virtio/include/virtio_image.h in Python; tests/image/test_image_pci.py compares every
+The layout is devices/virtio/include/virtio_image.h in Python; tests/image/test_image_pci.py compares every
 offset, size and constant with the header.
 """
 

@@ -703,7 +703,7 @@ OVERLAYS = NodeSchema(
 
 ACCELERATORS = NodeSchema(
     doc="Devices of the board's reconfigurable fabric ([fabric.md](fabric.md)), numbered in their order from 0. The "
-    "hypervisor needs the component `fpga/vdm`. QEMU runs the fabric's RTL beside the harts; times mean something only "
+    "hypervisor needs the component `accel`. QEMU runs the fabric's RTL beside the harts; times mean something only "
     "with `virtual-time`. Guest-physical addresses of the devices are in "
     "[virtual-platform.md](virtual-platform.md).",
     props=(
@@ -759,7 +759,7 @@ TIMES = (
 
 SHARED_DEVICES = NodeSchema(
     doc="Devices that several VMs use, without a call to the hypervisor ([hardware-io.md](hardware-io.md)). The "
-    "hypervisor needs the component `fpga/io`. QEMU runs their RTL beside the harts; times mean something only with "
+    "hypervisor needs the component `shared`. QEMU runs their RTL beside the harts; times mean something only with "
     "`virtual-time`. Guest-physical addresses of the devices are in [virtual-platform.md](virtual-platform.md).",
     children={
         "uart": NodeSchema(

@@ -87,8 +87,8 @@ def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> 
 
 
 def wait_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:
-    """Returns the longest time for which a chunk waits: for a comparison of all VMs (of io_arbiter), and with
-    its bursts and its completion. A frame also waits for the rest of the frame before it. fpga/io/delay.c counts two
+    """Returns the longest time for which a chunk waits: for a comparison of all VMs (of io_arbiter), and with its
+    bursts and its completion. A frame also waits for the rest of the frame before it. devices/shared/delay.c counts two
     waits more than a request has chunks: one of them is the time until the frame's own rest is on the wire."""
     size, tail = (FRAME, FRAME_TAIL) if name == "ethernet" else (node["chunk"], 0)
     bursts = (2 if name == "copy" else 1) * _bursts(size)

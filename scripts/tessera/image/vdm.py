@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the fabric's section of the system image, and limits of the fabric.
 
-The layout is fpga/vdm/include/vdm_image.h in Python; tests/image/test_image_accelerators.py compares
+The layout is devices/accel/include/vdm_image.h in Python; tests/image/test_image_accelerators.py compares
 every offset, size and constant with the header.
 """
 

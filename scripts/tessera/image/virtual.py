@@ -24,12 +24,12 @@ RTC_SIZE = 0x1000
 RTC_IRQ = 11
 
 # The pages of the fabric's devices: that of device d is at ACCEL_BASE + d * ACCEL_SIZE in every VM that
-# may use it, and traps or is mapped, as the component fpga/vdm decides.
+# may use it, and traps or is mapped, as the component accel decides.
 ACCEL_BASE = 0x18100000
 ACCEL_SIZE = 0x1000
 ACCEL_PAGES = 16
 ACCEL_IRQ = 21  # the interrupt of the VM's devices
-ACCEL_EVENT_IRQ = 22  # the events of the component fpga/vdm
+ACCEL_EVENT_IRQ = 22  # the events of the component accel
 
 # The pages of shared devices: that of device n (io_image.py) is at SHARED_BASE + n * SHARED_PAGE in every VM
 # that may use it.
@@ -37,7 +37,8 @@ SHARED_BASE = 0x18200000
 SHARED_PAGE = 0x1000
 SHARED_IRQ = 23  # the interrupt of the VM's shared devices
 
-# The VM's virtual PCI bus (virtio/include/virtio_image.h). BAR 0 of function n is at PCI_BARS + n * PCI_BAR_SIZE.
+# The VM's virtual PCI bus (devices/virtio/include/virtio_image.h). BAR 0 of function n is at PCI_BARS + n *
+# PCI_BAR_SIZE.
 PCI_ECAM = 0x30000000  # configuration space of bus 0
 PCI_ECAM_SIZE = 0x100000
 PCI_BARS = 0x40000000

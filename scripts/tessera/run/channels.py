@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The console's byte stream in both directions, divided into channels by VM
-(console/channels.c)."""
+(services/console/channels.c)."""
 
 import re
 
@@ -12,7 +12,7 @@ TO_LINES = ESCAPE + bytes((MARK,)) + b"-"
 MOST_VMS = 16
 _CHANNELS = {ord(LINES), *range(ord("A"), ord("A") + MOST_VMS), *range(ord("a"), ord("a") + MOST_VMS)}
 
-# Resets the terminal after one VM has used it exclusively: TERMINAL_RESTORE of console/keys.c.
+# Resets the terminal after one VM has used it exclusively: TERMINAL_RESTORE of services/console/keys.c.
 RESTORE = (
     b"\x18\x1b[?1049l\x1b[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\x1b[r\x1b[0m\x1b[4l\x1b[?7;25h\x1b>"
     b"\x1b(B\x0f\x1b%G\x1b[999H\r\n"

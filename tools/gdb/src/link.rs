@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Requests and answers over the console that the guests share (debug/include/debug_abi.h).
+//! Requests and answers over the console that the guests share (services/debug/include/debug_abi.h).
 
 use std::fmt;
 use std::fs::File;

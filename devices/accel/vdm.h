@@ -147,7 +147,7 @@ struct vdm_finding vdm_check_series7(const uint32_t *words, ulong at, ulong end,
 /* The VM's client, or NULL. */
 static inline struct vdm_client *vdm_client_of(const struct vm *vm)
 {
-    return vm->vcpus[0].data[COMPONENT_FPGA_VDM];
+    return vm->vcpus[0].data[COMPONENT_ACCEL];
 }
 
 /* --- registers of the fabric --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM's devices shared by hardware as a PCI function (docs/hardware-io.md): what the function needs of the component fpga/io, which
+ * A VM's devices shared by hardware as a PCI function (docs/hardware-io.md): what the function needs of the component shared, which
  * defines these functions. Without that component, virtio's own ones know no device.
  */
 #ifndef PCI_HARDWARE_IO_H

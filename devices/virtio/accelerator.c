@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device of the fabric as a PCI function: BAR 0 is the device's own page, which the component fpga/vdm maps, so a guest accesses
+ * A device of the fabric as a PCI function: BAR 0 is the device's own page, which the component accel maps, so a guest accesses
  * it as it does without the function. BAR 2 can be the VM's memory for DMA. INTA is source 21, that of all the VM's devices of the
  * fabric; the fabric masks the interrupt of a device whose function has "interrupt disable" set.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units: devices of the fabric that compute AES-CBC for virtio-crypto (docs/networking.md). The component fpga/vdm defines these
+ * Units: devices of the fabric that compute AES-CBC for virtio-crypto (docs/networking.md). The component accel defines these
  * functions; without it, virtio's own ones know no unit. A unit belongs to one function of one VM, and no guest sees its registers.
  */
 #ifndef CIPHER_UNIT_H
@@ -28,7 +28,7 @@ enum cipher_outcome {
 
 /* Starts a job on the unit, which has none. `unit`: its number among the VMs of the fabric. False if the unit has no region now, if it
  * cannot access the addresses, or if the VM has no such unit: nothing has happened. An unconnected unit is requested, and can be
- * there later. Without locks of fpga/vdm; those of queues may be held. */
+ * there later. Without locks of accel; those of queues may be held. */
 bool cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_job *job);
 
 /* What has become of the job that was begun. CIPHER_RUNS: the current VCPU is suspended until the job is over, or earlier; call

@@ -38,7 +38,7 @@ struct vdm_image {
     uint32_t noverlays, overlays_offset;   /* struct vdm_image_overlay[]; needs one VM fewer than the fabric has */
     uint32_t nfragments, fragments_offset; /* struct vdm_image_fragment[], ordered by overlay */
     uint32_t nprovided, provided_offset;   /* struct vdm_image_provided[], ordered by overlay */
-    /* For the longest time that a device takes (fpga/vdm/delay.c): */
+    /* For the longest time that a device takes (devices/accel/delay.c): */
     uint32_t clock_khz;        /* of the fabric, not 0 */
     uint32_t interrupt_cycles; /* from an event of the fabric to its interrupt, at most */
     uint32_t section_ns;       /* longest non-preemptible section of the hypervisor with this number of harts */

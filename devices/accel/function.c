@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's device behind a PCI function of the VM (virtio/accelerator.c): its interrupt. */
+/* A VM's device behind a PCI function of the VM (devices/virtio/accelerator.c): its interrupt. */
 #include "pci_accelerator.h"
 #include "vdm.h"
 

@@ -65,7 +65,7 @@ static const char *set_client(struct vdm_client *c, unsigned number, const struc
     c->config = config;
     c->number = number;
     for (unsigned i = 0; i < c->vm->total && config->operated == 0; i++) {
-        c->vm->vcpus[i].data[COMPONENT_FPGA_VDM] = c;
+        c->vm->vcpus[i].data[COMPONENT_ACCEL] = c;
     }
     return NULL;
 }

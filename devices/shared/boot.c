@@ -120,7 +120,7 @@ static const char *set_client(struct io_client *c, unsigned number, const struct
         return "the pages of shared devices are where a VM has memory";
     }
     *c = (struct io_client){.vm = vm, .config = config, .number = number};
-    vm->vcpus[0].data[COMPONENT_FPGA_IO] = c;
+    vm->vcpus[0].data[COMPONENT_SHARED] = c;
     return check_rights(config);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device of the fabric as a PCI function (docs/accelerators.md): what the function needs of the component fpga/vdm, which defines
+ * A device of the fabric as a PCI function (docs/accelerators.md): what the function needs of the component accel, which defines
  * these functions. Without that component, virtio's own ones know no device.
  */
 #ifndef PCI_ACCELERATOR_H

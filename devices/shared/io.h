@@ -41,7 +41,7 @@ extern struct io io; /* owner: boot.c */
 /* The VM's client, or NULL. */
 static inline struct io_client *io_client_of(const struct vm *vm)
 {
-    return vm->vcpus[0].data[COMPONENT_FPGA_IO];
+    return vm->vcpus[0].data[COMPONENT_SHARED];
 }
 
 /* --- registers; offsets from the manager page --- */

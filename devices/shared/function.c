@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's shared devices behind a PCI function of the VM (virtio/hardware_io.c): their interrupt. */
+/* A VM's shared devices behind a PCI function of the VM (devices/virtio/hardware_io.c): their interrupt. */
 #include "io.h"
 #include "pci_hardware_io.h"
 
