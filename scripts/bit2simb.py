@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Makes bitstreams for the fabric out of Vivado's: `bit2simb.py FOLDER --out FOLDER` reads partial/<task>-<region>.bin of
-fpga/genesys2/dfx.tcl (or .bit) and writes <task>-<region>.bin with the header that the fabric expects.
+fpga/target/genesys2/dfx.tcl (or .bit) and writes <task>-<region>.bin with the header that the fabric expects.
 
 All bitstreams of a region write the same frames; `frames.json` in the output lists these.
 """

@@ -25,7 +25,7 @@ FOLDERS = (
         "services/console/include",
         "services/seed/include",
         "services/fwtree/include",
-        "fpga/include",
+        "fpga/hw/include",
         "devices/accel/include",
         "devices/shared/include",
         "devices/virtio/include",

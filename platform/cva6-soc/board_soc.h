@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SoC of fpga/soc: CVA6 with the fabric. For the board.h of its simulation and of its FPGA board. */
+/* The SoC of fpga/target/soc: CVA6 with the fabric. For the board.h of its simulation and of its FPGA board. */
 #ifndef BOARD_SOC_H
 #define BOARD_SOC_H
 

@@ -30,7 +30,7 @@ _CORE = (
     "devices/shared",
     "devices/virtio/include",
     "devices/virtio",
-    "fpga/include",
+    "fpga/hw/include",
     "arch/include",
     "platform",
 )
@@ -126,7 +126,7 @@ BUILDS = (
     Build(
         "cva6",
         ("platform/cva6-soc", "platform/cva6-sim", "platform/genesys2"),
-        ("arch/riscv/include", "platform/cva6-sim", "fpga/include"),
+        ("arch/riscv/include", "platform/cva6-sim", "fpga/hw/include"),
         ("__riscv_xlen=64",),
         _RISCV_TARGET,
         "unix64",

@@ -10,7 +10,7 @@ from check.repo import Finding
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # Files under another licence, whose text is in LICENSES/: they use functions of GPL programs.
-OTHER_LICENCES = {"fpga/cosim/qemu_device.cc": "SPDX-License-Identifier: GPL-2.0-or-later"}
+OTHER_LICENCES = {"fpga/target/cosim/qemu_device.cc": "SPDX-License-Identifier: GPL-2.0-or-later"}
 _LICENCE_LINE = re.compile(r"SPDX-License-Identifier\"?: \"?Apache-2\.0\b")  # also as a member of a JSON object
 MAX_COLUMNS = 120
 

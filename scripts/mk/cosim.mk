@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The fabric's RTL as a device of the emulated machine, fpga/cosim (docs/cosim.md). The fabric, the
+# The fabric's RTL as a device of the emulated machine, fpga/target/cosim (docs/cosim.md). The fabric, the
 # sorter and each HW task are translated (verilate.py) and compiled separately, so that a change recompiles
 # what it concerns. FST= names a file for waveforms: these need a second model, in build/cosim/fst.
 COSIM_FST := $(if $(FST),1)
@@ -14,9 +14,9 @@ COSIM_PARTS := $(COSIM_TASKS) sort_port
 COSIM_SORTER := 64
 COSIM_SORTERS := 4
 COSIM_SORT := --set SorterDepth=$(COSIM_SORTER) --set NumSorters=$(COSIM_SORTERS)
-COSIM_RTL := $(filter-out fpga/rtl/kintex7/%,$(wildcard fpga/rtl/*/*.sv)) $(wildcard fpga/sim/*.sv) fpga/waivers.vlt
-COSIM_OWN := $(wildcard fpga/cosim/*.sv fpga/cosim/replace/*.sv) fpga/cosim/verilate.py
-COSIM_HEADERS := $(wildcard fpga/cosim/*.h) fpga/include/fabric_map.h
+COSIM_RTL := $(filter-out fpga/hw/rtl/kintex7/%,$(wildcard fpga/hw/rtl/*/*.sv)) $(wildcard fpga/verify/sim/*.sv) fpga/waivers.vlt
+COSIM_OWN := $(wildcard fpga/target/cosim/*.sv fpga/target/cosim/replace/*.sv) fpga/target/cosim/verilate.py
+COSIM_HEADERS := $(wildcard fpga/target/cosim/*.h) fpga/hw/include/fabric_map.h
 
 # Position-independent, because it becomes a shared object. Only Verilator's code that runs in every
 # cycle is optimized.
@@ -24,7 +24,7 @@ COSIM_CXX := clang++
 COSIM_CXXFLAGS = -fPIC -fvisibility=hidden -I$(COSIM_ROOT)/include -I$(COSIM_ROOT)/include/vltstd \
 	-DVERILATOR=1 -DVM_TRACE=$(if $(COSIM_FST),1,0) -DVM_TRACE_FST=$(if $(COSIM_FST),1,0)
 COSIM_WARNINGS = -std=c++17 -O2 -Wall -Wextra -Wconversion -Wshadow -Werror -isystem $(COSIM_ROOT)/include \
-	-isystem $(COSIM_ROOT)/include/vltstd -Ifpga/include
+	-isystem $(COSIM_ROOT)/include/vltstd -Ifpga/hw/include
 COSIM_MAKE = @VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=$(COSIM_CXX) AR=ar PYTHON3=$(abspath $(PYTHON)) \
 	CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O3 OPT_SLOW=-O0 OPT_GLOBAL=-O2 \
 	USER_CPPFLAGS="-fPIC -fvisibility=hidden"
@@ -34,7 +34,7 @@ define cosim_class
 $(COSIM)/$(1)/V$(2).mk: $(COSIM_RTL) $(COSIM_OWN) | setup-fpga
 	@echo "  VERILATE $(1)"
 	@mkdir -p $(COSIM)/$(1)
-	@$$(FPGA_PYTHON) fpga/cosim/verilate.py $(3) $(COSIM)/$(1) --name $(2) $(if $(COSIM_FST),--fst) $(4) >$(COSIM)/$(1)/verilate.log 2>&1 || \
+	@$$(FPGA_PYTHON) fpga/target/cosim/verilate.py $(3) $(COSIM)/$(1) --name $(2) $(if $(COSIM_FST),--fst) $(4) >$(COSIM)/$(1)/verilate.log 2>&1 || \
 	    { cat $(COSIM)/$(1)/verilate.log >&2; exit 1; }
 	@touch $$@
 
@@ -66,33 +66,33 @@ COSIM_LIBS := $(COSIM)/fabric/Vfabric_cosim__ALL.a $(foreach part,$(COSIM_PARTS)
 COSIM_SHARED = $(COSIM)/shared.o $(COSIM_ENDS) $(COSIM)/shared/Vio_cosim__ALL.a
 COSIM_LINK := -static-libstdc++ -static-libgcc -Wl,-Bstatic -latomic $(if $(COSIM_FST),-llz4 -lz) -Wl,-Bdynamic
 
-$(COSIM)/model.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
+$(COSIM)/model.o: fpga/target/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk \
     $(patsubst %,$(COSIM)/%.mk,fabric/Vfabric_cosim $(foreach part,$(COSIM_PARTS),$(part)/V$(part)))
 	@echo "  CXX   $<"
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=1 -DCOSIM_SORTERS=$(COSIM_SORTERS) $(COSIM_SPLIT_INCLUDES) -c -o $@ $<
 
-$(COSIM)/model-whole.o: fpga/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/whole/Vfabric_cosim.mk
+$(COSIM)/model-whole.o: fpga/target/cosim/model.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/whole/Vfabric_cosim.mk
 	@echo "  CXX   $< (one class)"
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DCOSIM_SPLIT=0 -DCOSIM_SORTERS=0 -isystem $(COSIM)/whole -c -o $@ $<
 
-$(COSIM)/memory.o: fpga/cosim/memory.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/fabric/Vfabric_cosim.mk
+$(COSIM)/memory.o: fpga/target/cosim/memory.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/fabric/Vfabric_cosim.mk
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
 # The other ends of the shared devices' wires.
 COSIM_ENDS := $(patsubst %,$(COSIM)/%.o,recorder screen serial wire)
 
-$(COSIM_ENDS): $(COSIM)/%.o: fpga/cosim/%.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+$(COSIM_ENDS): $(COSIM)/%.o: fpga/target/cosim/%.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
-$(COSIM)/shared.o: fpga/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared/Vio_cosim.mk
+$(COSIM)/shared.o: fpga/target/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared/Vio_cosim.mk
 	@echo "  CXX   $<"
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/shared -c -o $@ $<
 
-$(COSIM)/shared-16vm.o: fpga/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared-16vm/Vio_cosim.mk
+$(COSIM)/shared-16vm.o: fpga/target/cosim/shared.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/shared-16vm/Vio_cosim.mk
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/shared-16vm -c -o $@ $<
 
-$(COSIM)/lockstep.o: fpga/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+$(COSIM)/lockstep.o: fpga/target/cosim/lockstep.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
@@ -102,7 +102,7 @@ $(COSIM)/lockstep: $(COSIM)/lockstep.o $(COSIM)/model.o $(COSIM_LIBS)
 $(COSIM)/lockstep-whole: $(COSIM)/lockstep.o $(COSIM)/model-whole.o $(COSIM)/whole/Vfabric_cosim__ALL.a $(COSIM)/memory.o $(COSIM)/fabric/libverilated.a
 	@$(COSIM_CXX) -o $@ $^ -pthread $(COSIM_LINK)
 
-$(COSIM)/model-pins.o: fpga/cosim/model_pins.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/pins/Vfabric_sim.mk
+$(COSIM)/model-pins.o: fpga/target/cosim/model_pins.cc $(COSIM_HEADERS) scripts/mk/cosim.mk $(COSIM)/pins/Vfabric_sim.mk
 	@echo "  CXX   $<"
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -isystem $(COSIM)/pins -c -o $@ $<
 
@@ -112,7 +112,7 @@ $(COSIM)/lockstep-pins: $(COSIM)/lockstep.o $(COSIM)/model-pins.o $(COSIM)/pins/
 # One object for each version of QEMU's plugin interface: 1 for QEMU 7.2, 4 for 10.0.
 COSIM_PLUGINS := $(COSIM)/libfabric-1.so $(COSIM)/libfabric-4.so
 
-$(COSIM)/qemu_device-%.o: fpga/cosim/qemu_device.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+$(COSIM)/qemu_device-%.o: fpga/target/cosim/qemu_device.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@echo "  CXX   $< (plugin interface $*)"
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -DPLUGIN_VERSION=$* -c -o $@ $<
@@ -122,7 +122,7 @@ $(COSIM)/libfabric-%.so: $(COSIM)/qemu_device-%.o $(COSIM)/model.o $(COSIM_SHARE
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl -pthread $(COSIM_LINK)
 
 # The fabric for tests of the manager on this machine.
-$(COSIM)/model_plain.o: fpga/cosim/model_plain.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+$(COSIM)/model_plain.o: fpga/target/cosim/model_plain.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
@@ -130,7 +130,7 @@ $(COSIM)/libmodel.so: $(COSIM)/model_plain.o $(COSIM)/model.o $(COSIM_LIBS)
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
 
-$(COSIM)/shared_plain.o: fpga/cosim/shared_plain.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
+$(COSIM)/shared_plain.o: fpga/target/cosim/shared_plain.cc $(COSIM_HEADERS) scripts/mk/cosim.mk
 	@mkdir -p $(COSIM)
 	@$(COSIM_CXX) $(COSIM_CXXFLAGS) $(COSIM_WARNINGS) -c -o $@ $<
 
@@ -146,7 +146,7 @@ $(COSIM)/libshared-16vm.so: $(COSIM)/shared_plain.o $(COSIM)/shared-16vm.o $(COS
 cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/cosim.md)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS)
 
-COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests $(PYTHON) -m pytest -q -p no:cacheprovider
+COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches $(PYTHON) -m pytest -q -p no:cacheprovider
 
 test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(COSIM)/libshared.so $(BARE_OUT)/fabric/fabric.bin $(BARE_OUT)/rtqueue/rtqueue.bin
@@ -160,18 +160,18 @@ test-cosim-long: | setup-dev setup-fpga setup-qemu-new
 	@$(COSIM_PYTEST) -m long tests/cosim
 	@TESSERA_LONG=1 $(MAKE) --no-print-directory test-manager
 
-# Single bytes of the flash, by the shared hardware and by drivers in software (fpga/cosim/measure_flash.py).
+# Single bytes of the flash, by the shared hardware and by drivers in software (fpga/target/cosim/measure_flash.py).
 COSIM_FLASH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/flash-bytes*.dts)))
 
 # cosim.speedup: cycles a second of CPU time, against fabric_sim in one class whose ports are pins.
 bench-cosim: | setup-dev setup-fpga
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/lockstep $(COSIM)/lockstep-pins
-	@$(FPGA_PYTHON) fpga/cosim/measure.py $(COSIM)
+	@$(FPGA_PYTHON) fpga/target/cosim/measure.py $(COSIM)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM)/libshared-16vm.so
-	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:scripts:tests/cosim $(PYTHON) fpga/cosim/measure_shared.py
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches:scripts:tests/cosim $(PYTHON) fpga/target/cosim/measure_shared.py
 	@for system in $(COSIM_FLASH_SYSTEMS); do $(MAKE) --no-print-directory image SYSTEM=$$system >$(COSIM)/image.log 2>&1 || { \
 	    tail -n 20 $(COSIM)/image.log >&2; exit 1; }; done
-	@$(FPGA_PYTHON) fpga/cosim/measure_flash.py
+	@$(FPGA_PYTHON) fpga/target/cosim/measure_flash.py
 
 .PHONY: cosim test-cosim test-cosim-long bench-cosim
 .SECONDARY: $(patsubst %,$(COSIM)/qemu_device-%.o,1 4)

@@ -24,7 +24,7 @@ BARE_WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Ws
 BARE_CFLAGS_clang := -nostdlibinc
 BARE_CFLAGS := -std=c11 -O2 -g -mcmodel=medany -ffreestanding -fno-common -ffunction-sections -fdata-sections -fno-pic \
 	-fno-stack-protector -fno-asynchronous-unwind-tables $(BARE_CFLAGS_$(BARE_TOOLCHAIN)) \
-	-Iabi -Ifpga/include -Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
+	-Iabi -Ifpga/hw/include -Iguests/sdk/include -Iguests/sdk/riscv/include -isystem guests/sdk/libc
 # Small pages in the ELF file: larger pages would pad the raw image.
 BARE_LDFLAGS_clang := -fuse-ld=lld
 BARE_LDFLAGS := $(BARE_LDFLAGS_$(BARE_TOOLCHAIN)) -nostdlib -static -T guests/sdk/riscv/guest.ld \
@@ -140,7 +140,7 @@ BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queu
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 # Both kinds of the hypervisor's RT queues, natively beside the fabric.
 RTQUEUE_SOURCES := $(wildcard guests/test/rtqueue/*.c) guests/test/bench/report.c core/lib/heap.c
-$(eval $(call bare_guest,rtqueue,$(RTQUEUE_SOURCES),$(BARE_NOFP) -Iguests/test/rtqueue -Iguests/test/bench -Ifpga/include -idirafter rt/include -idirafter core/include))
+$(eval $(call bare_guest,rtqueue,$(RTQUEUE_SOURCES),$(BARE_NOFP) -Iguests/test/rtqueue -Iguests/test/bench -Ifpga/hw/include -idirafter rt/include -idirafter core/include))
 $(eval $(call bare_guest,regression,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,debuggee,$(wildcard guests/test/debuggee/*.c guests/test/debuggee/*.S),$(BARE_NOFP)))
 MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)
@@ -149,7 +149,7 @@ $(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*
 $(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
 
-$(eval $(call bare_guest,fabric,$(wildcard guests/test/fabric/*.c),$(BARE_NOFP) -Ifpga/include))
+$(eval $(call bare_guest,fabric,$(wildcard guests/test/fabric/*.c),$(BARE_NOFP) -Ifpga/hw/include))
 
 # Hostile guests, and guests that they must not affect. They are linked for other RAM (attacker/riscv/attacker_arch.h).
 ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)

@@ -9,7 +9,7 @@ FW_HIDE = $(foreach part,$(FIRMWARE_HIDE),$(or $(FW_HIDE_$(part)),$(error FIRMWA
 FW_SRCS := $(wildcard firmware/*.c firmware/*.S $(addsuffix /*.c,$(filter platform/%,$(HYP_DIRS))))
 FW_OBJS := $(patsubst %,$(FW_BUILD)/obj/%.o,$(FW_SRCS))
 FW_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector -fno-pic -ffunction-sections -g -O2 \
-            $(HYP_WARN) '-DFIRMWARE_HIDE=($(FW_HIDE))' -Iabi -Ifpga/include -Icore/include -Iarch/include -Iarch/riscv/include -Iplatform -Iplatform/$(BOARD) -MMD -MP
+            $(HYP_WARN) '-DFIRMWARE_HIDE=($(FW_HIDE))' -Iabi -Ifpga/hw/include -Icore/include -Iarch/include -Iarch/riscv/include -Iplatform -Iplatform/$(BOARD) -MMD -MP
 
 firmware: $(FW_BUILD)/firmware.bin ## build the M-mode firmware of a RISC-V board (PLATFORM=, docs/boards.md)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The SoC in RTL with a CVA6, fpga/soc (docs/soc.md): its simulation, and the program that drives every block of it.
+# The SoC in RTL with a CVA6, fpga/target/soc (docs/soc.md): its simulation, and the program that drives every block of it.
 SOC := $(BUILD)/soc
-SOC_SOURCES := $(COSIM_RTL) $(wildcard fpga/soc/*/*.sv fpga/soc/*.py) fpga/soc/waivers.vlt fpga/soc/sim/main.cc $(wildcard fpga/cosim/serial.*)
+SOC_SOURCES := $(COSIM_RTL) $(wildcard fpga/target/soc/*/*.sv fpga/target/soc/*.py) fpga/target/soc/waivers.vlt fpga/target/soc/sim/main.cc $(wildcard fpga/target/cosim/serial.*)
 SOC_MAKE = VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=clang++ AR=ar PYTHON3=$(abspath $(PYTHON)) \
 	CFG_CXXFLAGS_PCH_I=-include-pch CFG_GCH_IF_CLANG=.gch OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1
 
@@ -10,7 +10,7 @@ define soc_model
 $(SOC)/$(1)/Vsoc_sim.mk: $(SOC_SOURCES) | setup-fpga
 	@echo "  VERILATE soc_sim ($(1))"
 	@mkdir -p $$(@D)
-	@$$(FPGA_PYTHON) fpga/soc/verilate.py $$(@D) $(2) >$$(@D)/verilate.log 2>&1 || { cat $$(@D)/verilate.log >&2; exit 1; }
+	@$$(FPGA_PYTHON) fpga/target/soc/verilate.py $$(@D) $(2) >$$(@D)/verilate.log 2>&1 || { cat $$(@D)/verilate.log >&2; exit 1; }
 	@touch $$@
 
 $(SOC)/$(1)/soc_sim: $(SOC)/$(1)/Vsoc_sim.mk
@@ -28,10 +28,10 @@ export CVA6_DIR
 
 # The program runs in M-mode, without an operating system.
 SOC_PROGRAM := $(SOC)/program$(if $(CVA6_DIR),-h)
-SOC_PROGRAM_SOURCES := $(wildcard fpga/soc/program/*.S fpga/soc/program/*.c) guests/sdk/print.c guests/sdk/libc/string.c \
+SOC_PROGRAM_SOURCES := $(wildcard fpga/target/soc/program/*.S fpga/target/soc/program/*.c) guests/sdk/print.c guests/sdk/libc/string.c \
 	core/lib/format.c core/lib/heap.c core/lib/mem.c
 SOC_PROGRAM_OBJECTS := $(patsubst %,$(SOC_PROGRAM)/%.o,$(basename $(SOC_PROGRAM_SOURCES)))
-SOC_PROGRAM_FLAGS := $(BARE_NOFP) $(BARE_CFLAGS) -Ifpga/soc/program -Icore/include $(if $(CVA6_DIR),-DCORE_WITH_H)
+SOC_PROGRAM_FLAGS := $(BARE_NOFP) $(BARE_CFLAGS) -Ifpga/target/soc/program -Icore/include $(if $(CVA6_DIR),-DCORE_WITH_H)
 
 $(SOC_PROGRAM)/%.o: %.c scripts/mk/soc.mk | setup
 	@mkdir -p $(@D)
@@ -41,9 +41,9 @@ $(SOC_PROGRAM)/%.o: %.S scripts/mk/soc.mk | setup
 	@mkdir -p $(@D)
 	@$(BARE_CC) $(SOC_PROGRAM_FLAGS) -c -o $@ $<
 
-$(SOC_PROGRAM)/program.bin: $(SOC_PROGRAM_OBJECTS) fpga/soc/program/soc.ld
+$(SOC_PROGRAM)/program.bin: $(SOC_PROGRAM_OBJECTS) fpga/target/soc/program/soc.ld
 	@echo "  LD    $@"
-	@$(BARE_CC) $(BARE_NOFP) -nostdlib -static -T fpga/soc/program/soc.ld -Wl,-z,max-page-size=16 -Wl,--build-id=none \
+	@$(BARE_CC) $(BARE_NOFP) -nostdlib -static -T fpga/target/soc/program/soc.ld -Wl,-z,max-page-size=16 -Wl,--build-id=none \
 	    -o $(@:.bin=.elf) $(SOC_PROGRAM_OBJECTS)
 	@$(BARE_OBJCOPY) -O binary $(@:.bin=.elf) $@
 
@@ -55,7 +55,7 @@ soc: | setup setup-fpga ## build the SoC's simulation with CVA6 and its test pro
 run-soc: soc ## run the test program on the simulated SoC, on this terminal
 	@$(SOC)/$(SOC_MODEL)/soc_sim 0x80000000:$(SOC_PROGRAM)/program.bin
 
-SOC_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:fpga/soc:scripts $(VENV)/bin/python -m pytest -q -p no:cacheprovider $(if $(ONLY),-k "$(ONLY)") fpga/soc/tests
+SOC_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches:fpga/target/soc:scripts $(VENV)/bin/python -m pytest -q -p no:cacheprovider $(if $(ONLY),-k "$(ONLY)") fpga/target/soc/tests
 
 test-soc: soc ## test the SoC in RTL: lint, and the program that drives every block from the core
 	@$(SOC_PYTEST) -m "not long"
@@ -66,6 +66,6 @@ test-soc-long: soc
 
 bench-soc: soc ## measure the cycles of the SoC's test program at three latencies of DRAM (build/soc/results.jsonl)
 	@$(if $(CVA6_DIR),,$(MAKE) --no-print-directory -j$(shell nproc) $(SOC)/write-back/soc_sim)
-	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/tests:fpga/soc:fpga/soc/tests:scripts $(VENV)/bin/python fpga/soc/measure_soc.py
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches:fpga/target/soc:fpga/target/soc/tests:scripts $(VENV)/bin/python fpga/target/soc/measure_soc.py
 
 .PHONY: bench-soc soc run-soc test-soc test-soc-long

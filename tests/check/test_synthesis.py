@@ -16,7 +16,7 @@ TOP = synthesis.TOP
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """The sources of a synthesis, with recorded results of three blocks that belong to them."""
-    shutil.copytree(TOP / "fpga" / "rtl", tmp_path / "fpga" / "rtl")
+    shutil.copytree(TOP / "fpga" / "hw" / "rtl", tmp_path / "fpga" / "hw" / "rtl")
     for name in (synthesis.FLOW, synthesis.VERSIONS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TOP / name, tmp_path / name)
@@ -52,7 +52,7 @@ def test_results_of_the_same_sources_are_fresh(tree):
 
 
 def test_a_change_of_a_module_makes_its_users_stale(tree):
-    edit(tree, "fpga/rtl/sorter/fabric_sorter.sv", "endmodule", "logic more;\nendmodule")
+    edit(tree, "fpga/hw/rtl/sorter/fabric_sorter.sv", "endmodule", "logic more;\nendmodule")
     assert blocks(tree) == ["fabric_top", "sorter-2"]
     assert [one.what for one in check.check(tree)[0]] == [
         f"the figures of {name} are of other sources" for name in ("fabric_top", "sorter-2")
@@ -60,7 +60,7 @@ def test_a_change_of_a_module_makes_its_users_stale(tree):
 
 
 def test_a_comment_changes_nothing(tree):
-    edit(tree, "fpga/rtl/sorter/fabric_sorter.sv", "endmodule", "// A comment.\n\n  /* and\n one */ endmodule")
+    edit(tree, "fpga/hw/rtl/sorter/fabric_sorter.sv", "endmodule", "// A comment.\n\n  /* and\n one */ endmodule")
     edit(tree, synthesis.FLOW, "\n\n\n", "\n\n\n# A comment.\n")
     assert blocks(tree) == []
 
@@ -82,5 +82,5 @@ def test_other_parameters_are_another_block(tree):
 
 
 def test_a_module_that_is_gone_is_stale(tree):
-    (tree / "fpga" / "rtl" / "io" / "io_arbiter.sv").unlink()
+    (tree / "fpga" / "hw" / "rtl" / "io" / "io_arbiter.sv").unlink()
     assert blocks(tree) == ["io_arbiter-16vm"]

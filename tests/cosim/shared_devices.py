@@ -13,7 +13,7 @@ from tessera.run.runner import ROOT
 NAMES = {
     name: int(value, 0)
     for name, value in re.findall(
-        r"pub const FABRIC_(\w+): usize = (\w+);", (ROOT / "fpga/include/fabric_regs.rs").read_text(encoding="utf-8")
+        r"pub const FABRIC_(\w+): usize = (\w+);", (ROOT / "fpga/hw/include/fabric_regs.rs").read_text(encoding="utf-8")
     )
 }
 UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO, SPI = range(8)

@@ -12,7 +12,7 @@ import pytest
 from tessera.run.cosim import BUILD, FabricOptions, fabric_arguments
 from tessera.run.runner import ROOT, RunError
 
-SOURCE = ROOT / "fpga/cosim/qemu_device.cc"
+SOURCE = ROOT / "fpga/target/cosim/qemu_device.cc"
 SYMBOLS = re.findall(r"QEMU_SYMBOL\((\w+)\)", SOURCE.read_text(encoding="utf-8"))[1:]  # without the macro itself
 
 # A program like QEMU: it has the functions of a library and loads the plugin.

@@ -29,7 +29,7 @@ SOURCES = (
     "services/fwtree",
     "devices/accel",
     "devices/shared",
-    "fpga/include",
+    "fpga/hw/include",
 )
 ASKED = os.environ.get("TESSERA_MUTANTS") == "1"
 asked_for = pytest.mark.mutant

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VMs that use accelerators of the fabric, whose RTL runs beside QEMU (fpga/cosim): the guest
+"""VMs that use accelerators of the fabric, whose RTL runs beside QEMU (fpga/target/cosim): the guest
 `accel` compares each result with software's."""
 
 import re

@@ -227,8 +227,8 @@ def test_a_board_without_a_fabric_has_no_sorters() -> None:
 def test_the_soc_has_the_sorters_of_its_hart() -> None:
     """Two for each hart's apps, and one for its timers."""
     wanted = re.search(r"-DSORTERS_A_CPU=(\d+)U", commands_of("cva6-sim", *SORTER_KINDS).stdout)
-    top = (ROOT / "fpga/soc/rtl/soc_top.sv").read_text(encoding="utf-8")
-    board = (ROOT / "fpga/genesys2/soc_genesys2.sv").read_text(encoding="utf-8")
+    top = (ROOT / "fpga/target/soc/rtl/soc_top.sv").read_text(encoding="utf-8")
+    board = (ROOT / "fpga/target/genesys2/soc_genesys2.sv").read_text(encoding="utf-8")
     simulated, on_board = re.search(r"NumSorters = (\d+)", top), re.search(r"\.NumSorters\((\d+)\)", board)
     assert wanted and simulated and on_board
     assert int(simulated[1]) >= int(wanted[1]) and int(on_board[1]) >= int(wanted[1])

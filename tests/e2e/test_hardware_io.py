@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VMs that share devices (docs/hardware-io.md), whose RTL runs beside QEMU (fpga/cosim): flash, Ethernet and pins, a
-flood, hostile VMs, restarts."""
+"""VMs that share devices (docs/hardware-io.md), whose RTL runs beside QEMU (fpga/target/cosim): flash, Ethernet and
+pins, a flood, hostile VMs, restarts."""
 
 import re
 import sys

@@ -114,8 +114,8 @@ def test_constants_are_those_of_the_header():
 
 
 def test_limits_are_those_of_the_fabric():
-    registers = (ROOT / "fpga" / "include" / "fabric_regs.rs").read_text()
-    package = (ROOT / "fpga" / "rtl" / "fabric" / "fabric_pkg.sv").read_text()
+    registers = (ROOT / "fpga" / "hw" / "include" / "fabric_regs.rs").read_text()
+    package = (ROOT / "fpga" / "hw" / "rtl" / "fabric" / "fabric_pkg.sv").read_text()
     assert int(re.search(r"FABRIC_SPAN: usize = (\w+);", registers)[1], 16) == vdm.FABRIC_SIZE
     assert int(re.search(r"NumWindows = (\d+);", package)[1]) == vdm.DMA_WINDOWS
     assert int(re.search(r"REQUEST_PRIO_WIDTH: usize = (\w+);", registers)[1], 16) == vdm.MAX_PRIORITY.bit_length()

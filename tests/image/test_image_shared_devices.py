@@ -75,24 +75,24 @@ def test_limits_are_those_of_the_registers():
 
 
 def test_board_is_the_plugins():
-    """Behind the fabric's addresses and interrupts, where fpga/cosim/qemu_device.cc has them, and without devices that
-    the RTL lacks."""
+    """Behind the fabric's addresses and interrupts, where fpga/target/cosim/qemu_device.cc has them, and without
+    devices that the RTL lacks."""
     board = read_board(ROOT / "platform" / "qemu-virt" / "board.dts")
     fabric, shared = board.fabric, board.shared_devices
     assert shared.base == fabric.base + values("fabric_map.h", "FABRIC_SHARED")[0]
     assert shared.interrupt == fabric.vm_interrupt + fabric.vms
     assert shared.vm_interrupt == shared.interrupt + 1
     assert shared.clock_hz == fabric.clock_hz
-    cosim = ROOT / "fpga" / "cosim"
+    cosim = ROOT / "fpga" / "target" / "cosim"
     assert shared.vms == int(re.search(r"NumVms = (\d+)", (cosim / "io_cosim.sv").read_text())[1])
     lines = re.search(r"fabric_lines = (\d+), shared_lines = (\d+)", (cosim / "qemu_device.cc").read_text())
     assert [int(number) for number in lines.groups()] == [fabric.vms + 1, shared.vms + 1]
-    top = (ROOT / "fpga" / "rtl" / "io" / "io_top.sv").read_text()
+    top = (ROOT / "fpga" / "hw" / "rtl" / "io" / "io_top.sv").read_text()
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
     assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
     completions = 1
     assert int(re.search(r"NumClients = (\d+);", top)[1]) == completions + sum(io_image.DMA_CLIENTS.values())
-    page = (ROOT / "fpga" / "rtl" / "io" / "display_page.sv").read_text()
+    page = (ROOT / "fpga" / "hw" / "rtl" / "io" / "display_page.sv").read_text()
     assert shared.screen_width == int(re.search(r"MaxWidth = (\d+)", page)[1])
 
 

@@ -130,5 +130,7 @@ def test_names_that_litex_cannot_read_are_refused(tmp_path, files, name):
 
 
 def test_the_addresses_are_those_of_the_chip():
-    rom = (sdimage.Path(__file__).resolve().parents[2] / "fpga" / "soc" / "rtl" / "soc_rom.sv").read_text("utf-8")
+    rom = (sdimage.Path(__file__).resolve().parents[2] / "fpga" / "target" / "soc" / "rtl" / "soc_rom.sv").read_text(
+        "utf-8"
+    )
     assert "DeviceTree = 64'hbff0_0000" in rom and sdimage.TREE == 0xBFF0_0000

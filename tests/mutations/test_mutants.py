@@ -33,7 +33,7 @@ SOURCES = (
     "services/fwtree",
     "devices/accel",
     "devices/shared",
-    "fpga/include",
+    "fpga/hw/include",
     "devices/virtio",
     "platform",
     "rt",

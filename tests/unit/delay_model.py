@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A simulator of jobs on devices, event by event, in ns: the fabric's regions, its search list and its configuration port,
-with the rules of fpga/rtl (prr_choice, prr_fsm, prr_monitor); the manager with those of accel; and a hart that runs
+with the rules of fpga/hw/rtl (prr_choice, prr_fsm, prr_monitor); the manager with those of accel; and a hart that runs
 RT apps by EDF, then the manager, then guests. Lengths are drawn up to the declared ones, most of them the longest.
 """
 

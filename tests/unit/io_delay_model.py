@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 A model of a shared device's channel, chunk by chunk, in cycles: the arbiter's choice and the budgets of VMs, with the
-rules of fpga/rtl/io (io_arbiter, io_budget). Other VMs submit at any time, chunks of any length up to the longest.
+rules of fpga/hw/rtl/io (io_arbiter, io_budget). Other VMs submit at any time, chunks of any length up to the longest.
 """
 
 from dataclasses import dataclass, field

@@ -14,7 +14,7 @@ struct task {
     uint32_t factor; /* bytes of output for each byte of input */
 };
 
-/* fpga/sim/hwtask_probe.sv: each beat plus the sum of all earlier ones, xor custom[0]. */
+/* fpga/verify/sim/hwtask_probe.sv: each beat plus the sum of all earlier ones, xor custom[0]. */
 static struct accel_result soft_probe(const struct accel_job *job)
 {
     const uint64_t *in = job->input;

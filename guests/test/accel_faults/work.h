@@ -11,7 +11,7 @@
 #define WORK_INPUT 8192U /* bytes, most */
 #define WORK_FACTOR 8U   /* bytes of output for each byte of input, most */
 
-/* What fpga/sim/hwtask_probe.sv does wrong (CMD). */
+/* What fpga/verify/sim/hwtask_probe.sv does wrong (CMD). */
 enum work_wrong {
     WRONG_NOTHING = 0,
     WRONG_HANG = 1, /* neither ends nor stops */

@@ -19,7 +19,7 @@ from tessera.bench.parse import ParseError
 from tessera.bench.passes import Event
 from tessera.run.runner import ROOT
 
-MAP = ROOT / "fpga" / "include" / "fabric_map.h"
+MAP = ROOT / "fpga" / "hw" / "include" / "fabric_map.h"
 # Functions of the hypervisor that mark a path.
 FAULT, INTERRUPT, DEVICE, TRAP = "component_write_fault", "vdm_interrupt", "plic_handle", "trap_entry"
 FUNCTIONS = (FAULT, INTERRUPT, DEVICE, TRAP)

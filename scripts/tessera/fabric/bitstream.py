@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The format of a bitstream in memory, as fpga/rtl/config/icap_ctrl.sv reads it, and bitstreams for
-the configuration port of the simulation (fpga/sim/cfg_port.sv).
+The format of a bitstream in memory, as fpga/hw/rtl/config/icap_ctrl.sv reads it, and bitstreams for
+the configuration port of the simulation (fpga/verify/sim/cfg_port.sv).
 
 All words have 32 bits, little-endian: the magic number; region, task and 16 zero bits; number of
 words of the body; CRC-32 of these three words; the body; CRC-32 of the body.

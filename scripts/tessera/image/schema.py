@@ -1265,7 +1265,7 @@ BOARD = NodeSchema(
         Prop("cbo-block-size", Number(16, 4096), "Bytes of a block of cache-block operations.", default=64),
         Prop("iasim-board", Text(31), "iasim's `--board`.", default_words="not a board of iasim"),
         Prop("spike-isa", Text(255), "Spike's `--isa`.", default_words="not the machine of Spike"),
-        Prop("soc-simulation", Flag(), "The simulation of `fpga/soc` (docs/soc.md).", default=False),
+        Prop("soc-simulation", Flag(), "The simulation of `fpga/target/soc` (docs/soc.md).", default=False),
         Prop("qemu-machine", Text(63), "QEMU's `-machine`.", default_words="not a machine of QEMU"),
         Prop(
             "qemu-arguments",

@@ -2,7 +2,7 @@
 """Times of the shared devices, in cycles.
 
 Admission counts the longest chunk of a device for the jobs of RT apps. It follows from commands, bytes, states of the
-hardware (fpga/rtl/io) and bursts at memory that wait for those of all other clients.
+hardware (fpga/hw/rtl/io) and bursts at memory that wait for those of all other clients.
 tests/cosim/test_shared_delays.py runs the hardware beside VMs that make its chunks long.
 """
 

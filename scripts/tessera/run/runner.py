@@ -285,7 +285,7 @@ def system_command(qemu: Qemu, system: BuiltSystem, turns: bool = True, /, **fil
     ]
 
 
-HOST_PERIOD_NS = 10000  # fpga/cosim/qemu_device.cc: a cycle of the fabric in the host's time
+HOST_PERIOD_NS = 10000  # fpga/target/cosim/qemu_device.cc: a cycle of the fabric in the host's time
 
 
 def _fabric_arguments(qemu: Qemu, system: BuiltSystem, files: dict[str, Path], slowed: bool) -> list[str]:

@@ -128,7 +128,7 @@ _SYSTEM = """// SPDX-License-Identifier: Apache-2.0
 }};
 """
 
-# The second device's task misbehaves on command (fpga/sim/hwtask_probe.sv). hold-us is longer than a VM
+# The second device's task misbehaves on command (fpga/verify/sim/hwtask_probe.sv). hold-us is longer than a VM
 # waits for its slice.
 _ACCELERATORS = """
 / {

@@ -7,7 +7,7 @@
 
 #define DEVICES 2UL           /* of the attacker: QAM16, and a task that misbehaves on command */
 #define PROBE 1UL             /* the latter's number */
-#define COMMAND_HANG 1U       /* fpga/sim/hwtask_probe.sv */
+#define COMMAND_HANG 1U       /* fpga/verify/sim/hwtask_probe.sv */
 #define FLOOD_TIME (2UL * MS) /* of each flood */
 #define WORD_SW 0x00b52023U   /* sw a1, 0(a0) */
 #define WORD_SH 0x00b51023U   /* sh a1, 0(a0) */
