@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets guests/test/fuzz attack the hypervisor with one seed after another, for a given time. See
+"""Lets tests/guests/fuzz attack the hypervisor with one seed after another, for a given time. See
 docs/fuzzing.md."""
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests of guests/examples and guests/test. They share the SDK (guests/sdk), which is compiled once per
+# The bare-metal guests of guests/examples and tests/guests. They share the SDK (guests/sdk), which is compiled once per
 # guest because the guests differ in their use of floating point.
 
 BARE_OUT ?= $(BUILD)/guests
@@ -136,27 +136,27 @@ MAILBOX_CLIENT := $(wildcard guests/examples/mailbox/bare/*.c) guests/examples/m
 MAILBOX_FREERTOS := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
 
 # The bench guest also measures the hypervisor's RT ready queue.
-BENCH_SOURCES := $(wildcard guests/test/bench/*.c guests/test/bench/*.S) rt/queue_heap.c core/lib/heap.c
+BENCH_SOURCES := $(wildcard tests/guests/bench/*.c tests/guests/bench/*.S) rt/queue_heap.c core/lib/heap.c
 $(eval $(call bare_guest,bench,$(BENCH_SOURCES),$(BARE_NOFP) -idirafter rt/include -idirafter core/include))
 # Both kinds of the hypervisor's RT queues, natively beside the fabric.
-RTQUEUE_SOURCES := $(wildcard guests/test/rtqueue/*.c) guests/test/bench/report.c core/lib/heap.c
-$(eval $(call bare_guest,rtqueue,$(RTQUEUE_SOURCES),$(BARE_NOFP) -Iguests/test/rtqueue -Iguests/test/bench -Ifpga/hw/include -idirafter rt/include -idirafter core/include))
-$(eval $(call bare_guest,regression,$(wildcard guests/test/regression/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,debuggee,$(wildcard guests/test/debuggee/*.c guests/test/debuggee/*.S),$(BARE_NOFP)))
-MISBEHAVE := $(wildcard guests/test/misbehave/*.c guests/test/misbehave/riscv/*.c)
-$(eval $(call bare_guest,misbehave,$(MISBEHAVE),$(BARE_NOFP) -Iguests/test/misbehave))
-$(eval $(call bare_guest,fuzz,$(wildcard guests/test/fuzz/*.c guests/test/fuzz/*.S),$(BARE_NOFP)))
-$(eval $(call bare_guest,launches,guests/test/launches/launches.c,$(BARE_NOFP)))
-$(eval $(call bare_guest,leak,$(wildcard guests/test/leak/*.c guests/test/leak/*.S),$(BARE_NOFP) -Iguests/test/fuzz))
+RTQUEUE_SOURCES := $(wildcard tests/guests/rtqueue/*.c) tests/guests/bench/report.c core/lib/heap.c
+$(eval $(call bare_guest,rtqueue,$(RTQUEUE_SOURCES),$(BARE_NOFP) -Itests/guests/rtqueue -Itests/guests/bench -Ifpga/hw/include -idirafter rt/include -idirafter core/include))
+$(eval $(call bare_guest,regression,$(wildcard tests/guests/regression/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,debuggee,$(wildcard tests/guests/debuggee/*.c tests/guests/debuggee/*.S),$(BARE_NOFP)))
+MISBEHAVE := $(wildcard tests/guests/misbehave/*.c tests/guests/misbehave/riscv/*.c)
+$(eval $(call bare_guest,misbehave,$(MISBEHAVE),$(BARE_NOFP) -Itests/guests/misbehave))
+$(eval $(call bare_guest,fuzz,$(wildcard tests/guests/fuzz/*.c tests/guests/fuzz/*.S),$(BARE_NOFP)))
+$(eval $(call bare_guest,launches,tests/guests/launches/launches.c,$(BARE_NOFP)))
+$(eval $(call bare_guest,leak,$(wildcard tests/guests/leak/*.c tests/guests/leak/*.S),$(BARE_NOFP) -Itests/guests/fuzz))
 
-$(eval $(call bare_guest,fabric,$(wildcard guests/test/fabric/*.c),$(BARE_NOFP) -Ifpga/hw/include))
+$(eval $(call bare_guest,fabric,$(wildcard tests/guests/fabric/*.c),$(BARE_NOFP) -Ifpga/hw/include))
 
 # Hostile guests, and guests that they must not affect. They are linked for other RAM (attacker/riscv/attacker_arch.h).
-ATTACKER := $(wildcard guests/test/attacker/*.c guests/test/attacker/riscv/*.c guests/test/attacker/riscv/*.S)
-$(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Iguests/test/attacker -Iguests/test/attacker/riscv))
-$(eval $(call bare_guest,witness,$(wildcard guests/test/witness/*.c guests/test/witness/*.S),$(BARE_FP)))
-$(eval $(call bare_guest,ticker,$(wildcard guests/test/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
-$(eval $(call bare_guest,erratum,$(wildcard guests/test/erratum/*.c),$(BARE_NOFP)))
+ATTACKER := $(wildcard tests/guests/attacker/*.c tests/guests/attacker/riscv/*.c tests/guests/attacker/riscv/*.S)
+$(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Itests/guests/attacker -Itests/guests/attacker/riscv))
+$(eval $(call bare_guest,witness,$(wildcard tests/guests/witness/*.c tests/guests/witness/*.S),$(BARE_FP)))
+$(eval $(call bare_guest,ticker,$(wildcard tests/guests/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
+$(eval $(call bare_guest,erratum,$(wildcard tests/guests/erratum/*.c),$(BARE_NOFP)))
 BARE_HIGH := $(foreach name,attacker erratum,$(BARE_OUT)/$(name)/$(name).elf)
 $(BARE_OUT)/high.ld: guests/sdk/riscv/guest.ld
 	@mkdir -p $(@D)
@@ -180,7 +180,7 @@ $(eval $(call bare_guest,tally,$(wildcard guests/examples/tally/*.c),$(BARE_NOFP
 
 # The HW tasks in software, for guests with accelerators.
 ACCEL_SDK := $(wildcard guests/sdk/accel/*.c)
-$(eval $(call bare_guest,dma_qam,$(wildcard guests/test/dma_qam/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,dma_qam,$(wildcard tests/guests/dma_qam/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,accel,$(wildcard guests/examples/accel/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 # listing: qam
 $(eval $(call bare_guest,qam,$(wildcard guests/examples/qam/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
@@ -190,10 +190,10 @@ $(eval $(call bare_guest,regions,$(wildcard guests/examples/regions/*.c),$(BARE_
 FRAMES := $(wildcard guests/examples/frames/*.c guests/examples/freertos/drivers/*.c) guests/examples/freertos/demo/hooks.c \
 	$(FREERTOS_PORT) $(ACCEL_SDK)
 $(eval $(call freertos_guest,frames,$(FRAMES),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos/drivers))
-$(eval $(call bare_guest,overlay,$(wildcard guests/test/overlay/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,accel_faults,$(wildcard guests/test/accel_faults/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,accel_load,$(wildcard guests/test/accel_load/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,soft_tasks,$(wildcard guests/test/soft_tasks/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,overlay,$(wildcard tests/guests/overlay/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,accel_faults,$(wildcard tests/guests/accel_faults/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,accel_load,$(wildcard tests/guests/accel_load/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,soft_tasks,$(wildcard tests/guests/soft_tasks/*.c) $(ACCEL_SDK),$(BARE_NOFP)))
 # The drivers of shared devices.
 SHARED_SDK := $(wildcard guests/sdk/shared/*.c)
 $(eval $(call bare_guest,flash_log,$(wildcard guests/examples/flash_log/*.c) $(SHARED_SDK),$(BARE_NOFP)))
@@ -205,10 +205,10 @@ $(eval $(call bare_guest,pulse,$(wildcard guests/examples/pulse/*.c) $(SHARED_SD
 $(eval $(call bare_guest,sampler,$(wildcard guests/examples/sampler/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,draw,$(wildcard guests/examples/draw/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,flood,$(wildcard guests/examples/flood/*.c) $(SHARED_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,shared,$(wildcard guests/test/shared/*.c) $(SHARED_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,shared_hostile,$(wildcard guests/test/shared_hostile/*.c) $(SHARED_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,shared_restart,$(wildcard guests/test/shared_restart/*.c) $(SHARED_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,malformed,$(wildcard guests/test/malformed/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,shared,$(wildcard tests/guests/shared/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,shared_hostile,$(wildcard tests/guests/shared_hostile/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,shared_restart,$(wildcard tests/guests/shared_restart/*.c) $(SHARED_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,malformed,$(wildcard tests/guests/malformed/*.c) $(SHARED_SDK),$(BARE_NOFP)))
 # The drivers of virtual PCI functions.
 VIRTIO_SDK := $(wildcard guests/sdk/virtio/*.c)
 FREERTOS_WEB := $(wildcard guests/examples/freertos_web/*.c) guests/examples/freertos/net/virtio_netif.c \
@@ -216,32 +216,32 @@ FREERTOS_WEB := $(wildcard guests/examples/freertos_web/*.c) guests/examples/fre
 $(eval $(call lwip_guest,freertos_web,$(FREERTOS_WEB),$(FREERTOS_TICK_HZ),-Iguests/examples/freertos_web))
 $(eval $(call bare_guest,uplink,$(wildcard guests/examples/uplink/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 $(eval $(call bare_guest,storage,$(wildcard guests/examples/storage/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,power_fail,$(wildcard guests/test/power_fail/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,disk_hostile,$(wildcard guests/test/disk_hostile/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,disk_victim,$(wildcard guests/test/disk_victim/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,virtio,$(wildcard guests/test/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,virtio_bench,$(wildcard guests/test/virtio_bench/*.c) guests/test/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Iguests/test/bench))
-$(eval $(call bare_guest,virtio_peers,$(wildcard guests/test/virtio_peers/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,virtio_wakes,$(wildcard guests/test/virtio_wakes/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,virtio_crypto,$(wildcard guests/test/virtio_crypto/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
-$(eval $(call bare_guest,crypto_compare,$(wildcard guests/test/crypto_compare/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,power_fail,$(wildcard tests/guests/power_fail/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,disk_hostile,$(wildcard tests/guests/disk_hostile/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,disk_victim,$(wildcard tests/guests/disk_victim/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio,$(wildcard tests/guests/virtio/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio_bench,$(wildcard tests/guests/virtio_bench/*.c) tests/guests/bench/report.c $(VIRTIO_SDK),$(BARE_NOFP) -Itests/guests/bench))
+$(eval $(call bare_guest,virtio_peers,$(wildcard tests/guests/virtio_peers/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio_wakes,$(wildcard tests/guests/virtio_wakes/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,virtio_crypto,$(wildcard tests/guests/virtio_crypto/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
+$(eval $(call bare_guest,crypto_compare,$(wildcard tests/guests/crypto_compare/*.c) $(VIRTIO_SDK),$(BARE_NOFP)))
 # Single bytes of the flash, by the shared hardware and by a VM with a driver.
-FLASH_BYTES := $(wildcard guests/test/flash_bytes/*.c)
-FLASH_BYTES_RTOS := $(wildcard guests/test/flash_bytes/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
-$(eval $(call bare_guest,flash_bytes,$(FLASH_BYTES) $(wildcard guests/test/flash_bytes/bare/*.c) $(SHARED_SDK),$(BARE_NOFP) -Iguests/test/flash_bytes))
-$(eval $(call freertos_guest,flash_bytes_rtos,$(FLASH_BYTES) $(FLASH_BYTES_RTOS),$(FREERTOS_TICK_HZ),-Iguests/test/flash_bytes))
-$(eval $(call bare_guest,registers,$(wildcard guests/test/registers/*.c),$(BARE_NOFP)))
-$(eval $(call bare_guest,console_load,$(wildcard guests/test/console_load/*.c),$(BARE_NOFP)))
+FLASH_BYTES := $(wildcard tests/guests/flash_bytes/*.c)
+FLASH_BYTES_RTOS := $(wildcard tests/guests/flash_bytes/freertos/*.c) guests/examples/freertos/demo/hooks.c $(FREERTOS_PORT)
+$(eval $(call bare_guest,flash_bytes,$(FLASH_BYTES) $(wildcard tests/guests/flash_bytes/bare/*.c) $(SHARED_SDK),$(BARE_NOFP) -Itests/guests/flash_bytes))
+$(eval $(call freertos_guest,flash_bytes_rtos,$(FLASH_BYTES) $(FLASH_BYTES_RTOS),$(FREERTOS_TICK_HZ),-Itests/guests/flash_bytes))
+$(eval $(call bare_guest,registers,$(wildcard tests/guests/registers/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,console_load,$(wildcard tests/guests/console_load/*.c),$(BARE_NOFP)))
 $(eval $(call bare_guest,adpcm-bare,$(ADPCM_SOURCES) $(wildcard guests/examples/adpcm/bare/*.c),$(BARE_NOFP) -Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-freertos,$(ADPCM_FREERTOS),$(ADPCM_TICK_HZ),-Iguests/examples/adpcm))
 $(eval $(call freertos_guest,adpcm-model,$(ADPCM_FREERTOS),$(ADPCM_MODEL_TICK_HZ),-Iguests/examples/adpcm))
-THREAD_METRIC := $(wildcard guests/test/thread_metric/*.c) guests/examples/freertos/demo/hooks.c
-$(eval $(call freertos_guest,thread_metric,$(THREAD_METRIC) $(wildcard guests/test/thread_metric/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),-Iguests/test/thread_metric))
-RESPONSE := $(wildcard guests/test/response/*.c) guests/examples/freertos/demo/hooks.c
-RESPONSE_FLAGS := -Iguests/test/response -DPORT_TIMER_HOOK=response_timer
-RESPONSE_RISCV := $(RESPONSE) $(wildcard guests/test/response/riscv/*.c guests/examples/freertos/drivers/*.c) $(FREERTOS_PORT) $(ACCEL_SDK)
+THREAD_METRIC := $(wildcard tests/guests/thread_metric/*.c) guests/examples/freertos/demo/hooks.c
+$(eval $(call freertos_guest,thread_metric,$(THREAD_METRIC) $(wildcard tests/guests/thread_metric/riscv/*.c) $(FREERTOS_PORT),$(FREERTOS_TICK_HZ),-Itests/guests/thread_metric))
+RESPONSE := $(wildcard tests/guests/response/*.c) guests/examples/freertos/demo/hooks.c
+RESPONSE_FLAGS := -Itests/guests/response -DPORT_TIMER_HOOK=response_timer
+RESPONSE_RISCV := $(RESPONSE) $(wildcard tests/guests/response/riscv/*.c guests/examples/freertos/drivers/*.c) $(FREERTOS_PORT) $(ACCEL_SDK)
 $(eval $(call freertos_guest,response,$(RESPONSE_RISCV),$(FREERTOS_TICK_HZ),$(RESPONSE_FLAGS) -Iguests/examples/freertos/drivers))
-$(eval $(call bare_guest,slices,$(wildcard guests/test/slices/*.c),$(BARE_NOFP)))
+$(eval $(call bare_guest,slices,$(wildcard tests/guests/slices/*.c),$(BARE_NOFP)))
 $(eval $(call freertos_guest,mailbox,$(MAILBOX_FREERTOS),$(FREERTOS_TICK_HZ),-Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call bare_guest,mailbox-client,$(MAILBOX_CLIENT),$(BARE_NOFP) -Iguests/examples/mailbox -Iguests/examples/mailbox/riscv))
 $(eval $(call freertos_guest,freertos,$(FREERTOS_PORT) $(FREERTOS_DEMO),$(FREERTOS_TICK_HZ)))

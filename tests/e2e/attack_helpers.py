@@ -20,7 +20,7 @@ from tessera.bench.worst import USABLE_STACK, Inspection, Worst, table
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu
 
-_MENU = ROOT / "guests" / "test" / "attacker" / "riscv" / "attacks.def"
+_MENU = ROOT / "tests" / "guests" / "attacker" / "riscv" / "attacks.def"
 TABLE = OUT / "attacks"  # one file per machine
 _FACTOR, _SUMMAND, _WORD = 6364136223846793005, 1442695040888963407, (1 << 64) - 1
 _WITNESS = re.compile(r"^witness: (\d+) rounds, sum 0x([0-9a-f]+), (\d+) wrong$", re.MULTILINE)

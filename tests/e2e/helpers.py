@@ -201,13 +201,13 @@ class Board:
 
     architecture: str
     ram_base: int
-    ram_end: int  # of a guest of guests/test/misbehave
+    ram_end: int  # of a guest of tests/guests/misbehave
     image: int
     free: int  # memory that no test guest uses
     hole: int
     low: int  # an unmapped address far from `hole`
     uart: int
-    no_vector: int  # where guests/test/misbehave puts its vector of traps before a fatal one
+    no_vector: int  # where tests/guests/misbehave puts its vector of traps before a fatal one
     no_vector_pc: int
     shared: int
     faults: dict[str, int]  # exception code for each kind of access to an unmapped address
@@ -362,7 +362,7 @@ def tell(machine: Machine, name: str, line: str) -> None:
 
 
 def caught(board: Board, deed: str, address: int) -> str:
-    """What guests/test/misbehave says when a deed of its ends in nothing."""
+    """What tests/guests/misbehave says when a deed of its ends in nothing."""
     return rf"^misbehave: caught exception {board.faults[deed]} stval 0x{address if board.tells_address else 0:x} "
 
 

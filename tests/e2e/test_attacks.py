@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hostile guest's attacks (guests/test/attacker) on the reference machine, each while one guest computes
+The hostile guest's attacks (tests/guests/attacker) on the reference machine, each while one guest computes
 and another takes interrupts; test_attacks_variants.py runs them on other machines.
 docs/isolation.md describes what the attacks show. The tables written to build/e2e/attacks are
 printed at the end of the run.

@@ -102,7 +102,7 @@ def test_a_hart_starts_again() -> None:
 
 @pytest.mark.parametrize("program", [NEWER_QEMU, pytest.param(None, marks=pytest.mark.long)], ids=["newer", "qemu"])
 def test_calls_of_a_kernel_match_those_in_a_vm(program: str | None) -> None:
-    """HSM, IPI, RFENCE, DBCN, SRST and errors (guests/test/regression/harts.c): natively under this firmware, and in a
+    """HSM, IPI, RFENCE, DBCN, SRST and errors (tests/guests/regression/harts.c): natively under this firmware, and in a
     VM on it."""
     system, bios, said = built_with_harts("virt", 2), ("-bios", str(firmware())), {}
     native = [*native_command(find_qemu(program), system, "harts"), *bios]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A passed-through device interrupts no more often than its VM's `interrupts-per-ms` says
-(guests/test/regression, storm.c)."""
+(tests/guests/regression, storm.c)."""
 
 import re
 from pathlib import Path

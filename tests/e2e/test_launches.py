@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What launching and deleting apps on a hart costs another VM's app that runs there (guests/test/launches),
+What launching and deleting apps on a hart costs another VM's app that runs there (tests/guests/launches),
 in virtual time: on one hart in instructions, from another hart in interrupts.
 """
 

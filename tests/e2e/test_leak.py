@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-No VM can read data of another VM or of its own previous run (guests/test/leak): in the registers that a
+No VM can read data of another VM or of its own previous run (tests/guests/leak): in the registers that a
 guest can write, across VM switches, and in its memory and devices after a restart.
 """
 

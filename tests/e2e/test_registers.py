@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated UART, PLIC and RTC read as QEMU's after the same random accesses (guests/test/registers), but for the
+"""The emulated UART, PLIC and RTC read as QEMU's after the same random accesses (tests/guests/registers), but for the
 differences that docs/virtual-platform.md lists, which the guest avoids."""
 
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regression tests of the virtual platform (guests/test/regression)."""
+"""Regression tests of the virtual platform (tests/guests/regression)."""
 
 import time
 

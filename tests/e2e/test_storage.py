@@ -31,7 +31,7 @@ from tessera.run.runner import ROOT
 
 DISK_BYTES = 32 << 20
 SECTOR = 512
-# Of tests/e2e/systems/storage-bare.dts and guests/test/power_fail.
+# Of tests/e2e/systems/storage-bare.dts and tests/guests/power_fail.
 WRITER_AT, SPAN = 0x180000, 1000
 FLUSHED = r"^power_fail: flushed (\d+)\n"  # the end of the machine may cut the last number
 # QEMU's driver blklogwrites writes the format of the kernel's dm-log-writes: a sector for the log's head, then for each

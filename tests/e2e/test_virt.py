@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guest finds that boots on QEMU's virt under OpenSBI (guests/test/regression): the same bytes
+"""What a guest finds that boots on QEMU's virt under OpenSBI (tests/guests/regression): the same bytes
 natively and in a VM."""
 
 import json

@@ -40,7 +40,7 @@ def test_a_vm_gets_the_same_bytes(guest: str) -> None:
 def test_the_hostile_guest_lists_its_attacks() -> None:
     run = simulate("attacker", typed=[(0.1, "list\r"), (0.5, "21\r")], limit="30M")
     listed = re.findall(r"^attacker: (\d+) (\w+) expected: (.*)$", run.printed, re.MULTILINE)
-    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text()
+    text = (ROOT / "tests" / "guests" / "attacker" / "mips" / "attacks.def").read_text()
     named = re.findall(r'^ATTACK\((\w+), \w+, "([^"]*)"', text, re.MULTILINE)
     assert [(name, must) for _, name, must in listed] == named
     assert re.search(r"^attacker: 21 own_exceptions: as expected, 400 tried$", run.printed, re.MULTILINE), run.printed[
@@ -53,7 +53,7 @@ def test_the_hostile_guest_lists_its_attacks() -> None:
 )
 def test_attacks_have_the_expected_results_natively(name: str) -> None:
     """The attacks' expectations hold natively, too, where no hypervisor emulates."""
-    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text()
+    text = (ROOT / "tests" / "guests" / "attacker" / "mips" / "attacks.def").read_text()
     number = re.findall(r"^ATTACK\((\w+),", text, re.MULTILINE).index(name)
     run = simulate("attacker", typed=[(0.1, f"{number}\r")], limit="60M")
     assert re.search(rf"^attacker: {number} {name}: as expected, [1-9]", run.printed, re.MULTILINE), run.printed[-300:]

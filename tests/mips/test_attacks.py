@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Attacks of a hostile guest on MIPS32 (guests/test/attacker/mips). FreeRTOS with its self-check and
+Attacks of a hostile guest on MIPS32 (tests/guests/attacker/mips). FreeRTOS with its self-check and
 a guest with a timer and an RT app run at the same time and must not be affected; each attack must
 end as attacks.def requires. Several short attacks share a run.
 """
@@ -43,7 +43,7 @@ class Attack:
 
 
 def menu() -> list[Attack]:
-    text = (ROOT / "guests" / "test" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
+    text = (ROOT / "tests" / "guests" / "attacker" / "mips" / "attacks.def").read_text(encoding="utf-8")
     return [Attack(number, *words) for number, words in enumerate(ENTRY.findall(text))]
 
 

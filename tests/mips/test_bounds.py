@@ -59,7 +59,7 @@ def test_cost_of_a_shared_shadow_set() -> None:
 
 
 def test_calls() -> None:
-    """Calls between the markers of guests/test/cost; the instruction after a call is subtracted."""
+    """Calls between the markers of tests/guests/cost; the instruction after a call is subtracted."""
     # The goal of an empty hypercall, 50, is missed by three instructions, which load the VM's
     # number in C.
     bounds = {"1:2": 53, "14:24": 230, "34:44": 200, "54:64": 760}  # the last: delivery

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-State that a switch between VCPUs could lose, or show to another VM (guests/test/switched): the same
+State that a switch between VCPUs could lose, or show to another VM (tests/guests/switched): the same
 tests natively and beside a VM that changes that state without end.
 """
 
@@ -15,7 +15,7 @@ from tessera.run.runner import ROOT, iasim
 
 LINE = re.compile(r"^switched: (\w+): (\d+) tried, (\d+) wrong, first (0x[0-9a-f]+)$", re.MULTILINE)
 TESTS = re.findall(
-    r'^    \{"(\w+)", ', (ROOT / "guests/test/switched/switched.c").read_text(encoding="utf-8"), re.MULTILINE
+    r'^    \{"(\w+)", ', (ROOT / "tests/guests/switched/switched.c").read_text(encoding="utf-8"), re.MULTILINE
 )
 VM_ONLY = "absent_registers_hold_nothing"
 

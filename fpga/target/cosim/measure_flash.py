@@ -32,7 +32,7 @@ SYSTEMS = {
 
 
 def content() -> bytes:
-    """Bytes that depend on their address, as guests/test/flash_bytes expects them."""
+    """Bytes that depend on their address, as tests/guests/flash_bytes expects them."""
     return bytes((address * 167 + (address >> 8)) & 0xFF for address in range(FLASH_BYTES))
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Latency of a release: one app reads instret in the first instruction of each job. On the same
- * hart a best-effort VM watches instret for gaps (guests/test/bench with role=switch), and the host
+ * hart a best-effort VM watches instret for gaps (tests/guests/bench with role=switch), and the host
  * pairs each value of the app with the gap that contains it. All other slots of the VM hold
  * launched apps that are not released during the measurement.
  */

@@ -52,7 +52,7 @@ LATENCY = "riscv.timer.latency.sstc"
 ADPCM = ("1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "2vm.q1ms", "4vm.q1ms", "8vm.q1ms")
 ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as the guest's tick (10 ms, here 1 ms)"
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
-HANG_AT = 0x80380000  # guests/test/bench/hang.c
+HANG_AT = 0x80380000  # tests/guests/bench/hang.c
 MANAGER = {
     "vdm_interrupt",
     "vdm_continue",

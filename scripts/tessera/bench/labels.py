@@ -57,7 +57,7 @@ _SCHEDULER = "longest time that the scheduler's lock is held"
 _ON = {"h1": "1 hart", "h2": "2 harts", "h4": "4 harts", "h8": "8 harts"}
 _SEVERAL = ("h2", "h4", "h8")
 
-# The rows of guests/test/thread_metric.
+# The rows of tests/guests/thread_metric.
 SERVICES = {
     "calibration": "computation of a task",
     "cooperative": "tasks of equal priority yield",

@@ -146,7 +146,7 @@ def figure(metric: str, span: dict[str, int], more: int = 0) -> Figure:
 
 
 def calls(bench: MipsBench) -> None:
-    """Hypercalls and messages, which guests/test/cost marks. The instruction after the call does not
+    """Hypercalls and messages, which tests/guests/cost marks. The instruction after the call does not
     count."""
     text = source(
         WIRED,

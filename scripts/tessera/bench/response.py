@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The response of a task of an RTOS to a timer interrupt (guests/test/response), natively, in a VM alone, and beside
+The response of a task of an RTOS to a timer interrupt (tests/guests/response), natively, in a VM alone, and beside
 a busy VM: instructions from the time at which the interrupt is due to the task's first one.
 """
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What a VM leaves of the services of an RTOS (guests/test/thread_metric): passes in a VM in percent of
+What a VM leaves of the services of an RTOS (tests/guests/thread_metric): passes in a VM in percent of
 those without a hypervisor, for equal numbers of instructions.
 
-Beside a busy VM (guests/test/slices), the instructions are all that the hart executed in the row's time
+Beside a busy VM (tests/guests/slices), the instructions are all that the hart executed in the row's time
 except those of the busy VM itself, which notes its slices. So everything that the hypervisor
 executes, switches and interrupts of both VMs included, counts against the RTOS, and the share of the hart that
 the busy VM uses does not.

@@ -27,7 +27,7 @@ HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
 POLL_S = 0.25
 STALL_S = 60  # of real time, in which both the attacker and the witness must make progress
-# guests/test/fuzz/fuzz_log.h
+# tests/guests/fuzz/fuzz_log.h
 LOG_OFFSET = 0x100000  # in the shared region
 SLOTS = ("hart 0", "hart 1", "app 0", "app 1", "app 2", "app 3")
 KINDS = ("hypercalls", "SBI calls", "CSR accesses", "MMIO accesses", "other instructions")
@@ -55,7 +55,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Log:
-    """The log of guests/test/fuzz and its witness."""
+    """The log of tests/guests/fuzz and its witness."""
 
     slots: tuple[Slot, ...]
     lives: int

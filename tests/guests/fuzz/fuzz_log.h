@@ -35,7 +35,7 @@ struct fuzz_slot {
 struct fuzz_log {
     struct fuzz_slot slots[FUZZ_SLOTS];
     uint64_t lives; /* starts of the attacker */
-    uint64_t spins; /* spins of the witness (guests/test/leak) */
+    uint64_t spins; /* spins of the witness (tests/guests/leak) */
     uint64_t wrongs;
 };
 

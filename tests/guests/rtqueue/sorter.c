@@ -50,7 +50,7 @@ static inline void measured_take(void)
 
 #include "queue_measure.h"
 
-/* As the bench guest does for the heap (guests/test/bench/queue.c). */
+/* As the bench guest does for the heap (tests/guests/bench/queue.c). */
 void rtqueue_measure(void)
 {
     static const struct queue_measured sorter = {"riscv.rt.queue.sorter", "insert", "take", 1, rtqueue_random, reset};
