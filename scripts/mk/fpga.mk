@@ -38,7 +38,7 @@ fpga-demo: | setup-fpga ## simulate two VMs that share three regions, and draw b
 	@$(FPGA_PYTHON) fpga/verify/benches/demo_fabric.py
 	@$(FPGA_PYTHON) fpga/verify/benches/draw.py $(BUILD)/fpga/demo
 
-fpga-regs: | setup-fpga ## generate the fabric's registers from fpga/hw/rdl: RTL, C, Rust, build/fpga/html
+fpga-regs: | setup-fpga ## generate the fabric's registers from fpga/hw/rdl: RTL, C, build/fpga/html
 	@$(FPGA_PYTHON) fpga/hw/rdl/generate.py fpga/hw --html $(BUILD)/fpga/html
 
 .PHONY: yosys bench-fpga fpga-demo fpga-regs test-fpga test-fpga-long fpga-lint fpga-synth

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tessera.bench.accel import device_interrupts, paths, register, summaries
+from tessera.bench.accel import device_interrupts, paths, summaries
 from tessera.bench.count import CountError
 from tessera.bench.parse import ParseError
 from tessera.bench.passes import Device, Event, read_passes
+from tessera.fabric.registers import register
 
 REQUEST, SOLUTION = register("FABRIC_REGS_REQUEST"), register("FABRIC_REGS_SOLUTION")
 CONNECT, START = register("FABRIC_REGS_PRR_CONNECT"), register("FABRIC_REGS_ICAP_START")

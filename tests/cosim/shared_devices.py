@@ -2,20 +2,15 @@
 """The RTL of the shared devices on this machine, without QEMU: registers, VMs with memory of their own, the wire."""
 
 import ctypes
-import re
 import zlib
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, byref, c_bool, c_char_p, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 
+from tessera.fabric import registers
 from tessera.run.runner import ROOT
 
-NAMES = {
-    name: int(value, 0)
-    for name, value in re.findall(
-        r"pub const FABRIC_(\w+): usize = (\w+);", (ROOT / "fpga/hw/include/fabric_regs.rs").read_text(encoding="utf-8")
-    )
-}
+NAMES = {name.removeprefix("FABRIC_"): value for name, value in registers.read().items()}
 UART, FLASH, SEND, RECEIVE, COPY, DISPLAY, GPIO, SPI = range(8)
 DONE, BAD, FORBIDDEN, VIOLATION, BUS, TIMEOUT = range(6)
 READ, PROGRAM, ERASE = range(3)

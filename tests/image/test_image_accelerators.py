@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from image_reader import read_image
 
 from tessera.fabric.bitstream import TAG_SIZE, of_file, packet, read_header, simulated, tag, wrap
+from tessera.fabric.registers import register
 from tessera.image import fdt, layout, vdm, virtual
 from tessera.image.board import KEY_FILE, read_key
 from tessera.image.build import Options, build
@@ -114,13 +115,12 @@ def test_constants_are_those_of_the_header():
 
 
 def test_limits_are_those_of_the_fabric():
-    registers = (ROOT / "fpga" / "hw" / "include" / "fabric_regs.rs").read_text()
     package = (ROOT / "fpga" / "hw" / "rtl" / "fabric" / "fabric_pkg.sv").read_text()
-    assert int(re.search(r"FABRIC_SPAN: usize = (\w+);", registers)[1], 16) == vdm.FABRIC_SIZE
+    assert register("FABRIC_SPAN") == vdm.FABRIC_SIZE
     assert int(re.search(r"NumWindows = (\d+);", package)[1]) == vdm.DMA_WINDOWS
-    assert int(re.search(r"REQUEST_PRIO_WIDTH: usize = (\w+);", registers)[1], 16) == vdm.MAX_PRIORITY.bit_length()
+    assert register("FABRIC_REGS_REQUEST_PRIO_WIDTH") == vdm.MAX_PRIORITY.bit_length()
     for name in ("HOLD_TIME", "STOP_TIME"):
-        width = int(re.search(rf"{name}_CYCLES_WIDTH: usize = (\w+);", registers)[1], 16)
+        width = register(f"FABRIC_REGS_{name}_CYCLES_WIDTH")
         assert (vdm.LONGEST_US * (vdm.FASTEST_HZ // 10**6)).bit_length() <= width
 
 

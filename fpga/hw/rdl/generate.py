@@ -93,16 +93,8 @@ def constants() -> Iterator[tuple[str, int, str]]:
         yield from names(name.upper(), top)
 
 
-def rust() -> str:
-    lines = ["//! The fabric's registers: addresses within it, positions and widths of fields.", ""]
-    for name, value, what in constants():
-        lines += [f"/// {what}"] if what else []
-        lines.append(f"pub const {name}: usize = {value:#x};")
-    return tidy("\n".join(lines), "//")
-
-
 def plain_header() -> str:
-    """The same constants as macros, for C and assembly without a C library."""
+    """The constants as macros, for C and assembly without a C library, and for tests."""
     lines = ["#ifndef FABRIC_MAP_H", "#define FABRIC_MAP_H", ""]
     for name, value, what in constants():
         lines.append(f"#define {name} {value:#x}U" + (f" /* {what} */" if what else ""))
@@ -146,7 +138,6 @@ def generate(folder: Path) -> None:
     for block in BLOCKS:
         regblock(block, folder / "rtl" / "regs", scratch)
     (folder / "rtl" / "regs" / "fabric_map_pkg.sv").write_text(package(), encoding="utf-8")
-    (folder / "include" / "fabric_regs.rs").write_text(rust(), encoding="utf-8")
     (folder / "include" / "fabric_regs.h").write_text(header(scratch), encoding="utf-8")
     (folder / "include" / "fabric_map.h").write_text(plain_header(), encoding="utf-8")
     shutil.rmtree(scratch)

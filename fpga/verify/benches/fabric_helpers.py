@@ -11,14 +11,10 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiMaster, AxiRam
 from rtl_tools import FPGA
 
+from tessera.fabric import registers
 from tessera.fabric.bitstream import simulated as simb
 
-REGS = {
-    name: int(value, 16)
-    for name, value in re.findall(
-        r"pub const (\w+): usize = (\w+);", (FPGA / "hw" / "include" / "fabric_regs.rs").read_text(encoding="utf-8")
-    )
-}
+REGS = registers.read(FPGA / "hw" / "include" / "fabric_map.h")
 
 IDLE, BUSY, PREEMPT, SWITCH, RECONFIG, HOLD = range(6)
 STATES = ("Idle", "Busy", "Preempt", "Switch", "Reconfig", "Hold")
@@ -30,7 +26,7 @@ MASK = (1 << 64) - 1
 
 
 def fields(register: str, value: int) -> dict[str, int]:
-    """The fields of a register's value; `register` as in fabric_regs.rs."""
+    """The fields of a register's value; `register` as in fabric_map.h."""
     found = {}
     for name, lsb in REGS.items():
         match = re.fullmatch(rf"{register}_(\w+)_LSB", name)

@@ -10,16 +10,13 @@ configuration, to the fabric's interrupt lies inside the time that the fabric ne
 of the path's cost beyond preemption and reconfiguration.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from tessera.bench.parse import ParseError
 from tessera.bench.passes import Event
-from tessera.run.runner import ROOT
+from tessera.fabric.registers import register
 
-MAP = ROOT / "fpga" / "hw" / "include" / "fabric_map.h"
 # Functions of the hypervisor that mark a path.
 FAULT, INTERRUPT, DEVICE, TRAP = "component_write_fault", "vdm_interrupt", "plic_handle", "trap_entry"
 FUNCTIONS = (FAULT, INTERRUPT, DEVICE, TRAP)
@@ -28,15 +25,6 @@ PATHS = ("assign", "configure", "preempt", "preempt_configure")
 OVERLAPPED = "solution_preempt"  # while the job stops
 _ENDS = (SLEEP, RETURN)
 _BEGINS = (SLEEP, TRAP)  # of the hypervisor's instructions
-
-
-@cache
-def register(name: str) -> int:
-    """Returns the offset of a register in the fabric's address map."""
-    match = re.search(rf"^#define {name} (0x[0-9a-f]+)U ", MAP.read_text(encoding="utf-8"), re.MULTILINE)
-    if match is None:
-        raise ParseError(f"{MAP}: expected {name}")
-    return int(match[1], 16)
 
 
 def _is(event: Event, what: str, name: str) -> bool:

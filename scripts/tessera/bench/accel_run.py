@@ -6,9 +6,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from tessera.bench import passes
-from tessera.bench.accel import FUNCTIONS, RETURN, SLEEP, device_interrupts, paths, register
+from tessera.bench.accel import FUNCTIONS, RETURN, SLEEP, device_interrupts, paths
 from tessera.bench.accel import Path as VdmPath
 from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
+from tessera.fabric.registers import register
 from tessera.run.cosim import BASE
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import BuiltSystem, Qemu, system_command
