@@ -5,28 +5,39 @@
 
 #include "hypercall_abi.h"
 
-/* `device`: the number of a device of the fabric, as in its address: ACCEL_PAGES + device * ACCEL_PAGE. */
-#define HCALL_ACCEL_ENUMERATE 40 /* (index from 0, gpa of struct accel_info, its size) -> number of the VM's devices */
-#define HCALL_ACCEL_REQUEST 41   /* (device) -> status; the answer comes as ACCEL_EVENT_READY if it is not ready yet */
-#define HCALL_ACCEL_RELEASE 42   /* (device) gives up the region, or withdraws the request; not while a job runs */
+/* `device`: the number of a device of the fabric, as in its address: ACCEL_PAGES + device *
+ * ACCEL_PAGE. */
+/* (index from 0, gpa of struct accel_info, its size) -> number of the VM's devices */
+#define HCALL_ACCEL_ENUMERATE 40
+/* (device) -> status; the answer comes as ACCEL_EVENT_READY if it is not ready yet */
+#define HCALL_ACCEL_REQUEST 41
+/* (device) gives up the region, or withdraws the request; not while a job runs */
+#define HCALL_ACCEL_RELEASE 42
 #define HCALL_ACCEL_STATUS 43    /* (device) -> status */
 #define HCALL_ACCEL_GET_STATS 44 /* (device, gpa of struct accel_stats, its size) */
-#define HCALL_ACCEL_EVENTS 45    /* () -> events of all devices since the last call: ACCEL_EVENT_* << device */
-#define HCALL_ACCEL_SET_PRIORITY 46 /* (device, 0 .. 15): of its next request; needs `accelerator-priorities` */
-#define HCALL_ACCEL_SET_MODEL 47    /* (device, ACCEL_MODEL_*): of its next write */
+/* () -> events of all devices since the last call: ACCEL_EVENT_* << device */
+#define HCALL_ACCEL_EVENTS 45
+/* (device, 0 .. 15): of its next request; needs `accelerator-priorities` */
+#define HCALL_ACCEL_SET_PRIORITY 46
+#define HCALL_ACCEL_SET_MODEL 47 /* (device, ACCEL_MODEL_*): of its next write */
 /* For a VM with `accelerator-monitor`: */
-#define HCALL_ACCEL_GET_REGION 48 /* (region, gpa of struct accel_region, its size) -> number of regions */
-#define HCALL_ACCEL_GET_CLIENT 49 /* (index, gpa of struct accel_client, its size) -> number of devices of all VMs */
-/* For a VM with the overlay in its property `overlays`. `overlay`: its number, in the order of the system file. */
+/* (region, gpa of struct accel_region, its size) -> number of regions */
+#define HCALL_ACCEL_GET_REGION 48
+/* (index, gpa of struct accel_client, its size) -> number of devices of all VMs */
+#define HCALL_ACCEL_GET_CLIENT 49
+/* For a VM with the overlay in its property `overlays`. `overlay`: its number, in the order of the
+ * system file. */
 #define HCALL_ACCEL_APPLY_OVERLAY 50  /* (overlay) starts to apply it; one transaction at a time */
 #define HCALL_ACCEL_REMOVE_OVERLAY 51 /* (overlay) starts to remove it */
 #define HCALL_ACCEL_OVERLAY_STATUS 52 /* (overlay, gpa of struct accel_overlay, its size) */
 
-/* Status: these bits, and the region (while connected) from bit 8, the priority from 16, the model from 24, and from 32 the cycles
- * of the fabric that configuring a region for the device takes at most. */
+/* Status: these bits, and the region (while connected) from bit 8, the priority from 16, the model
+ * from 24, and from 32 the cycles of the fabric that configuring a region for the device takes at
+ * most. */
 #define ACCEL_STATUS_CONNECTED 1U
-#define ACCEL_STATUS_WAITING 2U /* requested, or preempted with its job saved: it gets a region when there is one */
-#define ACCEL_STATUS_FAILED 4U  /* its region could not be configured; until the VM restarts */
+/* requested, or preempted with its job saved: it gets a region when there is one */
+#define ACCEL_STATUS_WAITING 2U
+#define ACCEL_STATUS_FAILED 4U /* its region could not be configured; until the VM restarts */
 
 #define ACCEL_MODEL_NATIVE 0U /* the first write blocks until the device is there */
 #define ACCEL_MODEL_GUEST 1U  /* the first write completes at once; events tell what happens */
@@ -34,7 +45,8 @@
 #define ACCEL_EVENT_READY 0x1UL           /* connected */
 #define ACCEL_EVENT_WAIT 0x10000UL        /* a write has requested it, and it is not ready */
 #define ACCEL_EVENT_PREEMPT 0x100000000UL /* disconnected; a job that ran continues later */
-/* Of no device: devices of the VM have come or gone (HCALL_ACCEL_ENUMERATE), or a transaction is over that the VM has started. */
+/* Of no device: devices of the VM have come or gone (HCALL_ACCEL_ENUMERATE), or a transaction is
+ * over that the VM has started. */
 #define ACCEL_EVENT_OVERLAY 0x1000000000000UL
 
 #define ACCEL_OVERLAY_REMOVED 0U
@@ -42,16 +54,21 @@
 #define ACCEL_OVERLAY_APPLIED 2U
 #define ACCEL_OVERLAY_REMOVING 3U
 
-/* Phases of a transaction. To apply: LDTO, LFW, DCPL, LCFG, CPL, UPDT, LDRV. To remove: UDTO, UDRV, DCPL. */
+/* Phases of a transaction. To apply: LDTO, LFW, DCPL, LCFG, CPL, UPDT, LDRV. To remove: UDTO, UDRV,
+ * DCPL. */
 #define ACCEL_PHASE_LDTO 0U /* the overlay is checked against those that are applied */
-#define ACCEL_PHASE_LFW 1U  /* its bitstreams are looked up: those that have passed the check at boot */
-#define ACCEL_PHASE_DCPL 2U /* its regions are taken from their clients, and decoupled; or given back to all devices */
+/* its bitstreams are looked up: those that have passed the check at boot */
+#define ACCEL_PHASE_LFW 1U
+/* its regions are taken from their clients, and decoupled; or given back to all devices */
+#define ACCEL_PHASE_DCPL 2U
 #define ACCEL_PHASE_LCFG 3U /* they are configured */
 #define ACCEL_PHASE_CPL 4U  /* they are coupled again: checked */
-#define ACCEL_PHASE_UPDT 5U /* the devices that it provides are there, its regions are kept for their devices */
+/* the devices that it provides are there, its regions are kept for their devices */
+#define ACCEL_PHASE_UPDT 5U
 #define ACCEL_PHASE_LDRV 6U /* VMs are told */
 #define ACCEL_PHASE_UDTO 7U /* the overlay is found */
-#define ACCEL_PHASE_UDRV 8U /* the devices that it provides have lost their jobs, and are gone; their VMs are told */
+/* the devices that it provides have lost their jobs, and are gone; their VMs are told */
+#define ACCEL_PHASE_UDRV 8U
 #define ACCEL_PHASES 9U
 #define ACCEL_OVERLAY_NONE 0xffU /* no phase, no region */
 
@@ -67,9 +84,8 @@
 #define ACCEL_PAGES 0x18100000UL
 #define ACCEL_PAGE 0x1000UL
 #define ACCEL_IRQ 21U /* source of the interrupt controller: a job is over */
-#define ACCEL_EVENT_IRQ \
-    22U /* source of the interrupt controller: high while HCALL_ACCEL_EVENTS has something to report */
-
+/* source of the interrupt controller: high while HCALL_ACCEL_EVENTS has something to report */
+#define ACCEL_EVENT_IRQ 22U
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
@@ -83,10 +99,12 @@ struct accel_info {
 /* Since the VM's start. */
 struct accel_stats {
     uint64_t requests;
-    uint64_t paths[4]; /* requests answered by: assign; assign and configure; preempt; preempt and configure */
-    uint64_t waits;    /* requests that had to wait for a region */
-    uint64_t losses;   /* times that it lost its region: to another client, by a fault, or unused in time */
-    uint64_t faults;   /* jobs that failed */
+    /* requests answered by: assign; assign and configure; preempt; preempt and configure */
+    uint64_t paths[4];
+    uint64_t waits; /* requests that had to wait for a region */
+    /* times that it lost its region: to another client, by a fault, or unused in time */
+    uint64_t losses;
+    uint64_t faults; /* jobs that failed */
 };
 
 /* A region, and the device of a VM that has it or was connected to it last. */
@@ -107,13 +125,16 @@ struct accel_client {
 };
 
 struct accel_overlay {
-    char name[16];         /* NUL-terminated */
-    uint32_t state;        /* ACCEL_OVERLAY_* */
-    uint32_t failed;       /* phase in which the last transaction failed; ACCEL_OVERLAY_NONE: it did not */
+    char name[16];  /* NUL-terminated */
+    uint32_t state; /* ACCEL_OVERLAY_* */
+    /* phase in which the last transaction failed; ACCEL_OVERLAY_NONE: it did not */
+    uint32_t failed;
     uint32_t region;       /* the region that it failed for; ACCEL_OVERLAY_NONE: none */
     uint32_t transactions; /* that have ended, of all overlays, since boot */
     uint64_t
-        ticks[9]; /* by ACCEL_PHASE_*: of the timebase, that the phase of its last transaction took; 0: not reached */
+        /* by ACCEL_PHASE_*: of the timebase, that the phase of its last transaction took; 0: not
+         * reached */
+        ticks[9];
 };
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of core, and the errors of all hypercalls, as guests see them; docs/hypercalls.md is the reference. The headers
- * of this folder are included by the hypervisor and by the guests' SDK. Assembly may include them: numbers of calls and
- * errors have no suffix.
+ * The calls of core, and the errors of all hypercalls, as guests see them; docs/hypercalls.md is
+ * the reference. The headers of this folder are included by the hypervisor and by the guests' SDK.
+ * Assembly may include them: numbers of calls and errors have no suffix.
  */
 #ifndef HYPERCALL_ABI_H
 #define HYPERCALL_ABI_H
 
-/* Where hypercalls are SBI calls, their extension: firmware-specific space, SBI 2.0 section 18; the low bits are the
- * implementation id 0x545353 ("TSS"). */
+/* Where hypercalls are SBI calls, their extension: firmware-specific space, SBI 2.0 section 18; the
+ * low bits are the implementation id 0x545353 ("TSS"). */
 #define HCALL_EXTENSION 0x0a545353
 
 /* Numbers of calls; the gaps are reserved for components. */
-#define HCALL_INFO_GET_ID 0  /* () -> id of the calling VM, from 0, in the order of the system file */
+/* () -> id of the calling VM, from 0, in the order of the system file */
+#define HCALL_INFO_GET_ID 0
 #define HCALL_WATCHDOG_PET 1 /* () -> period of the VM's watchdog in milliseconds */
 #define HCALL_MAX 64         /* every number is below */
 

@@ -5,19 +5,25 @@
 
 #include "hypercall_abi.h"
 
-#define HCALL_IPC_SEND_MSG 32  /* (destination: VM id | VCPU << 16, gpa, size 1 .. IPC_MESSAGE_MAX) */
-#define HCALL_IPC_RECV_MSG 33  /* (gpa, size of the buffer) -> size | sender's VM id << 16 | sender's VCPU << 24 */
-#define HCALL_IPC_RING 34      /* (id of a shared region, VM id) */
-#define HCALL_IPC_DOORBELLS 35 /* () -> bit n: the doorbell of region n was rung for this VM since the last such call */
-#define HCALL_IPC_SEND_WAIT 36 /* as HCALL_IPC_SEND_MSG; after a successful send the caller waits as by WFI */
+/* (destination: VM id | VCPU << 16, gpa, size 1 .. IPC_MESSAGE_MAX) */
+#define HCALL_IPC_SEND_MSG 32
+/* (gpa, size of the buffer) -> size | sender's VM id << 16 | sender's VCPU << 24 */
+#define HCALL_IPC_RECV_MSG 33
+#define HCALL_IPC_RING 34 /* (id of a shared region, VM id) */
+/* () -> bit n: the doorbell of region n was rung for this VM since the last such call */
+#define HCALL_IPC_DOORBELLS 35
+/* as HCALL_IPC_SEND_MSG; after a successful send the caller waits as by WFI */
+#define HCALL_IPC_SEND_WAIT 36
 
 #define IPC_MESSAGE_MAX 128U /* bytes */
 #define IPC_QUEUE 8U         /* messages that the inbox of a VCPU holds */
 
 /* Meaning of errors of hypercall_abi.h in these calls: */
-#define IPC_ERR_NOT_NOW HCALL_ERR_FAILED            /* send: the inbox is full; receive: it is empty */
+/* send: the inbox is full; receive: it is empty */
+#define IPC_ERR_NOT_NOW HCALL_ERR_FAILED
 #define IPC_ERR_NO_VCPU HCALL_ERR_INVALID_PARAM     /* no such VM or VCPU */
 #define IPC_ERR_NOT_RUNNING HCALL_ERR_INVALID_STATE /* the other VM, or its VCPU, does not run */
-#define IPC_ERR_SIZE HCALL_ERR_BAD_RANGE /* too large, or 0; longer than the buffer: the value describes the message */
+/* too large, or 0; longer than the buffer: the value describes the message */
+#define IPC_ERR_SIZE HCALL_ERR_BAD_RANGE
 
 #endif

@@ -8,13 +8,15 @@ bool components_vm_stop(struct vm *vm)
 {
     bool done = true;
 
-    for (component_vm_stop_hook *const *hook = __start_vm_stop_hooks; hook < __stop_vm_stop_hooks; hook++) {
+    for (component_vm_stop_hook *const *hook = __start_vm_stop_hooks; hook < __stop_vm_stop_hooks;
+         hook++) {
         done = (*hook)(vm) && done;
     }
     return done;
 }
 
-COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
+COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width,
+                                                         ulong value)
 {
     (void)v, (void)gpa, (void)width, (void)value;
     return WRITE_REFUSED;
@@ -22,7 +24,8 @@ COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t g
 
 void components_cpu_sync(void)
 {
-    for (component_cpu_hook *const *hook = __start_cpu_sync_hooks; hook < __stop_cpu_sync_hooks; hook++) {
+    for (component_cpu_hook *const *hook = __start_cpu_sync_hooks; hook < __stop_cpu_sync_hooks;
+         hook++) {
         (*hook)();
     }
 }

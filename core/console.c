@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console of a hypervisor without the component `console`: the UART gets what VMs write in the order of writing, and typed
- * characters go to one VM. Characters are queued and sent a few at a time, because the UART is slow and must not lengthen
- * interrupt latency. A line of the hypervisor starts on a new line of the terminal.
+ * The console of a hypervisor without the component `console`: the UART gets what VMs write in the
+ * order of writing, and typed characters go to one VM. Characters are queued and sent a few at a
+ * time, because the UART is slow and must not lengthen interrupt latency. A line of the hypervisor
+ * starts on a new line of the terminal.
  */
 #include "console.h"
 
@@ -39,7 +40,8 @@ static struct {
     unsigned unready;               /* VMs that have not been told of it */
     struct vm *keyboard;            /* the VM that gets typed characters */
     char queue[QUEUE];
-} out = {.text = {.fmt = ""}, .sent = '\n', .held = TEXT_END}; /* owner: this file; guarded by console_lock */
+    /* owner: this file; guarded by console_lock */
+} out = {.text = {.fmt = ""}, .sent = '\n', .held = TEXT_END};
 
 static void set_full(bool full)
 {
@@ -148,7 +150,8 @@ COMPONENT_DEFAULT void console_init(void)
     out.keyboard = system_keyboard();
 }
 
-/* A VM that does not look whether there is room has its part of RESERVED and no more: others wait until the queue is sent. */
+/* A VM that does not look whether there is room has its part of RESERVED and no more: others wait
+ * until the queue is sent. */
 static bool may_put(const struct vm *vm)
 {
     bool may = !out.full || out.late[vm->id] < CONSOLE_FIFO;
@@ -196,7 +199,8 @@ COMPONENT_DEFAULT bool console_ready_slow(struct vm *vm)
 COMPONENT_DEFAULT void console_drain(void)
 {
     spin_lock(&console_lock);
-    for (unsigned left = CONSOLE_DRAIN_TRIES; left > 0 && (send_one() || out.held != TEXT_END); left--) {
+    for (unsigned left = CONSOLE_DRAIN_TRIES; left > 0 && (send_one() || out.held != TEXT_END);
+         left--) {
     }
     spin_unlock(&console_lock);
 }

@@ -86,7 +86,8 @@ void log_done(void)
 {
     lines.tail++;
     if (lines.lost > 0 && log_waiting() == 0) {
-        struct log_line *line = log_next(); /* in place: a copy would prolong the critical section */
+        /* in place: a copy would prolong the critical section */
+        struct log_line *line = log_next();
 
         line->format = "%lu lines are lost: the console is too slow";
         line->args[0] = lines.lost;

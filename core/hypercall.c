@@ -30,7 +30,8 @@ const char *hypercall_init(void)
     return NULL;
 }
 
-struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
+struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                    ulong number)
 {
     return (number < HCALL_MAX ? hypercall_table[number] : no_such_call)(a0, a1, a2, a3, a4, a5);
 }
@@ -40,7 +41,8 @@ void hypercall_trace(ulong number, ulong a0, struct hcall_ret ret)
     const struct vcpu *caller = cpu_self()->current;
 
     trace(TRACE_HYPERCALL, caller, (uint32_t)number | (uint64_t)ret.error << 32);
-    for (const struct hcall_tracer *t = __start_hypercall_tracers; t < __stop_hypercall_tracers; t++) {
+    for (const struct hcall_tracer *t = __start_hypercall_tracers; t < __stop_hypercall_tracers;
+         t++) {
         if (ret.error == HCALL_OK && t->number == number) {
             t->record(caller, a0, ret.value);
         }

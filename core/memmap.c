@@ -52,9 +52,11 @@ static const char *host_wrong(const struct sysimage_region *r, hpa_t ram_base, u
         return "a memory region beyond the machine's address space";
     }
     if (device) {
-        return memmap_overlap(r->hpa, r->size, ram_base, ram_size) ? "a device in the board's RAM" : NULL;
+        return memmap_overlap(r->hpa, r->size, ram_base, ram_size) ? "a device in the board's RAM"
+                                                                   : NULL;
     }
-    return inside(r->hpa, r->size, ram_base, ram_size) ? NULL : "a memory region outside the board's RAM";
+    return inside(r->hpa, r->size, ram_base, ram_size) ? NULL
+                                                       : "a memory region outside the board's RAM";
 }
 
 static const char *region_check(const struct sysimage_region *r, hpa_t ram_base, uint64_t ram_size)
@@ -82,7 +84,8 @@ const char *memmap_check(const struct memmap *map, hpa_t ram_base, uint64_t ram_
         const char *wrong = region_check(&map->regions[i], ram_base, ram_size);
 
         for (unsigned j = 0; j < i && wrong == NULL; j++) {
-            wrong = overlap(&map->regions[i], &map->regions[j]) ? "memory regions that overlap" : NULL;
+            wrong =
+                overlap(&map->regions[i], &map->regions[j]) ? "memory regions that overlap" : NULL;
         }
         if (wrong != NULL) {
             return wrong;

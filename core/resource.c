@@ -3,7 +3,8 @@
 
 extern resource_bound_fn *const __start_resource_bounds[], *const __stop_resource_bounds[];
 
-enum resource_answer resource_bound(const struct vm *vm, ulong number, ticks_t job, struct resource_wait *wait)
+enum resource_answer resource_bound(const struct vm *vm, ulong number, ticks_t job,
+                                    struct resource_wait *wait)
 {
     enum resource_answer answer = RESOURCE_UNKNOWN;
 

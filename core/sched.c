@@ -28,8 +28,9 @@ static struct vcpu *wrapped_pick(struct cpu *cpu)
     return v != NULL ? v : be_pick();
 }
 
-/* Wrapper class, installed while tracing or debugging, that records every pick. A VCPU that the debugger halts is in no queue
- * any more; as there may be many, sched_find_runnable() polls interrupts before each next pick. */
+/* Wrapper class, installed while tracing or debugging, that records every pick. A VCPU that the
+ * debugger halts is in no queue any more; as there may be many, sched_find_runnable() polls
+ * interrupts before each next pick. */
 static struct vcpu *recorder_pick(struct cpu *cpu)
 {
     struct vcpu *v = wrapped_pick(cpu);
@@ -67,7 +68,8 @@ void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v))
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         sched_set_class(cpu_get(i), NULL);
     }
-    for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes; c++) {
+    for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes;
+         c++) {
         (*c)->init();
     }
 }
@@ -81,8 +83,9 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
     cpu->since = now;
 }
 
-/* Best effort is not among the registered classes, so that its part of a context switch is inline. While no other class has
- * VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best effort's, and its slice was not cut short. */
+/* Best effort is not among the registered classes, so that its part of a context switch is inline.
+ * While no other class has VCPUs on this CPU (cpu->class is NULL), the VCPU that runs here is best
+ * effort's, and its slice was not cut short. */
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
@@ -96,12 +99,14 @@ static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
     }
 }
 
-/* After sched_lock is released, in a critical section of its own, so that a CPU waiting for the lock gets it first: finds a
- * CPU for the VCPU that has waited longest. Not when a VCPU of another class (`before`) has just left this CPU: a CPU was found
- * for the best-effort VCPUs when that class took it. `before` is NULL if this CPU did something else since. */
+/* After sched_lock is released, in a critical section of its own, so that a CPU waiting for the
+ * lock gets it first: finds a CPU for the VCPU that has waited longest. Not when a VCPU of another
+ * class (`before`) has just left this CPU: a CPU was found for the best-effort VCPUs when that
+ * class took it. `before` is NULL if this CPU did something else since. */
 static inline void sched_notify(const struct vcpu *before)
 {
-    if (!arch_alone() && !list_empty(&sched_be.queue) && (before == NULL || before->sched == NULL)) {
+    if (!arch_alone() && !list_empty(&sched_be.queue) &&
+        (before == NULL || before->sched == NULL)) {
         spin_lock(&sched_lock);
         be_notify();
         spin_unlock(&sched_lock);
@@ -157,8 +162,8 @@ void sched_hold(struct vcpu *v)
     }
 }
 
-/* The slice ends at the next release at the latest. While a VCPU of a class above best effort runs, software timers are
- * deferred to the end of its slice, which is always finite. */
+/* The slice ends at the next release at the latest. While a VCPU of a class above best effort runs,
+ * software timers are deferred to the end of its slice, which is always finite. */
 static void sched_start_class(struct cpu *cpu, struct vcpu *v)
 {
     if (v->sched == NULL) {
@@ -223,9 +228,9 @@ static void sched_poll(struct cpu *cpu)
     spin_lock(&sched_lock);
 }
 
-/* Serves the requests of a VCPU that has left its CPU. A polling point if that turns off: with 60 RT apps, its removal and the
- * next pick are too long for one critical section.
- * without: size.text +82 bytes */
+/* Serves the requests of a VCPU that has left its CPU. A polling point if that turns off: with 60
+ * RT apps, its removal and the next pick are too long for one critical section. without: size.text
+ * +82 bytes */
 static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
 {
     unsigned request = v->request;
@@ -246,7 +251,8 @@ static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struc
     }
 }
 
-/* Whether a VCPU that has left its CPU has only asked to wait, and no interrupt has been raised since. */
+/* Whether a VCPU that has left its CPU has only asked to wait, and no interrupt has been raised
+ * since. */
 static inline bool sched_waits(const struct vcpu *v)
 {
     return v->request == VCPU_REQ_WAIT && atomic_load_acquire(&v->pending) == 0;
@@ -259,8 +265,8 @@ static inline void sched_block(struct vcpu *v)
     timer_arm(&v->timer, arch_vcpu_deadline(&v->arch));
 }
 
-/* Returns the VCPU to charge for the time until the next slice: `v`, or NULL if it was turned off and may have been started
- * elsewhere since. */
+/* Returns the VCPU to charge for the time until the next slice: `v`, or NULL if it was turned off
+ * and may have been started elsewhere since. */
 static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
@@ -274,8 +280,9 @@ static inline struct vcpu *sched_left(struct cpu *cpu, struct vcpu *v)
     return NULL;
 }
 
-/* Where reads are slow: reads the time for a switch, unless the timer's interrupt at the end of the slice has. That was in this
- * exit while the timer is not programmed again; a timer programmed for time 0 looks the same, but its slice began later. */
+/* Where reads are slow: reads the time for a switch, unless the timer's interrupt at the end of the
+ * slice has. That was in this exit while the timer is not programmed again; a timer programmed for
+ * time 0 looks the same, but its slice began later. */
 static inline void sched_read_time(struct cpu *cpu)
 {
     if (ARCH_TIME_SLOW && (cpu->armed != TIMER_FIRED || cpu->now < cpu->since)) {
@@ -302,10 +309,12 @@ static inline void sched_take(struct cpu *cpu, struct vcpu *v)
     v->cpu = cpu;
 }
 
-/* Spends v's slice on its work. As any slice it has an end while a VCPU waits. The lock as in sched_idle(). */
+/* Spends v's slice on its work. As any slice it has an end while a VCPU waits. The lock as in
+ * sched_idle(). */
 static void sched_work(struct cpu *cpu, struct vcpu *v)
 {
-    const struct vcpu_work *work = v->work; /* other work is assigned only after v has left this CPU */
+    /* other work is assigned only after v has left this CPU */
+    const struct vcpu_work *work = v->work;
     bool done;
 
     cpu->since = arch_time();
@@ -327,10 +336,12 @@ static void sched_work(struct cpu *cpu, struct vcpu *v)
     }
 }
 
-/* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL: sleeps, does work, holds back
- * VCPUs of VMs that stop. Many may have waited when their VM was stopped: interrupts are polled between two.
- * Not inline: tests/e2e/test_panic.py finds this symbol. `cold`: without: size.text +468 bytes. */
-static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu, struct vcpu *v)
+/* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL:
+ * sleeps, does work, holds back VCPUs of VMs that stop. Many may have waited when their VM was
+ * stopped: interrupts are polled between two. Not inline: tests/e2e/test_panic.py finds this
+ * symbol. `cold`: without: size.text +468 bytes. */
+static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu,
+                                                                        struct vcpu *v)
 {
     cpu->current = NULL;
     for (;;) {

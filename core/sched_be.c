@@ -29,15 +29,18 @@ static bool be_wake_idle(void)
     return true;
 }
 
-/* The slice has no end, or only that of the next release, which leaves a whole quantum as remainder. */
+/* The slice has no end, or only that of the next release, which leaves a whole quantum as
+ * remainder. */
 static inline bool be_endless(const struct cpu *cpu)
 {
     const struct vcpu *v = cpu_slice_owner(cpu);
 
-    return cpu->slice_end == TICKS_NEVER || (cpu->class != NULL && v != NULL && v->remainder == sched_be.quantum);
+    return cpu->slice_end == TICKS_NEVER ||
+           (cpu->class != NULL && v != NULL && v->remainder == sched_be.quantum);
 }
 
-/* The CPU whose slice without an end began first, and so is given an end first. NULL if every slice has an end. */
+/* The CPU whose slice without an end began first, and so is given an end first. NULL if every slice
+ * has an end. */
 static struct cpu *be_endless_cpu(const struct cpu *except)
 {
     struct cpu *first = NULL;
@@ -52,7 +55,8 @@ static struct cpu *be_endless_cpu(const struct cpu *except)
     return first;
 }
 
-/* A VCPU waits: gives the endless slice of `cpu` an end. A CPU without a slice owner is about to pick from the queue. */
+/* A VCPU waits: gives the endless slice of `cpu` an end. A CPU without a slice owner is about to
+ * pick from the queue. */
 static void be_limit_slice(struct cpu *cpu)
 {
     struct vcpu *v = cpu_slice_owner(cpu);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Best effort: round robin with a quantum, one queue for all CPUs, no tick while the queue is empty. Inline, for sched.c only:
- * this is the path at the end of every quantum. All functions are called with sched_lock held.
+ * Best effort: round robin with a quantum, one queue for all CPUs, no tick while the queue is
+ * empty. Inline, for sched.c only: this is the path at the end of every quantum. All functions are
+ * called with sched_lock held.
  */
 #ifndef SCHED_BE_H
 #define SCHED_BE_H
@@ -38,7 +39,8 @@ static inline struct vcpu *be_pick(void)
     return list_empty(queue) ? NULL : CONTAINER_OF(list_take_first(queue), struct vcpu, node);
 }
 
-/* The slice of v ends at the next release at the latest; v keeps what that cuts off as a remainder, up to a quantum. */
+/* The slice of v ends at the next release at the latest; v keeps what that cuts off as a remainder,
+ * up to a quantum. */
 static inline void be_end_at_release(struct cpu *cpu, struct vcpu *v)
 {
     if (cpu->slice_end > cpu->next_release) {
@@ -50,12 +52,14 @@ static inline void be_end_at_release(struct cpu *cpu, struct vcpu *v)
 }
 
 /*
- * A slice has an end only while a VCPU waits in the queue. Each insertion is followed by a search for one CPU: an idle CPU is
- * woken, or one slice without an end is given a quantum. The queue is filled by be_wake(), by a class that takes a VCPU's CPU,
- * and at the end of each slice, so that after as many quanta as there are CPUs all slices have an end.
+ * A slice has an end only while a VCPU waits in the queue. Each insertion is followed by a search
+ * for one CPU: an idle CPU is woken, or one slice without an end is given a quantum. The queue is
+ * filled by be_wake(), by a class that takes a VCPU's CPU, and at the end of each slice, so that
+ * after as many quanta as there are CPUs all slices have an end.
  *
- * A slice cut short by the next release of another class keeps its remainder and resumes afterwards; otherwise one VM
- * could get a full quantum per period of an RT app and the others almost nothing.
+ * A slice cut short by the next release of another class keeps its remainder and resumes
+ * afterwards; otherwise one VM could get a full quantum per period of an RT app and the others
+ * almost nothing.
  */
 static inline void be_start(struct cpu *cpu, struct vcpu *v)
 {
@@ -84,7 +88,8 @@ static inline void be_interrupt(struct cpu *cpu, struct vcpu *v)
     cpu->slice_end = now;
 }
 
-/* v became ready: enqueues it, and wakes an idle CPU or gives one slice without an end a quantum. */
+/* v became ready: enqueues it, and wakes an idle CPU or gives one slice without an end a
+ * quantum. */
 void be_wake(struct vcpu *v);
 
 /* If a VCPU waits: the same search among the other CPUs. On machines with more than one CPU. */

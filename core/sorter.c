@@ -5,8 +5,10 @@
 #include "fabric_map.h"
 
 _Static_assert((SORTER_NODES & (SORTER_NODES - 1U)) == 0, "the mask of a value");
-_Static_assert(SORTER_NODES *FABRIC_SORT_PUT_VALUE_STRIDE <= FABRIC_SORT_PUT_STRIDE, "values of a put");
-_Static_assert(SORTER_ORDERS *FABRIC_SORT_PUT_ORDER_STRIDE == FABRIC_SORT_PUT_VALUE_STRIDE, "orders of a put");
+_Static_assert(SORTER_NODES *FABRIC_SORT_PUT_VALUE_STRIDE <= FABRIC_SORT_PUT_STRIDE,
+               "values of a put");
+_Static_assert(SORTER_ORDERS *FABRIC_SORT_PUT_ORDER_STRIDE == FABRIC_SORT_PUT_VALUE_STRIDE,
+               "orders of a put");
 
 void sorter_init(struct sorter *s, unsigned cpu, unsigned number)
 {

@@ -23,7 +23,8 @@ static const char *check_fabric(unsigned nodes)
     uint64_t id, params, sorters;
     hpa_t fabric = platform_fabric.base;
 
-    if (!arch_device_probe(fabric + FABRIC_REGS_ID, &id) || FIELD(id, FABRIC_REGS_ID_MAGIC) != MAGIC ||
+    if (!arch_device_probe(fabric + FABRIC_REGS_ID, &id) ||
+        FIELD(id, FABRIC_REGS_ID_MAGIC) != MAGIC ||
         !arch_device_probe(fabric + FABRIC_REGS_PARAMS, &params)) {
         return "sorters: there is no fabric at the board's address";
     }
@@ -36,7 +37,8 @@ static const char *check_fabric(unsigned nodes)
                : NULL;
 }
 
-/* Removes what the sorter holds, of this or any other software. False if it does not become empty. */
+/* Removes what the sorter holds, of this or any other software. False if it does not become
+ * empty. */
 static bool empty(volatile char *registers)
 {
     for (unsigned i = 0; i <= LONGEST_SORTER; i++) {
@@ -45,7 +47,8 @@ static bool empty(volatile char *registers)
         if (FIELD(head, FABRIC_SORTER_HEAD_VALID) == 0) {
             return true;
         }
-        arch_device_write64(registers + FABRIC_SORTER_REMOVE, FIELD(head, FABRIC_SORTER_HEAD_VALUE));
+        arch_device_write64(registers + FABRIC_SORTER_REMOVE,
+                            FIELD(head, FABRIC_SORTER_HEAD_VALUE));
     }
     return false;
 }
@@ -60,8 +63,9 @@ static bool reset_sorter(unsigned index)
 
 const char *sorters_take(unsigned first, unsigned count, unsigned nodes)
 {
-    const char *wrong =
-        arch_device_map(platform_fabric.base, platform_fabric.size) ? check_fabric(nodes) : "page tables are used up";
+    const char *wrong = arch_device_map(platform_fabric.base, platform_fabric.size)
+                            ? check_fabric(nodes)
+                            : "page tables are used up";
 
     for (unsigned i = 0; i < count * hyp.ncpus && wrong == NULL; i++) {
         if (!reset_sorter(i / count * SORTERS_A_CPU + first + i % count)) {

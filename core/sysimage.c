@@ -46,8 +46,8 @@ static const char *check_loads(const struct sysimage_header *image, const struct
         uint64_t size = (loads[i].size + 7U) & ~UINT64_C(7);
         hpa_t hpa;
 
-        if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size || loads[i].size > image->total_size ||
-            size > image->total_size - loads[i].offset) {
+        if (loads[i].offset % 4096U != 0 || loads[i].offset > image->total_size ||
+            loads[i].size > image->total_size || size > image->total_size - loads[i].offset) {
             return "a truncated guest image";
         }
         if (loads[i].gpa % 8U != 0 || !memmap_ram(&map, memmap_address(loads[i].gpa), size, &hpa)) {
@@ -63,7 +63,8 @@ static const char *check_fixups(const struct sysimage_header *image, const struc
     const struct sysimage_fixup *f = sysimage_at(image, vm->fixups_offset);
 
     for (unsigned i = 0; i < vm->nfixups; i++) {
-        if (f[i].load >= vm->nloads || f[i].size > sizeof(f[i].bytes) || f[i].offset > loads[f[i].load].size ||
+        if (f[i].load >= vm->nloads || f[i].size > sizeof(f[i].bytes) ||
+            f[i].offset > loads[f[i].load].size ||
             f[i].size > loads[f[i].load].size - f[i].offset) {
             return "a fixup outside its load";
         }
@@ -100,7 +101,8 @@ static const char *check_numbers(const struct sysimage_header *image, const stru
         vm->irqs_per_ms > SYSIMAGE_MAX_IRQS_PER_MS) {
         return "a VM with a wrong interrupt number or rate";
     }
-    return vm->send_to >> image->nvms != 0 ? "a VM that may send to a VM that does not exist" : NULL;
+    return vm->send_to >> image->nvms != 0 ? "a VM that may send to a VM that does not exist"
+                                           : NULL;
 }
 
 static const char *check_memory(const struct sysimage_header *image, const struct sysimage_vm *vm)
@@ -138,7 +140,8 @@ static const char *check_vm(const struct sysimage_header *image, const struct sy
 static bool ends(const struct sysimage_header *image)
 {
     return image->total_size % 8U == 0 &&
-           *(const uint64_t *)sysimage_at(image, image->total_size - sizeof(uint64_t)) == SYSIMAGE_END;
+           *(const uint64_t *)sysimage_at(image, image->total_size - sizeof(uint64_t)) ==
+               SYSIMAGE_END;
 }
 
 static const char *check_header(const struct sysimage_header *image, uint64_t limit)
@@ -149,13 +152,15 @@ static const char *check_header(const struct sysimage_header *image, uint64_t li
     if (image->version != SYSIMAGE_VERSION) {
         return "a system image of another version";
     }
-    if (image->config_size < sizeof(*image) || image->config_size > image->total_size || image->total_size > limit) {
+    if (image->config_size < sizeof(*image) || image->config_size > image->total_size ||
+        image->total_size > limit) {
         return "inconsistent sizes";
     }
     if (!ends(image)) {
         return "a wrong size: it is truncated";
     }
-    if (crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM) != image->checksum) {
+    if (crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM) !=
+        image->checksum) {
         return "a wrong checksum";
     }
     return NULL;
@@ -169,9 +174,11 @@ static bool whole_mhz(uint64_t hz)
 
 static const char *check_limits(const struct sysimage_header *image)
 {
-    const struct table vms = {image->vms_offset, image->nvms, SYSIMAGE_MAX_VMS, sizeof(struct sysimage_vm)};
+    const struct table vms = {image->vms_offset, image->nvms, SYSIMAGE_MAX_VMS,
+                              sizeof(struct sysimage_vm)};
 
-    if (image->nharts == 0 || image->nharts > ARCH_MAX_CPUS || image->nvms == 0 || !table_fits(image, &vms)) {
+    if (image->nharts == 0 || image->nharts > ARCH_MAX_CPUS || image->nvms == 0 ||
+        !table_fits(image, &vms)) {
         return "a wrong number of harts or VMs";
     }
     if (image->trace_kib > SYSIMAGE_MAX_TRACE_KIB) {
@@ -205,14 +212,15 @@ static const char *check_sections(const struct sysimage_header *image)
 
 static bool regions_overlap(const struct sysimage_region *a, const struct sysimage_region *b)
 {
-    bool shared = a->kind == SYSIMAGE_REGION_SHARED && b->kind == SYSIMAGE_REGION_SHARED && a->hpa == b->hpa &&
-                  a->size == b->size && a->detail == b->detail;
+    bool shared = a->kind == SYSIMAGE_REGION_SHARED && b->kind == SYSIMAGE_REGION_SHARED &&
+                  a->hpa == b->hpa && a->size == b->size && a->detail == b->detail;
 
     return !shared && memmap_overlap(a->hpa, a->size, b->hpa, b->size);
 }
 
 /* Whether two VMs have common host memory other than shared regions. */
-static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b, const struct sysimage_header *image)
+static bool vms_overlap(const struct sysimage_vm *a, const struct sysimage_vm *b,
+                        const struct sysimage_header *image)
 {
     const struct sysimage_region *ra = sysimage_at(image, a->regions_offset);
     const struct sysimage_region *rb = sysimage_at(image, b->regions_offset);

@@ -37,10 +37,10 @@ static void timer_run_unlocked(struct timer *t)
     spin_lock(&sched_lock);
 }
 
-/* Runs the first timer if it is due, and programs the next deadline unless the scheduler is about to do so. Further timers
- * that are due interrupt again at once, so that other CPUs wait for the lock, and interrupts stay pending, for one timer only.
- * sched_lock is held because other CPUs remove timers.
- * without: switch +12 */
+/* Runs the first timer if it is due, and programs the next deadline unless the scheduler is about
+ * to do so. Further timers that are due interrupt again at once, so that other CPUs wait for the
+ * lock, and interrupts stay pending, for one timer only. sched_lock is held because other CPUs
+ * remove timers. without: switch +12 */
 static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
 {
     spin_lock(&sched_lock);
@@ -68,11 +68,12 @@ void timer_expire(struct cpu *cpu)
     if (ARCH_TIME_SLOW) {
         cpu->now = now;
     }
-    /* At the end of a slice the scheduler runs next and programs the hardware, also for timers that are due. Running them
-     * first would delay a VCPU of a class above best effort. */
+    /* At the end of a slice the scheduler runs next and programs the hardware, also for timers that
+     * are due. Running them first would delay a VCPU of a class above best effort. */
     if (now >= cpu->slice_end) {
         cpu->flags |= CPU_RESCHED;
-    } else if (timers_count(&cpu->timers) == 0) { /* without the lock: only this CPU puts timers in */
+    } else if (timers_count(&cpu->timers) == 0) {
+        /* without the lock: only this CPU puts timers in */
         timer_program(cpu);
     } else {
         timer_run(cpu, now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu.h"
 
-static struct heap_node
-    *timer_nodes[SYSIMAGE_MAX_HARTS][TIMERS_MAX]; /* owner: the CPUs' timers; guarded by sched_lock */
+static struct heap_node *timer_nodes[SYSIMAGE_MAX_HARTS][TIMERS_MAX]; /* owner: the CPUs' timers;
+                                                                         guarded by sched_lock */
 
 void timers_init(struct timers *timers, unsigned cpu)
 {

@@ -3,7 +3,8 @@
 
 #define NUMBER (SORTERS_A_CPU - 1U) /* of the sorter, in those of its CPU */
 
-static struct sorter timer_sorters[SYSIMAGE_MAX_HARTS]; /* owner: the CPUs' timers; guarded by sched_lock */
+/* owner: the CPUs' timers; guarded by sched_lock */
+static struct sorter timer_sorters[SYSIMAGE_MAX_HARTS];
 static unsigned made; /* owner: this file; number of the system's timers; constant after boot */
 
 void timers_init(struct timers *timers, unsigned cpu)

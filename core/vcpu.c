@@ -41,8 +41,9 @@ void vcpu_take_pending(struct vcpu *v)
 
 void vcpu_wait(struct vcpu *v)
 {
-    /* A VCPU with a budget continues to consume it (WFI may return at any time): if it kept the budget and resumed just
-     * before its deadline, it would take time that admission gave to others. */
+    /* A VCPU with a budget continues to consume it (WFI may return at any time): if it kept the
+     * budget and resumed just before its deadline, it would take time that admission gave to
+     * others. */
     if (v->sched == NULL && !arch_guest_irq(&v->arch) && atomic_load_relaxed(&v->pending) == 0) {
         atomic_or_relaxed(&v->request, VCPU_REQ_WAIT);
         cpu_self()->flags |= CPU_RESCHED;
@@ -76,7 +77,8 @@ bool vcpu_start(struct vcpu *v, ulong entry, ulong arg)
 {
     bool off;
 
-    spin_lock(&v->vm->lock); /* the lines of its interrupt controller do not change until arch_vcpu_lines() */
+    /* the lines of its interrupt controller do not change until arch_vcpu_lines() */
+    spin_lock(&v->vm->lock);
     spin_lock(&sched_lock);
     off = v->state == VCPU_OFF && v->vm->state == VM_RUNNING;
     if (off) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lifecycle of a VM. vmload.c fills its memory; vmclock.c has its watchdog and the backoff before a restart. */
+/* The lifecycle of a VM. vmload.c fills its memory; vmclock.c has its watchdog and the backoff
+ * before a restart. */
 #include "vm.h"
 
 #include "arch.h"
@@ -18,12 +19,14 @@ static bool vm_covers_hypervisor_device(const struct vm *vm)
     bool has = false;
 
     for (unsigned i = 0; i < sizeof(driven) / sizeof(driven[0]); i++) {
-        has = has || (driven[i].size != 0 && memmap_covers(&vm->memmap, driven[i].base, driven[i].size));
+        has = has ||
+              (driven[i].size != 0 && memmap_covers(&vm->memmap, driven[i].base, driven[i].size));
     }
     return has;
 }
 
-const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus)
+const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config,
+                    struct vcpu *vcpus)
 {
     vm->id = id;
     vm->config = config;
@@ -44,7 +47,8 @@ const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config
     if (config->uart != 0 && !vuart_init(vm, (gpa_t)config->uart)) {
         return "too many emulated devices";
     }
-    return vm_covers_hypervisor_device(vm) ? "a guest's device is the hypervisor's" : arch_vm_init(vm);
+    return vm_covers_hypervisor_device(vm) ? "a guest's device is the hypervisor's"
+                                           : arch_vm_init(vm);
 }
 
 /* The slices of VCPU 0, which is on no CPU, are spent on `work` from here on. */
@@ -119,8 +123,8 @@ static void vm_recall(const struct vcpu *v)
     cpu_kick(v->cpu, IPI_RESCHED);
 }
 
-/* Requests that the VCPU turn off; true if it runs, and so has to leave its CPU first. The others, of which there may be many,
- * are held when they are picked, and removed by vm_stop_step(). */
+/* Requests that the VCPU turn off; true if it runs, and so has to leave its CPU first. The others,
+ * of which there may be many, are held when they are picked, and removed by vm_stop_step(). */
 static inline bool vm_halt_vcpu(unsigned *request)
 {
     const struct vcpu *v = CONTAINER_OF(request, struct vcpu, request);
@@ -133,8 +137,9 @@ static inline bool vm_halt_vcpu(unsigned *request)
     return true;
 }
 
-/* From here on vm->on counts the VCPUs that have to leave their CPU; the last one begins the work of stopping. The loop runs
- * up to 72 times under sched_lock, so it steps from request to request (5 instructions; from VCPU to VCPU 6). */
+/* From here on vm->on counts the VCPUs that have to leave their CPU; the last one begins the work
+ * of stopping. The loop runs up to 72 times under sched_lock, so it steps from request to request
+ * (5 instructions; from VCPU to VCPU 6). */
 static void vm_halt(struct vm *vm)
 {
     unsigned *request = &vm->vcpus[0].request;
@@ -157,8 +162,10 @@ bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart)
 {
     bool stops = vm->state == VM_RUNNING || vm->state == VM_LOADING || vm->state == VM_WAITING;
 
-    /* The operator's request holds also while the VM stops: otherwise a guest that resets without end would override it. */
-    if (stops || (vm->state == VM_STOPPING && reason == VM_REASON_CONSOLE && vm->restart != restart)) {
+    /* The operator's request holds also while the VM stops: otherwise a guest that resets without
+     * end would override it. */
+    if (stops ||
+        (vm->state == VM_STOPPING && reason == VM_REASON_CONSOLE && vm->restart != restart)) {
         vm->reason = reason;
         vm->restart = restart;
     }
@@ -206,7 +213,8 @@ const char *vm_reason_name(enum vm_reason reason)
     return names[reason];
 }
 
-/* Prints line `line` of the report of a fatal trap, with the registers. False if there is no such line. */
+/* Prints line `line` of the report of a fatal trap, with the registers. False if there is no such
+ * line. */
 static bool report_fault(const struct vm *vm, unsigned line)
 {
     const struct vm_fault *f = &vm->fault;
@@ -217,22 +225,24 @@ static bool report_fault(const struct vm *vm, unsigned line)
     if (line > 0) {
         return arch_vcpu_report(f->vcpu, line - 1);
     }
-    console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", vm->config->name, f->vcpu->id, f->what, f->cause,
-                arch_cause_name(f->cause), (ulong)f->address);
+    console_log("%s vcpu %u: %s: cause %lu (%s), address 0x%lx", vm->config->name, f->vcpu->id,
+                f->what, f->cause, arch_cause_name(f->cause), (ulong)f->address);
     return true;
 }
 
 /* Prints the last line: why the VM has stopped, and whether it restarts. */
 static void report_stop(struct vm *vm)
 {
-    bool restart = vm->restart; /* before the reason: the operator may change both at the same time */
+    /* before the reason: the operator may change both at the same time */
+    bool restart = vm->restart;
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
     ticks_t pause = restart ? vm_clock_pause(vm) : 0;
 
     vm->restart_reported = restart;
     vm->clock.wait = pause;
     if (pause != 0) {
-        console_log("%s stopped %s, starts again in %lu ms", name, reason, (ulong)(pause / (1000U * hyp.us)));
+        console_log("%s stopped %s, starts again in %lu ms", name, reason,
+                    (ulong)(pause / (1000U * hyp.us)));
     } else {
         console_log("%s stopped %s%s", name, reason, restart ? ", starts again" : "");
     }
@@ -270,7 +280,8 @@ static bool __attribute__((noinline)) end_stage(struct vm *vm)
     return false;
 }
 
-/* Of a VM that has stopped: removes its VCPUs, resets its devices, reports on the console why it has stopped. */
+/* Of a VM that has stopped: removes its VCPUs, resets its devices, reports on the console why it
+ * has stopped. */
 static bool vm_stop_step(struct vm *vm)
 {
     while (!arch_irq_pending()) {
@@ -292,8 +303,8 @@ static bool vm_all_stopped(void)
     return true;
 }
 
-/* The machine is switched off with the last VM, if that has shut down, as its guest would have done without a hypervisor.
- * Called under sched_lock. */
+/* The machine is switched off with the last VM, if that has shut down, as its guest would have done
+ * without a hypervisor. Called under sched_lock. */
 static void vm_power_off_with_last(const struct vm *vm)
 {
     if (vm->reason == VM_REASON_SHUTDOWN && vm_all_stopped()) {
@@ -304,8 +315,8 @@ static void vm_power_off_with_last(const struct vm *vm)
     }
 }
 
-/* The stop is reported: the VM stays stopped, waits for its next life or begins it, and counts as stopped at no moment in
- * between. */
+/* The stop is reported: the VM stays stopped, waits for its next life or begins it, and counts as
+ * stopped at no moment in between. */
 static void vm_finish_stop(struct vm *vm)
 {
     if (!vm->restart) {

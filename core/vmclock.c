@@ -31,7 +31,8 @@ static void clock_expired(struct timer *t)
         timer_arm(t, limit);
     } else {
         vm_stop_locked(vm, VM_REASON_WATCHDOG, true);
-        cpu_self()->flags |= CPU_RESCHED; /* runs no other timer first: stopping many VCPUs takes long */
+        /* runs no other timer first: stopping many VCPUs takes long */
+        cpu_self()->flags |= CPU_RESCHED;
     }
 }
 
@@ -52,7 +53,8 @@ void vm_clock_begin(struct vm *vm)
     spin_lock(&sched_lock);
     vm->clock.begun = arch_time();
     clock_pet(&vm->clock);
-    if (vm->clock.period != 0) { /* if the VM was stopped in the meantime, vm_clock_stop() disarms it */
+    /* if the VM was stopped in the meantime, vm_clock_stop() disarms it */
+    if (vm->clock.period != 0) {
         timer_arm(&vm->clock.timer, vm->clock.limit);
     }
     spin_unlock(&sched_lock);
@@ -94,7 +96,8 @@ void vm_clock_wait(struct vm *vm)
     timer_arm(&vm->clock.timer, arch_time() + vm->clock.wait);
 }
 
-/* For the guest's own VCPUs only: a VCPU of a component runs before its manager and could hide that the manager hangs. */
+/* For the guest's own VCPUs only: a VCPU of a component runs before its manager and could hide that
+ * the manager hangs. */
 static struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     const struct vcpu *v = cpu_self()->current;

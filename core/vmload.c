@@ -29,7 +29,8 @@ enum {
 /* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
  * NULL. Returns its size.
  * Not inline: a polling point of scripts/tessera/bench/sections.py. */
-static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
+static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size,
+                                                     struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
     void *dst = arch_window(hpa, &room);
@@ -46,7 +47,8 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
 
 /* Continues with a piece of memory; true when it is complete.
  * Not inline: scripts/tessera/bench/collect.py subtracts its instructions. */
-static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
+static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src,
+                                                 uint64_t size)
 {
     if (vm->stage_done == 0) {
         vm->sums = (struct word_sums){0, 0};
@@ -57,7 +59,8 @@ static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const
         if (arch_irq_pending()) {
             return false;
         }
-        vm->stage_done += load_chunk(hpa + (hpa_t)at, src != NULL ? src + at : NULL, size - at, &vm->sums);
+        vm->stage_done +=
+            load_chunk(hpa + (hpa_t)at, src != NULL ? src + at : NULL, size - at, &vm->sums);
     }
     vm->stage_done = 0;
     return true;
@@ -78,7 +81,8 @@ static bool load_clear(struct vm *vm, unsigned index)
 {
     const struct sysimage_region *r = &vm->memmap.regions[index];
 
-    return index >= vm->memmap.count || (r->kind != SYSIMAGE_REGION_RAM && r->kind != SYSIMAGE_REGION_DMA) ||
+    return index >= vm->memmap.count ||
+           (r->kind != SYSIMAGE_REGION_RAM && r->kind != SYSIMAGE_REGION_DMA) ||
            load_piece(vm, memmap_cpu_base(r), NULL, r->size);
 }
 
@@ -96,8 +100,9 @@ static void load_refuse(struct vm *vm, unsigned index)
     const struct sysimage_load *load = load_get(vm, index);
 
     if (vm_stop(vm, VM_REASON_PAYLOAD, false)) {
-        console_log("error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) has a wrong checksum",
-                    vm->config->name, index, (ulong)load->size, (ulong)load->gpa);
+        console_log(
+            "error: %s is not started: its payload %u (0x%lx bytes for 0x%lx) has a wrong checksum",
+            vm->config->name, index, (ulong)load->size, (ulong)load->gpa);
     }
 }
 
@@ -128,7 +133,8 @@ static void load_fix(const struct vm *vm, const struct sysimage_fixup *fix)
     hpa_t hpa;
 
     for (uint32_t i = 0; i < fix->size; i++) {
-        if (memmap_ram(&vm->memmap, (gpa_t)load_get(vm, fix->load)->gpa + fix->offset + i, 1, &hpa)) {
+        if (memmap_ram(&vm->memmap, (gpa_t)load_get(vm, fix->load)->gpa + fix->offset + i, 1,
+                       &hpa)) {
             uint64_t room;
 
             *(uint8_t *)arch_window(hpa, &room) = fix->bytes[i];
@@ -186,8 +192,9 @@ static void load_report_boot(void)
     uint64_t now = arch_instret();
 
     if (!reported && cpu_self()->id == 0 && now != 0) {
-        console_log("boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
-                    (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
+        console_log(
+            "boot: instret %lu to the first guest; copying and clearing took %lu of all CPUs",
+            (ulong)(now - hyp.entered), (ulong)hyp.load_cost);
     }
     reported = true;
 }

@@ -203,8 +203,8 @@ static void update_thre(struct vm *vm)
     irq_update(vm);
 }
 
-/* Loopback: transmitted characters are received, as many as by the chip. A character that is lost overwrites the last one if there
- * are no FIFOs. */
+/* Loopback: transmitted characters are received, as many as by the chip. A character that is lost
+ * overwrites the last one if there are no FIFOs. */
 static void loop_thr(struct vm *vm, uint8_t c)
 {
     struct vuart *u = &vm->uart;
@@ -244,7 +244,8 @@ static void write_ier(struct vm *vm, uint8_t value)
     }
 }
 
-/* A change of FCR bit 0 empties the FIFOs, too (data sheet, section 8.5). That the transmitter's is empty interrupts. */
+/* A change of FCR bit 0 empties the FIFOs, too (data sheet, section 8.5). That the transmitter's is
+ * empty interrupts. */
 static void write_fcr(struct vm *vm, uint8_t value)
 {
     struct vuart *u = &vm->uart;
@@ -324,8 +325,11 @@ static void vuart_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong
 
 bool vuart_init(struct vm *vm, gpa_t base)
 {
-    const struct vdev dev = {
-        .base = base, .size = VUART_SIZE, .widths = 1 | 2 | 4 | 8, .read = vuart_read, .write = vuart_write};
+    const struct vdev dev = {.base = base,
+                             .size = VUART_SIZE,
+                             .widths = 1 | 2 | 4 | 8,
+                             .read = vuart_read,
+                             .write = vuart_write};
 
     return vdev_add(&vm->devs, &dev);
 }

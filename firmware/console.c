@@ -11,7 +11,8 @@ static bool is_allowed(ulong size, ulong low, ulong high)
     return high == 0 && low + size >= low && outside && (size == 0 || fw_load_byte(low) >= 0);
 }
 
-/* Each returns the number of bytes, fewer if the transmitter is full, or nothing has been typed, or memory ends. */
+/* Each returns the number of bytes, fewer if the transmitter is full, or nothing has been typed, or
+ * memory ends. */
 static ulong put_bytes(ulong size, ulong address)
 {
     for (ulong n = 0; n < size; n++) {
@@ -36,8 +37,9 @@ static ulong get_bytes(ulong size, ulong address)
     return size;
 }
 
-/* An access that faults changes mepc and mstatus, which belong to the ecall. All of it is written back: the call came from
- * HS-mode, with MPV = 0 as after that fault, so it does not matter that QEMU 10 ignores a write of MPV. */
+/* An access that faults changes mepc and mstatus, which belong to the ecall. All of it is written
+ * back: the call came from HS-mode, with MPV = 0 as after that fault, so it does not matter that
+ * QEMU 10 ignores a write of MPV. */
 static struct sbi_ret transfer(ulong fid, const ulong *args)
 {
     ulong mepc = csr_read(CSR_MEPC), mstatus = csr_read(CSR_MSTATUS);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Firmware in M-mode, which starts the hypervisor, or a kernel in its place, in HS-mode (docs/boards.md). It has the calls
- * of the SBI that they make, and emulates the time CSR. No instruction of it accesses memory with the rights or the
- * translation of another mode (mstatus.MPRV), so a guest cannot cause a trap inside the firmware.
+ * Firmware in M-mode, which starts the hypervisor, or a kernel in its place, in HS-mode
+ * (docs/boards.md). It has the calls of the SBI that they make, and emulates the time CSR. No
+ * instruction of it accesses memory with the rights or the translation of another mode
+ * (mstatus.MPRV), so a guest cannot cause a trap inside the firmware.
  */
 #ifndef FIRMWARE_H
 #define FIRMWARE_H
@@ -10,7 +11,8 @@
 #include "board.h"
 #include "csr.h"
 
-/* The firmware protects this RAM from all other modes; FIRMWARE_SIZE is a power of two, to which the address is aligned. */
+/* The firmware protects this RAM from all other modes; FIRMWARE_SIZE is a power of two, to which
+ * the address is aligned. */
 #define FIRMWARE_BASE 0x80000000
 #define FIRMWARE_SIZE 0x10000
 #define FIRMWARE_NEXT 0x80200000 /* entry of the hypervisor */
@@ -137,8 +139,8 @@ bool fw_set_mstateen0(ulong value);
 bool fw_has_stimecmp(void);
 bool fw_has_time(void);
 
-/* start.S: a byte at a physical address, -1 if there is no memory; whether a byte could be stored. A fault changes mepc and
- * mstatus. */
+/* start.S: a byte at a physical address, -1 if there is no memory; whether a byte could be stored.
+ * A fault changes mepc and mstatus. */
 long fw_load_byte(ulong address);
 bool fw_store_byte(ulong address, ulong byte);
 
@@ -162,7 +164,8 @@ void hart_wait(ulong id, struct hart *hart) __attribute__((noreturn));
 /* harts.c: enters the hypervisor. */
 void hart_enter(ulong id, struct hart *hart, ulong entry, ulong arg) __attribute__((noreturn));
 
-/* harts.c: the started harts of a mask of the SBI, as bits. False: the mask names a hart that is missing. */
+/* harts.c: the started harts of a mask of the SBI, as bits. False: the mask names a hart that is
+ * missing. */
 bool harts_of(ulong mask, ulong base, ulong *harts);
 
 /* harts.c: gives harts a request. What was stored before is visible to them. */

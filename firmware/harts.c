@@ -31,7 +31,8 @@ bool harts_of(ulong mask, ulong base, ulong *harts)
         started |= state == HART_STARTED ? 1UL << id : 0;
     }
     *harts = base == ~0UL ? started : mask << (base % 64U) & started;
-    return base == ~0UL || (base < FIRMWARE_HARTS && mask << base >> base == mask && (mask << base & ~present) == 0);
+    return base == ~0UL || (base < FIRMWARE_HARTS && mask << base >> base == mask &&
+                            (mask << base & ~present) == 0);
 }
 
 void harts_request(ulong harts, ulong request)
@@ -53,8 +54,8 @@ void hart_enter(ulong id, struct hart *hart, ulong entry, ulong arg)
     fw_enter(id, arg, entry, hart);
 }
 
-/* The software interrupt ends WFI without a trap: interrupts are off in M-mode. A hart that found this one started may still
- * wait for its fence. */
+/* The software interrupt ends WFI without a trap: interrupts are off in M-mode. A hart that found
+ * this one started may still wait for its fence. */
 void hart_wait(ulong id, struct hart *hart)
 {
     csr_write(CSR_MIE, 1UL << IRQ_MSI);
@@ -63,7 +64,8 @@ void hart_wait(ulong id, struct hart *hart)
     do {
         __asm__ volatile("wfi" ::: "memory");
         *hart->msip = 0;
-        __asm__ volatile("fence o, rw" ::: "memory"); /* a request that comes after the loads below ends the next WFI */
+        /* a request that comes after the loads below ends the next WFI */
+        __asm__ volatile("fence o, rw" ::: "memory");
         rfence_serve(id);
     } while (state_of(id) != HART_STARTING);
     hart_enter(id, hart, hart->entry, hart->arg);
@@ -71,13 +73,15 @@ void hart_wait(ulong id, struct hart *hart)
 
 /* --- calls --- */
 
-/* All harts leave reset together, but an emulator may run one of them late: waits a while for one that has not arrived. A read of
- * the CLINT takes longer than one of memory, so that the wait is some time on a fast hart, too. */
+/* All harts leave reset together, but an emulator may run one of them late: waits a while for one
+ * that has not arrived. A read of the CLINT takes longer than one of memory, so that the wait is
+ * some time on a fast hart, too. */
 static ulong await_arrival(ulong id)
 {
     ulong state = HART_ABSENT;
 
-    for (unsigned tries = 0; id < FIRMWARE_HARTS && state == HART_ABSENT && tries < ARRIVAL_TRIES; tries++) {
+    for (unsigned tries = 0; id < FIRMWARE_HARTS && state == HART_ABSENT && tries < ARRIVAL_TRIES;
+         tries++) {
         (void)*hart_get(FIRMWARE_BOOT_HART)->mtime;
         state = state_of(id);
     }
@@ -94,7 +98,8 @@ static struct sbi_ret start(ulong id, ulong entry, ulong arg)
     }
     hart = hart_get(id);
     state = HART_STOPPED;
-    if (!__atomic_compare_exchange_n(&hart->state, &state, HART_CLAIMED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (!__atomic_compare_exchange_n(&hart->state, &state, HART_CLAIMED, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED)) {
         return (struct sbi_ret){SBI_ERR_ALREADY_AVAILABLE, 0};
     }
     hart->entry = entry;

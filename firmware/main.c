@@ -13,9 +13,10 @@ _Static_assert(sizeof(struct frame) <= FRAME_SIZE && FRAME_SIZE % 16 == 0, "for 
 
 char fw_panic_stack[FIRMWARE_STACK_SIZE] __attribute__((aligned(16)));
 
-/* Entries in order of priority: the firmware's RAM, the page of mtime, the rest of the CLINT, everything else. The first three
- * hold for all modes but M. The page of mtime has no mtimecmp, and can be written, too: CVA6 checks a load by the type of the next
- * access, so that a load of mtime with a store behind it would trap on a page that can only be read (CVA6's issue 3234). */
+/* Entries in order of priority: the firmware's RAM, the page of mtime, the rest of the CLINT,
+ * everything else. The first three hold for all modes but M. The page of mtime has no mtimecmp, and
+ * can be written, too: CVA6 checks a load by the type of the next access, so that a load of mtime
+ * with a store behind it would trap on a page that can only be read (CVA6's issue 3234). */
 static void protect(void)
 {
     ulong time = (FIRMWARE_HIDE & HIDE_MTIME) != 0 ? 0 : PMP_R | PMP_W;
@@ -24,23 +25,27 @@ static void protect(void)
     csr_write(CSR_PMPADDR1, ((BOARD_CLINT + CLINT_MTIME) >> 2 & ~0x3ffUL) | 0x1ffUL);
     csr_write(CSR_PMPADDR2, BOARD_CLINT >> 2 | (CLINT_SIZE / 2 - 1) >> 2);
     csr_write(CSR_PMPADDR3, ~0UL >> 10);
-    csr_write(CSR_PMPCFG0, PMP_NAPOT | (PMP_NAPOT | time) << 8 | PMP_NAPOT << 16 | (PMP_NAPOT | PMP_RWX) << 24);
+    csr_write(CSR_PMPCFG0,
+              PMP_NAPOT | (PMP_NAPOT | time) << 8 | PMP_NAPOT << 16 | (PMP_NAPOT | PMP_RWX) << 24);
 }
 
-/* Delegates every exception of other modes except ecalls to the firmware, so that a guest's trap never passes through it. The one
- * exception: illegal instructions of a hart without the time CSR, of which one may be a read of it. Misaligned accesses are delegated,
- * too: the firmware does not emulate them. */
+/* Delegates every exception of other modes except ecalls to the firmware, so that a guest's trap
+ * never passes through it. The one exception: illegal instructions of a hart without the time CSR,
+ * of which one may be a read of it. Misaligned accesses are delegated, too: the firmware does not
+ * emulate them. */
 static void delegate(void)
 {
     ulong illegal = fw_has_time() && (FIRMWARE_HIDE & HIDE_TIME) == 0 ? 1UL << CAUSE_ILLEGAL : 0;
 
     csr_write(CSR_MEDELEG, illegal | 1UL << CAUSE_FETCH_MISALIGNED | 1UL << CAUSE_FETCH_ACCESS |
-                               1UL << CAUSE_BREAKPOINT | 1UL << CAUSE_LOAD_MISALIGNED | 1UL << CAUSE_LOAD_ACCESS |
-                               1UL << CAUSE_STORE_MISALIGNED | 1UL << CAUSE_STORE_ACCESS | 1UL << CAUSE_ECALL_U |
-                               1UL << CAUSE_ECALL_VS | 1UL << CAUSE_FETCH_PAGE | 1UL << CAUSE_LOAD_PAGE |
-                               1UL << CAUSE_STORE_PAGE | 1UL << CAUSE_SOFTWARE_CHECK | 1UL << CAUSE_HARDWARE_ERROR |
-                               1UL << CAUSE_FETCH_GUEST_PAGE | 1UL << CAUSE_LOAD_GUEST_PAGE | 1UL << CAUSE_VIRTUAL |
-                               1UL << CAUSE_STORE_GUEST_PAGE);
+                               1UL << CAUSE_BREAKPOINT | 1UL << CAUSE_LOAD_MISALIGNED |
+                               1UL << CAUSE_LOAD_ACCESS | 1UL << CAUSE_STORE_MISALIGNED |
+                               1UL << CAUSE_STORE_ACCESS | 1UL << CAUSE_ECALL_U |
+                               1UL << CAUSE_ECALL_VS | 1UL << CAUSE_FETCH_PAGE |
+                               1UL << CAUSE_LOAD_PAGE | 1UL << CAUSE_STORE_PAGE |
+                               1UL << CAUSE_SOFTWARE_CHECK | 1UL << CAUSE_HARDWARE_ERROR |
+                               1UL << CAUSE_FETCH_GUEST_PAGE | 1UL << CAUSE_LOAD_GUEST_PAGE |
+                               1UL << CAUSE_VIRTUAL | 1UL << CAUSE_STORE_GUEST_PAGE);
     csr_write(CSR_MIDELEG, 1UL << IRQ_SSI | 1UL << IRQ_STI | 1UL << IRQ_SEI);
 }
 
@@ -52,8 +57,8 @@ static void enable_features(struct hart *hart)
 
     csr_write(CSR_MCOUNTEREN, HCOUNTEREN_CY | time | HCOUNTEREN_IR);
     csr_write(CSR_SCOUNTEREN, HCOUNTEREN_CY | time | HCOUNTEREN_IR); /* as OpenSBI does */
-    fw_set_menvcfg((sstc ? HENVCFG_STCE : 0) | HENVCFG_PBMTE | HENVCFG_ADUE | HENVCFG_CBZE | HENVCFG_CBCFE |
-                   HENVCFG_CBIE);
+    fw_set_menvcfg((sstc ? HENVCFG_STCE : 0) | HENVCFG_PBMTE | HENVCFG_ADUE | HENVCFG_CBZE |
+                   HENVCFG_CBCFE | HENVCFG_CBIE);
     fw_set_mstateen0(~0UL);
     hart->mtimecmp = sstc ? NULL : hart->mtimecmp;
 }
@@ -82,12 +87,14 @@ void fw_start(ulong hartid, ulong tree, struct hart *hart)
 
 /* --- traps that another mode is to handle --- */
 
-/* `status` after a trap to the supervisor mode that it belongs to; `from`: the mode that trapped, 0 or 1. */
+/* `status` after a trap to the supervisor mode that it belongs to; `from`: the mode that trapped, 0
+ * or 1. */
 static ulong trapped(ulong status, ulong from)
 {
     ulong spie = (status & SSTATUS_SIE) != 0 ? SSTATUS_SPIE : 0;
 
-    return (status & ~(SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE)) | (from != 0 ? SSTATUS_SPP : 0) | spie;
+    return (status & ~(SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE)) | (from != 0 ? SSTATUS_SPP : 0) |
+           spie;
 }
 
 /* To the kernel of the guest that trapped. V stays 1: QEMU 10.0 could not clear mstatus.MPV. */
@@ -104,7 +111,8 @@ static void to_hypervisor(ulong cause, ulong from)
 {
     ulong mstatus = csr_read(CSR_MSTATUS);
 
-    csr_clear(CSR_HSTATUS, HSTATUS_SPV | HSTATUS_GVA | ((mstatus & MSTATUS_MPV) != 0 ? HSTATUS_SPVP : 0));
+    csr_clear(CSR_HSTATUS,
+              HSTATUS_SPV | HSTATUS_GVA | ((mstatus & MSTATUS_MPV) != 0 ? HSTATUS_SPVP : 0));
     if ((mstatus & MSTATUS_MPV) != 0) {
         csr_set(CSR_HSTATUS, HSTATUS_SPV | (from != 0 ? HSTATUS_SPVP : 0));
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Remote fences (RISC-V SBI 2.0, chapter 8). One request at a time; each fence covers all addresses and address spaces. A hart
- * that waits for the lock executes the fences that others wait for, so that harts which fence each other do not wait for ever.
+ * Remote fences (RISC-V SBI 2.0, chapter 8). One request at a time; each fence covers all addresses
+ * and address spaces. A hart that waits for the lock executes the fences that others wait for, so
+ * that harts which fence each other do not wait for ever.
  */
 #include "firmware.h"
 

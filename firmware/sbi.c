@@ -69,7 +69,8 @@ static struct sbi_ret sbi_ipi(ulong fid, ulong mask, ulong base)
     return (struct sbi_ret){SBI_OK, 0};
 }
 
-/* Types 0 to 2: shutdown, cold and warm reboot. Reason 1: a failure of the system. Returns if the board has no way to do it. */
+/* Types 0 to 2: shutdown, cold and warm reboot. Reason 1: a failure of the system. Returns if the
+ * board has no way to do it. */
 static struct sbi_ret sbi_reset(ulong fid, ulong type, ulong reason)
 {
     if (fid != 0) {
@@ -86,7 +87,8 @@ static struct sbi_ret sbi_reset(ulong fid, ulong type, ulong reason)
     return (struct sbi_ret){SBI_ERR_NOT_SUPPORTED, 0};
 }
 
-/* SBI v0.1: only a0 is a result. The hypervisor's last means to print if the UART is not the board's. */
+/* SBI v0.1: only a0 is a result. The hypervisor's last means to print if the UART is not the
+ * board's. */
 static long legacy_console(ulong extension, ulong character)
 {
     if (extension == SBI_LEGACY_GETCHAR) {

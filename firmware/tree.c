@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds /reserved-memory with the firmware's RAM to the device tree (Devicetree Specification 0.4, 3.5 and chapter 5). The
- * hypervisor does not use that RAM, but a kernel that runs in its place does. The tree grows by TREE_GROWTH bytes where it is.
+ * Adds /reserved-memory with the firmware's RAM to the device tree (Devicetree Specification
+ * 0.4, 3.5 and chapter 5). The hypervisor does not use that RAM, but a kernel that runs in its
+ * place does. The tree grows by TREE_GROWTH bytes where it is.
  */
 #include "firmware.h"
 
@@ -13,8 +14,8 @@
 #define FDT_TAIL 8U /* of the structure block: the end of the root, and of the block */
 
 struct header {
-    uint32_t magic, size, structure, strings, reservations, version, compatible, boot_hart, strings_size,
-        structure_size;
+    uint32_t magic, size, structure, strings, reservations, version, compatible, boot_hart,
+        strings_size, structure_size;
 };
 
 static const char names[] = "#address-cells\0#size-cells\0ranges\0reg\0no-map";
@@ -92,8 +93,9 @@ static bool is_tree(ulong tree)
 {
     const struct header *header = (const struct header *)tree;
 
-    return tree >= FIRMWARE_BASE + FIRMWARE_SIZE && tree % 8U == 0 && swap(header->magic) == FDT_MAGIC &&
-           swap(header->version) >= FDT_VERSION && swap(header->reservations) < swap(header->structure) &&
+    return tree >= FIRMWARE_BASE + FIRMWARE_SIZE && tree % 8U == 0 &&
+           swap(header->magic) == FDT_MAGIC && swap(header->version) >= FDT_VERSION &&
+           swap(header->reservations) < swap(header->structure) &&
            swap(header->strings) >= swap(header->structure) + swap(header->structure_size);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages from VCPU to VCPU: copied into the receiver's inbox, and from there to the receiver's buffer. Senders are
- * serialized by sched_lock, which they need anyway to wake the receiver; the receiver is the only consumer of its inbox
- * and takes no lock. Storing `next` with release publishes a whole message; messages of one sender stay in order.
+ * Messages from VCPU to VCPU: copied into the receiver's inbox, and from there to the receiver's
+ * buffer. Senders are serialized by sched_lock, which they need anyway to wake the receiver; the
+ * receiver is the only consumer of its inbox and takes no lock. Storing `next` with release
+ * publishes a whole message; messages of one sender stay in order.
  */
 #include "arch.h"
 #include "atomic.h"
@@ -15,7 +16,8 @@
 #include "system.h"
 #include "trace.h"
 
-static struct ipc_inbox inboxes[SYSIMAGE_MAX_VCPUS]; /* owner: this file; each guarded as its fields say */
+/* owner: this file; each guarded as its fields say */
+static struct ipc_inbox inboxes[SYSIMAGE_MAX_VCPUS];
 
 #define SIZE_OF(head) ((head) & 0xffffU)
 
@@ -28,8 +30,8 @@ static struct hcall_ret __attribute__((noinline, cold)) refuse(long error)
 
 /* Puts a message into v's inbox, in whole words; the receiver copies its size only.
  * without: send +3 */
-static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *v, const uint64_t *src, ulong head,
-                                                                   ulong size)
+static inline struct hcall_ret __attribute__((always_inline))
+post(struct vcpu *v, const uint64_t *src, ulong head, ulong size)
 {
     struct ipc_inbox *inbox = ipc_inbox_of(v);
     uint64_t *dst;
@@ -54,12 +56,14 @@ static inline struct hcall_ret __attribute__((always_inline)) post(struct vcpu *
 
 /* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM.
  * without: send +11 */
-static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v, gpa_t gpa, ulong head, ulong size)
+static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v, gpa_t gpa,
+                                                                  ulong head, ulong size)
 {
     uint64_t copy[IPC_MESSAGE_MAX / sizeof(uint64_t)];
 
-    return guestmem_read(cpu_self()->current->vm, gpa, copy, size) ? post(v, copy, head, size)
-                                                                   : ipc_error(HCALL_ERR_INVALID_ADDRESS);
+    return guestmem_read(cpu_self()->current->vm, gpa, copy, size)
+               ? post(v, copy, head, size)
+               : ipc_error(HCALL_ERR_INVALID_ADDRESS);
 }
 
 static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
@@ -70,7 +74,8 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     struct vm *vm;
 
     (void)a3, (void)a4, (void)a5;
-    if (id >= SYSIMAGE_MAX_VMS || (self->vm->config->send_to >> id & 1U) == 0) { /* the image names existing VMs only */
+    /* the image names existing VMs only */
+    if (id >= SYSIMAGE_MAX_VMS || (self->vm->config->send_to >> id & 1U) == 0) {
         return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
     }
     vm = &hyp.vms[id];
@@ -127,8 +132,8 @@ static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ul
 }
 
 /* without: receive +4 */
-static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, gpa_t gpa, const uint64_t *src,
-                                                                ulong head)
+static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, gpa_t gpa,
+                                                                const uint64_t *src, ulong head)
 {
     if (!guestmem_write(v->vm, gpa, src, SIZE_OF(head))) {
         return (struct hcall_ret){HCALL_ERR_INVALID_ADDRESS, head};
@@ -136,8 +141,8 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
     return taken(v, ipc_inbox_of(v), head);
 }
 
-/* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was turned off and on again.
- * without: receive +2 */
+/* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was
+ * turned off and on again. without: receive +2 */
 static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
 {
     if (ipc_inbox_of(self)->by_line) {

@@ -21,8 +21,8 @@ void ipc_update_line(struct vm *vm)
     bool high;
 
     spin_lock(&vm->lock);
-    spin_lock(
-        &sched_lock); /* the VM may have stopped since the send: its next start must not see this message's line */
+    spin_lock(&sched_lock); /* the VM may have stopped since the send: its next start must not see
+                               this message's line */
     high = doorbells[vm->id] != 0 || (inbox->room != 0 && !ipc_empty(inbox));
     spin_unlock(&sched_lock);
     arch_vm_irq(vm, vm->config->message_irq, high);

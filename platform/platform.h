@@ -34,7 +34,8 @@ enum platform_ending {
     PLATFORM_RESET
 };
 
-/* Ends or resets the machine, for firmware/, in M-mode. Returns if the board cannot. Only of RISC-V boards. */
+/* Ends or resets the machine, for firmware/, in M-mode. Returns if the board cannot. Only of RISC-V
+ * boards. */
 void platform_end(enum platform_ending how);
 
 /* Nanoseconds since 1970 by the board's clock, 0 if it has none. Called once at boot, before
@@ -61,8 +62,8 @@ extern const struct platform_info platform;
 /* The fabric; only of boards with one. The board file has the same address. */
 extern const struct platform_device platform_fabric;
 
-/* The key of the tags of bitstreams (BLAKE2b); only of boards with a fabric. The image builder reads it from the board's
- * bitstream_key.c, and does not write it to an image. */
+/* The key of the tags of bitstreams (BLAKE2b); only of boards with a fabric. The image builder
+ * reads it from the board's bitstream_key.c, and does not write it to an image. */
 #define BITSTREAM_KEY_SIZE 32U
 extern const uint8_t platform_bitstream_key[BITSTREAM_KEY_SIZE];
 

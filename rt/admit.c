@@ -4,10 +4,11 @@
 /* Longest interval that is tested (14,000 years at 10 MHz), so that products fit 64 bits. */
 #define LONGEST (UINT64_C(1) << 62)
 
-void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count, unsigned users,
-                    const struct rt_costs *costs)
+void rt_admit_begin(struct rt_admit *test, const struct rt_demand *apps, unsigned count,
+                    unsigned users, const struct rt_costs *costs)
 {
-    *test = (struct rt_admit){.apps = apps, .costs = costs, .count = (uint8_t)count, .users = (uint8_t)users};
+    *test = (struct rt_admit){
+        .apps = apps, .costs = costs, .count = (uint8_t)count, .users = (uint8_t)users};
 }
 
 #define DIGIT_BITS 18U
@@ -53,8 +54,9 @@ static ticks_t greatest_common_divisor(ticks_t a, ticks_t b)
 /* Of the sum, unless it is 0, and the period of `d`. */
 static ticks_t common_multiple(const struct rt_admit *test, const struct rt_demand *d)
 {
-    return test->sum == 0 ? d->period
-                          : bounded(test->sum / greatest_common_divisor(test->sum, d->period), d->period, 0);
+    return test->sum == 0
+               ? d->period
+               : bounded(test->sum / greatest_common_divisor(test->sum, d->period), d->period, 0);
 }
 
 /* The sum plus the work of the jobs that `d` releases within `at` ticks of a common release. */
@@ -63,12 +65,13 @@ static ticks_t released(const struct rt_admit *test, const struct rt_demand *d)
     return bounded((test->at + d->period - 1) / d->period, d->cost, test->sum);
 }
 
-/* The sum plus the demand of `d` within `at` ticks of a common release: its jobs with release and deadline in that interval,
- * the non-preemptible time (of the VCPU that ran before, and of each other app at the end of its budget), and the releases of
- * its jobs with later deadlines. */
+/* The sum plus the demand of `d` within `at` ticks of a common release: its jobs with release and
+ * deadline in that interval, the non-preemptible time (of the VCPU that ran before, and of each
+ * other app at the end of its budget), and the releases of its jobs with later deadlines. */
 static ticks_t demanded(const struct rt_admit *test, const struct rt_demand *d)
 {
-    ticks_t sum = test->sum, jobs = test->at >= d->deadline ? (test->at - d->deadline) / d->period + 1 : 0;
+    ticks_t sum = test->sum,
+            jobs = test->at >= d->deadline ? (test->at - d->deadline) / d->period + 1 : 0;
 
     if (jobs != 0) {
         sum = bounded(jobs, d->cost, bounded(1, test->costs->blocked, sum));
@@ -76,7 +79,8 @@ static ticks_t demanded(const struct rt_admit *test, const struct rt_demand *d)
     return bounded((test->at + d->period - 1) / d->period - jobs, test->costs->release, sum);
 }
 
-/* The last deadline before `at` of `d` and of the apps before it in this pass; 0 if there is none. */
+/* The last deadline before `at` of `d` and of the apps before it in this pass; 0 if there is
+ * none. */
 static ticks_t deadline_before(const struct rt_admit *test, const struct rt_demand *d)
 {
     ticks_t last = test->sum;
@@ -102,7 +106,8 @@ static enum rt_verdict begin_intervals(struct rt_admit *test)
     return next_phase(test, test->costs->late != 0 ? RT_ADMIT_RESERVE : RT_ADMIT_BUSY, 1);
 }
 
-/* Over 1; under 1 by more than the rounding errors; or too close to 1 to decide without exact arithmetic. */
+/* Over 1; under 1 by more than the rounding errors; or too close to 1 to decide without exact
+ * arithmetic. */
 static enum rt_verdict finish_utilization(struct rt_admit *test, uint64_t sum)
 {
     if (sum > WHOLE) {
@@ -112,9 +117,10 @@ static enum rt_verdict finish_utilization(struct rt_admit *test, uint64_t sum)
 }
 
 /*
- * The exact utilization, from the work within a common multiple of all periods. If it is 1, the demand grows by that multiple
- * from one such interval to the next, so that testing the first is enough; with `blocked` its last deadline refuses, where
- * the busy period would never end. A common multiple that overflows decides nothing.
+ * The exact utilization, from the work within a common multiple of all periods. If it is 1, the
+ * demand grows by that multiple from one such interval to the next, so that testing the first is
+ * enough; with `blocked` its last deadline refuses, where the busy period would never end. A common
+ * multiple that overflows decides nothing.
  */
 static enum rt_verdict finish_lcm(struct rt_admit *test, ticks_t common)
 {
@@ -134,8 +140,9 @@ static enum rt_verdict finish_work(struct rt_admit *test, ticks_t work)
 }
 
 /*
- * The response time of best effort's reserve: the least interval that holds the reserve and all jobs released in it. Each app
- * may exceed its budget once by a non-preemptible section; the excess is charged to its next period.
+ * The response time of best effort's reserve: the least interval that holds the reserve and all
+ * jobs released in it. Each app may exceed its budget once by a non-preemptible section; the excess
+ * is charged to its next period.
  */
 static enum rt_verdict finish_reserve(struct rt_admit *test, ticks_t work)
 {
@@ -146,7 +153,8 @@ static enum rt_verdict finish_reserve(struct rt_admit *test, ticks_t work)
         test->at = next;
         return RT_STARVES;
     }
-    return next == test->at ? next_phase(test, RT_ADMIT_BUSY, 1) : next_phase(test, RT_ADMIT_RESERVE, next);
+    return next == test->at ? next_phase(test, RT_ADMIT_BUSY, 1)
+                            : next_phase(test, RT_ADMIT_RESERVE, next);
 }
 
 /* The synchronous busy period: the least interval in which all jobs released in it complete. */
@@ -157,7 +165,8 @@ static enum rt_verdict finish_busy(struct rt_admit *test, ticks_t work)
     if (next >= LONGEST) {
         return RT_GAVE_UP;
     }
-    return next == test->at ? next_phase(test, RT_ADMIT_LAST, next + 1) : next_phase(test, RT_ADMIT_BUSY, next);
+    return next == test->at ? next_phase(test, RT_ADMIT_LAST, next + 1)
+                            : next_phase(test, RT_ADMIT_BUSY, next);
 }
 
 /* All deadlines hold: tests the delays of devices, if an app uses one. */

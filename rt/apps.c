@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lifecycle of RT apps: created inactive by the real-time manager, admitted and launched, deleted. */
+/* The lifecycle of RT apps: created inactive by the real-time manager, admitted and launched,
+ * deleted. */
 #include "arch.h"
 #include "atomic.h"
 #include "component.h"
@@ -66,7 +67,8 @@ static ulong wrong_address(const struct vm *vm, const struct rt_params *abi)
 {
     hpa_t hpa;
 
-    if (!memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) || abi->entry % CODE_ALIGN != 0) {
+    if (!memmap_ram(&vm->memmap, memmap_address(abi->entry), 4, &hpa) ||
+        abi->entry % CODE_ALIGN != 0) {
         return RT_FIELD_ENTRY;
     }
     if (!memmap_ram(&vm->memmap, memmap_address(abi->stack - STACK_ALIGN), STACK_ALIGN, &hpa) ||
@@ -93,13 +95,14 @@ static void report_denied(const struct rt_app *app, const struct rt_params *abi,
     const struct sysimage_vm *config = app->vcpu->vm->config;
 
     if (field == RT_FIELD_CPU) {
-        console_log_minor("%s: app %lu refused: CPU %u, rt-harts does not name it", config->name, id_of(app), abi->cpu);
+        console_log_minor("%s: app %lu refused: CPU %u, rt-harts does not name it", config->name,
+                          id_of(app), abi->cpu);
     } else if (field == RT_FIELD_PERIOD) {
-        console_log_minor("%s: app %lu refused: period %u us, rt-period-max-us allows %u", config->name, id_of(app),
-                          abi->period_us, config->rt_period_max_us);
+        console_log_minor("%s: app %lu refused: period %u us, rt-period-max-us allows %u",
+                          config->name, id_of(app), abi->period_us, config->rt_period_max_us);
     } else {
-        console_log_minor("%s: app %lu refused: budget %u us, rt-budget-max-us allows %u", config->name, id_of(app),
-                          abi->budget_us, config->rt_budget_max_us);
+        console_log_minor("%s: app %lu refused: budget %u us, rt-budget-max-us allows %u",
+                          config->name, id_of(app), abi->budget_us, config->rt_budget_max_us);
     }
 }
 
@@ -109,7 +112,8 @@ static bool make_app(struct rt_app *app, const struct rt_params *abi)
     bool free;
 
     spin_lock(&sched_lock);
-    /* The VCPU of a free slot is off: the slot is freed after the VCPU has left its CPU. A stopping VM removes its apps. */
+    /* The VCPU of a free slot is off: the slot is freed after the VCPU has left its CPU. A stopping
+     * VM removes its apps. */
     free = app->state == RT_FREE && app->vcpu->vm->state == VM_RUNNING;
     if (free) {
         app->state = RT_INACTIVE;
@@ -121,8 +125,10 @@ static bool make_app(struct rt_app *app, const struct rt_params *abi)
         app->share = abi->budget_us * RT_WHOLE_CPU / abi->period_us;
         app->wait = 0;
         app->devices = 0;
-        app->stats = (struct rt_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
-        /* The VCPU begins as a hart does, with a stack. Here, since the launch holds the lock for longer. */
+        app->stats =
+            (struct rt_stats){.response_min = TICKS_NEVER, .runtime = 0 - app->vcpu->runtime};
+        /* The VCPU begins as a hart does, with a stack. Here, since the launch holds the lock for
+         * longer. */
         arch_vcpu_reset(app->vcpu, (ulong)abi->entry, (ulong)abi->arg);
         arch_vcpu_argument(app->vcpu, id_of(app), (ulong)abi->stack);
     }
@@ -143,8 +149,9 @@ static struct rt_app *free_slot(const struct vm *vm)
     return NULL;
 }
 
-/* Makes an app of valid parameters in a free slot, if the system file allows it. If the slot was taken in the meantime, the
- * guest repeats the call, with a polling point in between: in a stopping VM every slot would fail. */
+/* Makes an app of valid parameters in a free slot, if the system file allows it. If the slot was
+ * taken in the meantime, the guest repeats the call, with a polling point in between: in a stopping
+ * VM every slot would fail. */
 static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_params *abi)
 {
     ulong denied = denied_field(vm->config, abi);
@@ -181,16 +188,18 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
         return answer(HCALL_ERR_INVALID_ADDRESS, wrong);
     }
     wrong = wrong_number(&abi);
-    return wrong != RT_FIELD_NONE ? answer(HCALL_ERR_INVALID_PARAM, wrong) : make_if_allowed(vm, &abi);
+    return wrong != RT_FIELD_NONE ? answer(HCALL_ERR_INVALID_PARAM, wrong)
+                                  : make_if_allowed(vm, &abi);
 }
 HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
 
 /* --- launch --- */
 
 /*
- * One step of the admission of `app` to its CPU. The test belongs to the app: two callers that launch the same app advance the
- * same test, which stays valid as long as the set of active apps is unchanged, and two that launch different apps do not
- * disturb each other until one app is launched.
+ * One step of the admission of `app` to its CPU. The test belongs to the app: two callers that
+ * launch the same app advance the same test, which stays valid as long as the set of active apps is
+ * unchanged, and two that launch different apps do not disturb each other until one app is
+ * launched.
  */
 static enum rt_verdict admission_step(struct rt_app *app)
 {
@@ -200,7 +209,8 @@ static enum rt_verdict admission_step(struct rt_app *app)
     all->demand[all->count] = rt_demand_of(app);
     if (app->test.count == 0 || app->tested != all->changes) {
         app->tested = all->changes;
-        rt_admit_begin(&app->test, all->demand, all->count + 1, all->users + (app->wait != 0), &rt_costs);
+        rt_admit_begin(&app->test, all->demand, all->count + 1, all->users + (app->wait != 0),
+                       &rt_costs);
     } else {
         before = app->test.verdict;
         (void)rt_admit_step(&app->test);
@@ -229,7 +239,8 @@ static bool may_launch(const struct vm *caller, const struct vm *vm)
     return caller == vm || (vm->config->rt_launchers & (1U << caller->id)) != 0;
 }
 
-/* The result of a step of a launch, and the figures that are reported after sched_lock is released. */
+/* The result of a step of a launch, and the figures that are reported after sched_lock is
+ * released. */
 struct launch {
     enum rt_verdict verdict;
     ticks_t at, demand; /* of the test */
@@ -245,8 +256,9 @@ static ulong us_of(ticks_t ticks)
 
 static void report_delay(const struct rt_app *app, const struct launch *l)
 {
-    console_log_minor("%s: app %lu refused: a job of %s's app %u on a device would take up to %lu us",
-                      app->vcpu->vm->config->name, id_of(app), l->of, l->late, us_of(l->at));
+    console_log_minor(
+        "%s: app %lu refused: a job of %s's app %u on a device would take up to %lu us",
+        app->vcpu->vm->config->name, id_of(app), l->of, l->late, us_of(l->at));
 }
 
 static void report_refusal(const struct rt_app *app, const struct launch *l)
@@ -254,18 +266,20 @@ static void report_refusal(const struct rt_app *app, const struct launch *l)
     const char *name = app->vcpu->vm->config->name;
 
     if (l->verdict == RT_GAVE_UP) {
-        console_log_minor("%s: app %lu refused: the test of CPU %u is undecided after %u passes", name, id_of(app),
-                          app->cpu, RT_ADMIT_PASSES);
+        console_log_minor("%s: app %lu refused: the test of CPU %u is undecided after %u passes",
+                          name, id_of(app), app->cpu, RT_ADMIT_PASSES);
     } else if (l->verdict == RT_STARVES) {
-        console_log_minor(
-            "%s: app %lu refused: best effort would get %u us of CPU %u in no less than %lu us, be-reserve-us "
-            "allows %u",
-            name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(l->at), hyp.image->be_late_us);
+        console_log_minor("%s: app %lu refused: best effort would get %u us of CPU %u in no less "
+                          "than %lu us, be-reserve-us "
+                          "allows %u",
+                          name, id_of(app), hyp.image->be_reserve_us, app->cpu, us_of(l->at),
+                          hyp.image->be_late_us);
     } else if (l->at == 0) {
-        console_log_minor("%s: app %lu refused: the utilization of CPU %u would exceed 1", name, id_of(app), app->cpu);
+        console_log_minor("%s: app %lu refused: the utilization of CPU %u would exceed 1", name,
+                          id_of(app), app->cpu);
     } else {
-        console_log_minor("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us", name, id_of(app),
-                          us_of(l->at), app->cpu, us_of(l->demand));
+        console_log_minor("%s: app %lu refused: in %lu us the apps of CPU %u would demand %lu us",
+                          name, id_of(app), us_of(l->at), app->cpu, us_of(l->demand));
     }
 }
 
@@ -279,19 +293,22 @@ static struct hcall_ret refuse(const struct rt_app *app, const struct launch *l)
     if (l->verdict == RT_REFUSED) {
         return answer(HCALL_ERR_FAILED, us_of(l->at));
     }
-    return answer(HCALL_ERR_FAILED, l->verdict == RT_STARVES ? RT_REFUSED_RESERVE : RT_REFUSED_UNDECIDED);
+    return answer(HCALL_ERR_FAILED,
+                  l->verdict == RT_STARVES ? RT_REFUSED_RESERVE : RT_REFUSED_UNDECIDED);
 }
 
 static struct hcall_ret deny_share(const struct rt_app *app, uint64_t share)
 {
     const struct sysimage_vm *config = app->vcpu->vm->config;
 
-    console_log_minor("%s: app %lu refused: %lu %% of CPU %u, rt-share-max allows %u", config->name, id_of(app),
-                      (ulong)((share * 100U + RT_WHOLE_CPU - 1) / RT_WHOLE_CPU), app->cpu, config->rt_share_max);
+    console_log_minor("%s: app %lu refused: %lu %% of CPU %u, rt-share-max allows %u", config->name,
+                      id_of(app), (ulong)((share * 100U + RT_WHOLE_CPU - 1) / RT_WHOLE_CPU),
+                      app->cpu, config->rt_share_max);
     return answer(HCALL_ERR_DENIED, RT_DENIED_SHARE);
 }
 
-/* Extends a register to a time; a register of 32 bits holds the low half of the time nearest to now. 0 means now. */
+/* Extends a register to a time; a register of 32 bits holds the low half of the time nearest to
+ * now. 0 means now. */
 static inline ticks_t extend_time(ulong low)
 {
     ticks_t now;
@@ -303,7 +320,8 @@ static inline ticks_t extend_time(ulong low)
     return now + (ticks_t)(long)(low - (ulong)now);
 }
 
-/* Under sched_lock: the share of the VM's apps in the CPU, with `app`, if it exceeds rt-share-max; else 0. */
+/* Under sched_lock: the share of the VM's apps in the CPU, with `app`, if it exceeds rt-share-max;
+ * else 0. */
 static uint64_t share_beyond(const struct rt_app *app)
 {
     const struct vm *vm = app->vcpu->vm;
@@ -316,7 +334,8 @@ static uint64_t share_beyond(const struct rt_app *app)
 static void note_late(const struct rt_app *app, struct launch *l)
 {
     const struct rt_demands *all = &rt_cpu_of(app->cpu)->demands;
-    const struct vcpu *v = app->test.user < all->count ? &hyp.vcpus[all->vcpus[app->test.user]] : app->vcpu;
+    const struct vcpu *v =
+        app->test.user < all->count ? &hyp.vcpus[all->vcpus[app->test.user]] : app->vcpu;
 
     l->late = v->id - v->vm->nvcpus;
     l->of = v->vm->config->name;
@@ -328,7 +347,8 @@ static struct hcall_ret launch_step(struct rt_app *app, ticks_t first, struct la
     enum rt_state state = app->vcpu->vm->state == VM_RUNNING ? app->state : RT_FREE;
 
     if (state != RT_INACTIVE) {
-        return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM, 0);
+        return answer(state == RT_ACTIVE ? HCALL_ERR_ALREADY_AVAILABLE : HCALL_ERR_INVALID_PARAM,
+                      0);
     }
     l->verdict = rt_carry_in(app->cpu) ? RT_UNDECIDED : admission_step(app);
     l->at = app->test.at;
@@ -352,7 +372,8 @@ static struct vm *vm_named(struct vm *caller, ulong id)
     return id < hyp.nvms ? &hyp.vms[id] : NULL;
 }
 
-static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4,
+                                      ulong a5)
 {
     struct vm *caller = cpu_self()->current->vm;
     struct vm *vm = vm_named(caller, vm_id);
@@ -379,8 +400,8 @@ HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
 
 /* --- end --- */
 
-/* Under sched_lock: removes an active app at once, or, if it runs, with its CPU's next scheduling. An app whose VM stops is
- * removed by the VM's stop. */
+/* Under sched_lock: removes an active app at once, or, if it runs, with its CPU's next scheduling.
+ * An app whose VM stops is removed by the VM's stop. */
 static void delete_active(struct rt_app *app)
 {
     struct vcpu *v = app->vcpu;
@@ -406,7 +427,9 @@ static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ul
 
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     if (app == NULL) {
-        return answer(caller->vm->total == caller->vm->nvcpus ? HCALL_ERR_DENIED : HCALL_ERR_INVALID_PARAM, 0);
+        return answer(caller->vm->total == caller->vm->nvcpus ? HCALL_ERR_DENIED
+                                                              : HCALL_ERR_INVALID_PARAM,
+                      0);
     }
     spin_lock(&sched_lock);
     state = app->state;
@@ -457,6 +480,7 @@ static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, 
     if (state == RT_FREE) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    return answer(guestmem_write(vm, gpa, &stats, sizeof(stats)) ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, 0);
+    return answer(
+        guestmem_write(vm, gpa, &stats, sizeof(stats)) ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, 0);
 }
 HYPERCALL(HCALL_RT_GET_STATS, rt_get_stats);

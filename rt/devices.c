@@ -28,8 +28,9 @@ static bool is_declared(const struct vm *vm, ulong device)
     return (declared >> device & 1U) != 0;
 }
 
-/* Admission bounds the time until a job is over by that from the app's deadline to its next release. The region must not expire
- * in it, because a region that has to be requested again takes another bound. */
+/* Admission bounds the time until a job is over by that from the app's deadline to its next
+ * release. The region must not expire in it, because a region that has to be requested again takes
+ * another bound. */
 static bool is_kept(const struct rt_app *app, const struct resource_wait *wait)
 {
     return wait->kept >= app->period - app->deadline;
@@ -50,8 +51,8 @@ static void note(struct rt_app *app, ulong device, const struct resource_wait *w
     app->test.count = 0; /* a test that was begun has the app without the device */
 }
 
-/* Notes that `app` has jobs on the device. The longest of its devices decides: each has the time from the app's deadline to its next
- * release. */
+/* Notes that `app` has jobs on the device. The longest of its devices decides: each has the time
+ * from the app's deadline to its next release. */
 static struct hcall_ret declare(struct rt_app *app, ulong device, const struct resource_wait *wait)
 {
     ulong us = (ulong)((wait->longest + hyp.us - 1) / hyp.us);
@@ -97,8 +98,9 @@ static struct hcall_ret refuse(enum resource_answer why)
 static struct hcall_ret use(struct rt_app *app, ulong device, ulong us)
 {
     struct resource_wait wait = {0};
-    enum resource_answer why =
-        device < DEVICES ? resource_bound(app->vcpu->vm, device, us * hyp.us, &wait) : RESOURCE_UNKNOWN;
+    enum resource_answer why = device < DEVICES
+                                   ? resource_bound(app->vcpu->vm, device, us * hyp.us, &wait)
+                                   : RESOURCE_UNKNOWN;
 
     if (why != RESOURCE_BOUNDED) {
         return refuse(why);
@@ -106,7 +108,8 @@ static struct hcall_ret use(struct rt_app *app, ulong device, ulong us)
     return declare(app, device, &wait);
 }
 
-static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4,
+                                      ulong a5)
 {
     const struct vm *vm = cpu_self()->current->vm;
     struct rt_app *app = rt_app_of(vm, id);
@@ -116,6 +119,7 @@ static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3
         return vm->total == vm->nvcpus ? answer(HCALL_ERR_DENIED, RT_USE_NO_APPS)
                                        : answer(HCALL_ERR_INVALID_PARAM, RT_USE_APP);
     }
-    return us == 0 || us > LONGEST_US ? answer(HCALL_ERR_INVALID_PARAM, RT_USE_TIME) : use(app, device, us);
+    return us == 0 || us > LONGEST_US ? answer(HCALL_ERR_INVALID_PARAM, RT_USE_TIME)
+                                      : use(app, device, us);
 }
 HYPERCALL(HCALL_RT_USE_DEVICE, rt_use_device);

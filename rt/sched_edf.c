@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Earliest deadline first, one queue per CPU. No slice lasts beyond the next release; there is no periodic tick. Jobs are
- * ordered by absolute deadline, and by release among equal deadlines.
+ * Earliest deadline first, one queue per CPU. No slice lasts beyond the next release; there is no
+ * periodic tick. Jobs are ordered by absolute deadline, and by release among equal deadlines.
  */
 #include "rt_app.h"
 
@@ -32,7 +32,8 @@ static inline bool waits(const struct rt_app *app)
 
 struct rt_demand rt_demand_of(const struct rt_app *app)
 {
-    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline, app->period, app->wait};
+    return (struct rt_demand){app->budget + rt_costs.release + rt_costs.change, app->deadline,
+                              app->period, app->wait};
 }
 
 /* The ready node of the app that runs on `cpu`, or NULL. */
@@ -40,7 +41,8 @@ static inline const struct heap_node *running(const struct cpu *cpu)
 {
     const struct vcpu *v = cpu->current;
 
-    return v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING ? &app_of(v)->ready : NULL;
+    return v != NULL && v->sched == &rt_class && v->state == VCPU_RUNNING ? &app_of(v)->ready
+                                                                          : NULL;
 }
 
 /* Whether some app has work and budget left. */
@@ -70,7 +72,8 @@ static void miss(struct rt_app *app)
     }
 }
 
-/* A job has not ended at the next release, so it has missed its deadline, which is at most the period. */
+/* A job has not ended at the next release, so it has missed its deadline, which is at most the
+ * period. */
 static void late(struct rt_cpu *rc, struct rt_app *app)
 {
     miss(app);
@@ -85,8 +88,9 @@ static void late(struct rt_cpu *rc, struct rt_app *app)
     app->vcpu->state = VCPU_BLOCKED;
 }
 
-/* Replenishes the budget of `app`. Time used beyond the last budget, in a non-preemptible section, is deducted from this budget
- * and from the following ones until it is paid. False: no budget is left for this period. */
+/* Replenishes the budget of `app`. Time used beyond the last budget, in a non-preemptible section,
+ * is deducted from this budget and from the following ones until it is paid. False: no budget is
+ * left for this period. */
 static inline bool give_budget(struct rt_app *app)
 {
     ticks_t used = app->vcpu->runtime;
@@ -126,7 +130,8 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
 
 /* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other.
  * without: release +2 */
-static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
+static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a,
+                                                         struct rt_app *b)
 {
     if (heap_before(&b->ready, &a->ready)) {
         rt_queue_insert(&rc->ready, &a->ready);
@@ -136,14 +141,15 @@ static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, stru
     return a;
 }
 
-/* Refunds the time of releases to the app that they preempted: admission has charged it to the released apps.
- * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
+/* Refunds the time of releases to the app that they preempted: admission has charged it to the
+ * released apps. Not inline: scripts/tessera/bench/sections.py finds this symbol. */
 static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
 {
     struct rt_app *app = app_of(prev);
 
     app->limit += ticks;
-    if (app->overrun && prev->runtime < app->limit) { /* without the preemption it would have budget left */
+    /* without the preemption it would have budget left */
+    if (app->overrun && prev->runtime < app->limit) {
         app->overrun = false;
         app->stats.overruns--;
         prev->state = VCPU_READY;
@@ -151,7 +157,8 @@ static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *pre
     }
 }
 
-/* Handles the first release, which is due. Returns its app, in no queue, or NULL if it is not ready. */
+/* Handles the first release, which is due. Returns its app, in no queue, or NULL if it is not
+ * ready. */
 static inline struct rt_app *release_first(struct rt_cpu *rc)
 {
     struct rt_app *app = CONTAINER_OF(rt_queue_head(&rc->releases), struct rt_app, release);
@@ -165,8 +172,9 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
     return ready ? app : NULL;
 }
 
-/* Records the job released last, unless it is in the trace already. Not in release_first(), where a call, though rarely made,
- * costs callee-saved registers. The period of a job that has not ended is no release. */
+/* Records the job released last, unless it is in the trace already. Not in release_first(), where a
+ * call, though rarely made, costs callee-saved registers. The period of a job that has not ended is
+ * no release. */
 static void edf_trace(const struct cpu *cpu)
 {
     struct rt_cpu *rc = &rt_cpus[cpu->id];
@@ -177,18 +185,19 @@ static void edf_trace(const struct cpu *cpu)
     rc->last = NULL;
 }
 
-/* Polling point between two releases: the timer is being handled, and devices' interrupts are deferred while apps are ready.
- * Records the first release.
- * Not inline: a polling point of scripts/tessera/bench/sections.py. */
+/* Polling point between two releases: the timer is being handled, and devices' interrupts are
+ * deferred while apps are ready. Records the first release. Not inline: a polling point of
+ * scripts/tessera/bench/sections.py. */
 static void __attribute__((noinline)) release_poll(void)
 {
     edf_trace(cpu_self());
 }
 
-/* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app with the earliest deadline of
- * `best` and the released ones. Out of line to keep registers of the frequent path free.
- * Not inline: scripts/tessera/bench/sections.py finds this symbol. */
-static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc, struct rt_app *best, ticks_t now)
+/* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app
+ * with the earliest deadline of `best` and the released ones. Out of line to keep registers of the
+ * frequent path free. Not inline: scripts/tessera/bench/sections.py finds this symbol. */
+static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc,
+                                                               struct rt_app *best, ticks_t now)
 {
     while (rt_queue_head(&rc->releases)->key <= now) {
         struct rt_app *app;
@@ -202,8 +211,9 @@ static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc
     return best;
 }
 
-/* Handles releases that are due; on several CPUs, which may wait for sched_lock, the first only: the timer, programmed for the
- * next release, interrupts at once for the second. Returns the released app with the earliest deadline, in no queue, or NULL. */
+/* Handles releases that are due; on several CPUs, which may wait for sched_lock, the first only:
+ * the timer, programmed for the next release, interrupts at once for the second. Returns the
+ * released app with the earliest deadline, in no queue, or NULL. */
 static inline struct rt_app *release_due(struct rt_cpu *rc, struct cpu *cpu, ticks_t now)
 {
     struct rt_app *best = NULL;
@@ -237,7 +247,8 @@ static struct rt_app *take_first(struct rt_cpu *rc, struct rt_app *next)
     return CONTAINER_OF(first, struct rt_app, ready);
 }
 
-/* By edf_pick(), not by edf_leave(): while cpu->class is set, sched_enqueue() queues a best-effort VCPU with a remainder first. */
+/* By edf_pick(), not by edf_leave(): while cpu->class is set, sched_enqueue() queues a best-effort
+ * VCPU with a remainder first. */
 static struct vcpu *give_up(struct rt_cpu *rc, struct cpu *cpu)
 {
     rc->kicked = false;
@@ -275,8 +286,8 @@ static void edf_stop(struct vcpu *v)
     arch_irq_devices(true);
 }
 
-/* Counts a job that has ended. Here and not in rt_end_job(), because sched_lock is held: HCALL_RT_GET_STATS on another CPU
- * sees all figures of a job or none. */
+/* Counts a job that has ended. Here and not in rt_end_job(), because sched_lock is held:
+ * HCALL_RT_GET_STATS on another CPU sees all figures of a job or none. */
 static void count_job(struct rt_app *app)
 {
     ticks_t response = app->ended - app->released;
@@ -291,7 +302,8 @@ static void count_job(struct rt_app *app)
     }
 }
 
-/* The app's slice is over: a job with an earlier deadline is ready, its own job has ended, or its budget is used up. */
+/* The app's slice is over: a job with an earlier deadline is ready, its own job has ended, or its
+ * budget is used up. */
 static void edf_enqueue(struct vcpu *v)
 {
     struct rt_app *app = app_of(v);
@@ -342,7 +354,8 @@ static void forget_demand(struct rt_demands *all, const struct rt_app *app)
     app_of(&hyp.vcpus[all->vcpus[last]])->demand = app->demand;
 }
 
-/* An app that uses a device is delayed by at most what admission has counted while the apps beside it change. */
+/* An app that uses a device is delayed by at most what admission has counted while the apps beside
+ * it change. */
 static void note_user(struct rt_demands *all, const struct rt_app *app)
 {
     ticks_t slack = app->period - app->deadline;
@@ -374,21 +387,25 @@ static void edf_leave(struct vcpu *v)
         rt_queue_remove(&rc->releases, &app->release);
         forget_demand(&rc->demands, app);
         if (rt_queue_count(&rc->releases) == 0) {
-            cpu_get(app->cpu)->next_release = TICKS_NEVER; /* the next edf_pick() gives up the CPU */
+            /* the next edf_pick() gives up the CPU */
+            cpu_get(app->cpu)->next_release = TICKS_NEVER;
         }
         rc->carry_in = busy(rc, cpu_get(app->cpu));
         rc->shares[v->vm->id] -= app->share;
         if (app->stats.releases != 0) {
-            rc->carry_in_end = arch_time() + (rt_costs.late > rc->demands.slack ? rt_costs.late : rc->demands.slack);
+            rc->carry_in_end =
+                arch_time() +
+                (rt_costs.late > rc->demands.slack ? rt_costs.late : rc->demands.slack);
         }
     }
     app->state = RT_FREE;
     trace(TRACE_LEAVE, v, 0);
 }
 
-/* Abandons the rest of the budget: spent later in the period, it would take time that admission gave to others. A job that was
- * suspended continues with the next release, as one that has used up its budget, and misses its deadline; a debugger's VCPU
- * begins another job. Releases while the VCPU is held have no effect. */
+/* Abandons the rest of the budget: spent later in the period, it would take time that admission
+ * gave to others. A job that was suspended continues with the next release, as one that has used up
+ * its budget, and misses its deadline; a debugger's VCPU begins another job. Releases while the
+ * VCPU is held have no effect. */
 static void edf_hold(struct vcpu *v)
 {
     struct rt_app *app = app_of(v);
@@ -447,8 +464,8 @@ bool rt_must_wait(const struct rt_app *app, ticks_t first)
 {
     const struct cpu *cpu = cpu_get(app->cpu);
 
-    return rt_cpus[app->cpu].kicked && cpu != cpu_self() && running(cpu) != NULL && first < cpu->next_release &&
-           arch_time() < first;
+    return rt_cpus[app->cpu].kicked && cpu != cpu_self() && running(cpu) != NULL &&
+           first < cpu->next_release && arch_time() < first;
 }
 
 bool rt_must_stay(const struct rt_app *app)

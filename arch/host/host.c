@@ -30,7 +30,8 @@ static char output[1 << 16];
 static size_t output_length;
 static const char *typed = "";
 static bool tx_notify; /* the transmit interrupt is enabled; the transmitter always has room */
-static bool uart_news; /* the UART's state has changed since its last interrupt: only then it interrupts again */
+/* the UART's state has changed since its last interrupt: only then it interrupts again */
+static bool uart_news;
 static bool typing;
 static unsigned uart_room; /* characters that fit before the UART is full */
 
@@ -130,7 +131,8 @@ struct vcpu *host_step(unsigned id)
         host_spend(host_costs.leave);
         return host_cpu->current;
     }
-    if (host_cpu->current == NULL) { /* left by longjmp(): do as sched_find_runnable() at a wake-up */
+    /* left by longjmp(): do as sched_find_runnable() at a wake-up */
+    if (host_cpu->current == NULL) {
         host_cpu->idle = false;
         host_cpu->since = host_time;
     }
@@ -170,7 +172,9 @@ void *host_ram(uint64_t hpa)
 
 uint32_t *host_device(uint64_t hpa)
 {
-    return hpa - HOST_DEVICE_BASE < HOST_DEVICE_SIZE ? &devices[(hpa - HOST_DEVICE_BASE) / sizeof(uint32_t)] : NULL;
+    return hpa - HOST_DEVICE_BASE < HOST_DEVICE_SIZE
+               ? &devices[(hpa - HOST_DEVICE_BASE) / sizeof(uint32_t)]
+               : NULL;
 }
 
 void host_uart_room(unsigned count)
@@ -379,7 +383,8 @@ void arch_vm_reset(struct vm *vm)
     vm->arch.resets++;
 }
 
-/* The linker defines the ends of a table only if it has an entry, and no component that is built here has such a hook. */
+/* The linker defines the ends of a table only if it has an entry, and no component that is built
+ * here has such a hook. */
 static void host_vm_reset(struct vm *vm)
 {
     (void)vm;
@@ -412,7 +417,8 @@ void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 void *arch_memory(hpa_t hpa)
 {
     void *at = host_ram(hpa);
-    bool trace = at == NULL || hyp.image == NULL || hpa == hyp.image->ram_base + hyp.image->ram_size;
+    bool trace =
+        at == NULL || hyp.image == NULL || hpa == hyp.image->ram_base + hyp.image->ram_size;
 
     return trace ? trace_memory : at;
 }
@@ -441,8 +447,8 @@ bool arch_has(unsigned feature)
 /* --- the board --- */
 
 const struct platform_info platform = {.name = "host"};
-const uint8_t platform_bitstream_key[BITSTREAM_KEY_SIZE] = {'a', ' ', 'k', 'e', 'y', ' ', 'o', 'f', ' ',
-                                                            't', 'h', 'e', ' ', 'h', 'o', 's', 't'};
+const uint8_t platform_bitstream_key[BITSTREAM_KEY_SIZE] = {
+    'a', ' ', 'k', 'e', 'y', ' ', 'o', 'f', ' ', 't', 'h', 'e', ' ', 'h', 'o', 's', 't'};
 
 void platform_uart_init(void)
 {

@@ -41,7 +41,8 @@ extern struct host_costs host_costs;
 extern unsigned host_interrupts;
 extern unsigned host_syncs; /* calls of the hook ON_CPU_SYNC */
 
-/* Called whenever the hypervisor polls interrupts; NULL, as after host_reset(): nothing is called. */
+/* Called whenever the hypervisor polls interrupts; NULL, as after host_reset(): nothing is
+ * called. */
 extern void (*host_on_poll)(void);
 
 /* The current CPU spends `ticks` in the hypervisor. */
@@ -59,7 +60,8 @@ void *host_ram(uint64_t hpa);
 /* The device register at `hpa`; all are 0 after host_reset(). */
 uint32_t *host_device(uint64_t hpa);
 
-/* The device that arch_device_*() reach, at any address; none while `read` is NULL. host_reset() does not change it. */
+/* The device that arch_device_*() reach, at any address; none while `read` is NULL. host_reset()
+ * does not change it. */
 struct host_registers {
     uint64_t (*read)(uint64_t at, unsigned bytes);
     void (*write)(uint64_t at, unsigned bytes, uint64_t value);
@@ -67,7 +69,8 @@ struct host_registers {
 extern struct host_registers host_registers;
 extern void (*host_device_handler)(void); /* of arch_device_interrupt() */
 
-/* Whether a VCPU of the VM that runs on the current CPU may store to the page that arch_page_map() has mapped at `gpa`. */
+/* Whether a VCPU of the VM that runs on the current CPU may store to the page that arch_page_map()
+ * has mapped at `gpa`. */
 bool host_may_store(const struct vm *vm, gpa_t gpa);
 /* The current CPU sees all changes of the VM's pages. */
 void host_fence(const struct vm *vm);
@@ -75,7 +78,8 @@ void host_fence(const struct vm *vm);
 void host_pages_reset(void);
 /* The device memory that arch_device_give() has mapped at `gpa` of the VM; 0: none. */
 hpa_t host_given(const struct vm *vm, gpa_t gpa);
-/* The line of host source `irq`, which arch_device_route() has given to a VM, is high. False if it is no VM's. */
+/* The line of host source `irq`, which arch_device_route() has given to a VM, is high. False if it
+ * is no VM's. */
 bool host_device_raise(unsigned irq);
 
 /* What arch_instret() returns; 0: no counter. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device for components, and pages of it for VMs. Each CPU has its own view of a page's permission, like a TLB: it follows at
- * once on the CPU that changes the page, and elsewhere when arch/riscv would execute a fence.
+ * A device for components, and pages of it for VMs. Each CPU has its own view of a page's
+ * permission, like a TLB: it follows at once on the CPU that changes the page, and elsewhere when
+ * arch/riscv would execute a fence.
  */
 #include "arch_pages.h"
 
@@ -181,7 +182,8 @@ void host_fence(const struct vm *vm)
 {
     for (unsigned i = 0; i < used; i++) {
         if (owners[i] == vm) {
-            entries[i] = (entries[i] & WRITABLE) != 0 ? entries[i] | this_cpu() : entries[i] & ~this_cpu();
+            entries[i] =
+                (entries[i] & WRITABLE) != 0 ? entries[i] | this_cpu() : entries[i] & ~this_cpu();
         }
     }
 }

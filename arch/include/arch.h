@@ -8,11 +8,14 @@
  *   ARCH_RAM_ALIGN      alignment of start and end of guest RAM, guest- and host-physical, bytes
  *   ARCH_GPA_LIMIT      guest-physical addresses are below this
  *   ARCH_HPA_LIMIT      host-physical addresses are below this
- *   ARCH_DMA_ALIAS      offset from RAM to a second address of it that CPUs do not cache; 0: DMA is coherent
+ *   ARCH_DMA_ALIAS      offset from RAM to a second address of it that CPUs do not cache; 0: DMA is
+ *                       coherent
  *   ARCH_MAX_CPUS       CPUs at most, up to SYSIMAGE_MAX_HARTS
  *   ARCH_VM_TIMERS      software timers for each VM: of the architecture and of components' devices
- *   ARCH_TIME_SLOW      arch_time() may take a call of the firmware: the scheduler reads it once in a context switch
- *   ARCH_VIRQ_MESSAGE   for vcpu_raise(): a message or doorbell, which the guest acknowledges itself
+ *   ARCH_TIME_SLOW      arch_time() may take a call of the firmware: the scheduler reads it once in
+ *                       a context switch
+ *   ARCH_VIRQ_MESSAGE   for vcpu_raise(): a message or doorbell, which the guest acknowledges
+ *                       itself
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -98,7 +101,8 @@ void *arch_memory(hpa_t hpa);
  * to the window's end. */
 void *arch_window(hpa_t hpa, uint64_t *size);
 
-/* Clears `n` bytes of a window on RAM, a multiple of 8 like the address, by the widest stores that the CPU has (inline). */
+/* Clears `n` bytes of a window on RAM, a multiple of 8 like the address, by the widest stores that
+ * the CPU has (inline). */
 void arch_clear(void *dst, size_t n);
 
 /* arch_window() of [hpa, hpa + size) for this CPU's struct arch_cpu; NULL if the range does not fit
@@ -118,9 +122,10 @@ void arch_vcpu_argument(struct vcpu *v, ulong first, ulong stack);
  * holds vm->lock. */
 void arch_vcpu_lines(struct vcpu *v);
 
-/* This CPU is about to sleep, inside sched_run(): an interrupt of the VCPU whose state it still holds (cpu.loaded) must not wake
- * it, because nothing would handle it. If that VCPU is the next to run, its state is not loaded again: the architecture, which
- * saves and loads VCPUs around sched_run(), unmasks it. */
+/* This CPU is about to sleep, inside sched_run(): an interrupt of the VCPU whose state it still
+ * holds (cpu.loaded) must not wake it, because nothing would handle it. If that VCPU is the next to
+ * run, its state is not loaded again: the architecture, which saves and loads VCPUs around
+ * sched_run(), unmasks it. */
 void arch_vcpu_mask(void);
 
 /* After an IPI_SYNC: does what the architecture has requested of the running VCPU. */

@@ -3,8 +3,9 @@
 #ifndef ARCH_VIRTIO_H
 #define ARCH_VIRTIO_H
 
-/* For the write function of an emulated device (vdev.h): the guest executes the store again, after the interrupts that are pending for
- * this CPU. No effect if the guest has removed the store's instruction meanwhile. */
+/* For the write function of an emulated device (vdev.h): the guest executes the store again, after
+ * the interrupts that are pending for this CPU. No effect if the guest has removed the store's
+ * instruction meanwhile. */
 void arch_store_again(void);
 
 #endif

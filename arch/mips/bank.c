@@ -27,12 +27,13 @@ static void bank_reach(ulong bank)
 {
     ulong srsctl = cp0_read(CP0_SRSCTL);
 
-    cp0_write(CP0_SRSCTL, (srsctl & ~(ulong)(SRSCTL_SET << SRSCTL_PSS_SHIFT)) | bank << SRSCTL_PSS_SHIFT);
+    cp0_write(CP0_SRSCTL,
+              (srsctl & ~(ulong)(SRSCTL_SET << SRSCTL_PSS_SHIFT)) | bank << SRSCTL_PSS_SHIFT);
     ehb();
 }
 
-/* Time since the bank's VCPU ran. It is wrong after a wrap of Count, which costs one more exchange, and while the VCPU's Count
- * is stopped, which costs more of them. */
+/* Time since the bank's VCPU ran. It is wrong after a wrap of Count, which costs one more exchange,
+ * and while the VCPU's Count is stopped, which costs more of them. */
 static inline ulong bank_age(ulong bank, ulong now)
 {
     const struct vcpu *v = bank_owner[bank];

@@ -36,8 +36,8 @@ static inline bool timer_pending(void)
  * reading Cause could lose it. The CPU's own timer request is cleared when the timer is set again,
  * which always follows.
  *
- * While one VCPU runs alone, only the timer's interrupts, TIMER_FARTHEST apart at most, call timer_hold() before its 2^32 steps
- * have passed.
+ * While one VCPU runs alone, only the timer's interrupts, TIMER_FARTHEST apart at most, call
+ * timer_hold() before its 2^32 steps have passed.
  */
 void irq_take(void)
 {

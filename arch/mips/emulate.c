@@ -61,8 +61,10 @@ static ulong branch_target(ulong pc, ulong insn)
     if (opcode == OPCODE_SPECIAL) { /* JR, JALR */
         return gpr_get(RS(insn));
     }
-    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) { /* the last: to microMIPS */
-        return ((pc + 4U) & 0xf0000000U) | (insn & 0x03ffffffU) << 2 | (opcode == OPCODE_JALX ? 1U : 0);
+    /* the last: to microMIPS */
+    if (opcode == OPCODE_J || opcode == OPCODE_JAL || opcode == OPCODE_JALX) {
+        return ((pc + 4U) & 0xf0000000U) | (insn & 0x03ffffffU) << 2 |
+               (opcode == OPCODE_JALX ? 1U : 0);
     }
     if (opcode == OPCODE_REGIMM) { /* bit 16: >= 0, else < 0 */
         taken = ((long)gpr_get(RS(insn)) >= 0) == ((insn >> 16 & 1U) != 0);
@@ -97,8 +99,10 @@ void emulate_result(ulong number, ulong value)
 #define R(cp0) REGISTER_OF(cp0)
 #define REGISTER_OF(...) REGISTER(__VA_ARGS__)
 
-#define STATUS_TRAPPED (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000) /* and SR, NMI */
-#define STATUS_WRITABLE (STATUS_TRAPPED | STATUS_CU0 | STATUS_IE | 0x0005ff00)                      /* and IM, IPL */
+/* and SR, NMI */
+#define STATUS_TRAPPED (STATUS_BEV | STATUS_KSU | STATUS_ERL | STATUS_EXL | STATUS_TS | 0x00180000)
+/* and IM, IPL */
+#define STATUS_WRITABLE (STATUS_TRAPPED | STATUS_CU0 | STATUS_IE | 0x0005ff00)
 #define INTCTL_VS 0x3e0UL
 #define CONFIG_K0 7UL
 

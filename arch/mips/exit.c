@@ -20,7 +20,8 @@ void exit_repeat(void);
 #define REGIMM_SYNCI 0x1fU
 
 /* Bits of a load or store that devices serve; the lowest two are the logarithm of its width. LWL
- * and SWL reach from the addressed byte down to the start of its word, LWR and SWR up to its end. */
+ * and SWL reach from the addressed byte down to the start of its word, LWR and SWR up to its
+ * end. */
 #define ACCESS_WIDTH 3U
 #define ACCESS_LOAD 4U
 #define ACCESS_STORE 8U
@@ -65,7 +66,8 @@ static ulong extend(ulong access, ulong value, ulong before, ulong gpa)
     if ((access & ACCESS_RIGHT) != 0) {
         return value >> bits | (before & ~(~0UL >> bits));
     }
-    return (access & ACCESS_SIGNED) != 0 ? (ulong)((long)(value << shift) >> shift) : value << shift >> shift;
+    return (access & ACCESS_SIGNED) != 0 ? (ulong)((long)(value << shift) >> shift)
+                                         : value << shift >> shift;
 }
 
 /* SWL and SWR store the addressed byte first. */
@@ -76,18 +78,20 @@ static void store(struct vcpu *v, const struct vdev *dev, ulong access, gpa_t of
         return;
     }
     for (unsigned n = (unsigned)offset & 3U; n < 4U; n += (access & ACCESS_LEFT) != 0 ? ~0U : 1U) {
-        dev->write(v, (offset & ~(gpa_t)3U) + n, 0, (access & ACCESS_LEFT) != 0 ? value >> 24 : value);
+        dev->write(v, (offset & ~(gpa_t)3U) + n, 0,
+                   (access & ACCESS_LEFT) != 0 ? value >> 24 : value);
         value = (access & ACCESS_LEFT) != 0 ? value << 8 : value >> 8;
     }
 }
 
-/* False if no device answers, or for ASET and ACLR. Only MIPS32 loads and stores are emulated: no microMIPS word that
- * exits has one of these opcodes. SC succeeds, also after an ERET, since the guest's LLbit cannot be read; nothing else stores
- * to a device of the VM. */
+/* False if no device answers, or for ASET and ACLR. Only MIPS32 loads and stores are emulated: no
+ * microMIPS word that exits has one of these opcodes. SC succeeds, also after an ERET, since the
+ * guest's LLbit cannot be read; nothing else stores to a device of the VM. */
 static bool mmio(struct vcpu *v, gpa_t gpa)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa);
-    ulong insn = cp0_read(CP0_BADINSTR), rt = INSN_RT(insn), before = gpr_get(rt), access = access_of(insn);
+    ulong insn = cp0_read(CP0_BADINSTR), rt = INSN_RT(insn), before = gpr_get(rt),
+          access = access_of(insn);
 
     if (dev == NULL || access == 0) {
         return false;
@@ -98,7 +102,8 @@ static bool mmio(struct vcpu *v, gpa_t gpa)
     } else {
         gpa_t offset = (gpa - dev->base) & ~(gpa_t)((1U << (access & ACCESS_WIDTH)) - 1U);
 
-        emulate_result(rt, extend(access, dev->read(v, offset, access & ACCESS_WIDTH), before, (ulong)gpa));
+        emulate_result(
+            rt, extend(access, dev->read(v, offset, access & ACCESS_WIDTH), before, (ulong)gpa));
     }
     return true;
 }
@@ -106,7 +111,8 @@ static bool mmio(struct vcpu *v, gpa_t gpa)
 /* CACHE and SYNCI have no effect at an address without memory. */
 static bool is_cache_operation(ulong insn)
 {
-    return INSN_OPCODE(insn) == OPCODE_CACHE || (INSN_OPCODE(insn) == OPCODE_REGIMM && INSN_RT(insn) == REGIMM_SYNCI);
+    return INSN_OPCODE(insn) == OPCODE_CACHE ||
+           (INSN_OPCODE(insn) == OPCODE_REGIMM && INSN_RT(insn) == REGIMM_SYNCI);
 }
 
 static bool in_slot(void)
@@ -115,8 +121,8 @@ static bool in_slot(void)
 }
 
 /* Injects a bus error, as a machine without memory there would. A guest without memory at its
- * exception handler would fault forever: that is fatal. So is a core that reports virtual addresses:
- * a VM's first fetch, in kseg1, would fault forever. */
+ * exception handler would fault forever: that is fatal. So is a core that reports virtual
+ * addresses: a VM's first fetch, in kseg1, would fault forever. */
 static void no_memory(struct vcpu *v, ulong gpa, bool fetch)
 {
     if ((cp0_read(CP0_GUESTCTL0) >> GUESTCTL0_GEXC_SHIFT & 31U) == GEXC_GVA) {

@@ -77,8 +77,8 @@ void tlb_flush_guest(const struct vcpu *v);
  * no memory there. */
 bool tlb_fill(const struct vcpu *v, ulong gpa);
 
-/* Save and load the guest's TLB, which is empty before it is loaded; loading also sets Index.P. Both
- * overwrite the registers of the MMU. */
+/* Save and load the guest's TLB, which is empty before it is loaded; loading also sets Index.P.
+ * Both overwrite the registers of the MMU. */
 void tlb_save_guest(struct vcpu *v);
 void tlb_load_guest(const struct vcpu *v);
 
@@ -126,9 +126,10 @@ void timer_set_compare(struct vcpu *v, ulong compare);
 /* As timer_write_cause(), of the running VCPU; DC may change. */
 void timer_set_cause(struct vcpu *v, ulong cause);
 
-/* If Guest.Cause, `cause`, has DC: the Guest.Count of the hardware, which counts, must not meet Compare. Moves it beyond Compare,
- * from where it takes almost 2^32 steps, and writes Cause, without a match in between. Called again before they have passed: at
- * each load of the VCPU and timer interrupt. */
+/* If Guest.Cause, `cause`, has DC: the Guest.Count of the hardware, which counts, must not meet
+ * Compare. Moves it beyond Compare, from where it takes almost 2^32 steps, and writes Cause,
+ * without a match in between. Called again before they have passed: at each load of the VCPU and
+ * timer interrupt. */
 void timer_hold(ulong cause);
 
 /* --- emulate.c --- */

@@ -25,8 +25,9 @@ static void boot_failed(const char *what, const char *detail)
 void hypervisor_panic(ulong sp)
 {
     console_seize();
-    console_log("error: the hypervisor itself trapped: cause %lx at 0x%lx, address 0x%lx, stack 0x%lx",
-                cp0_read(CP0_CAUSE), cp0_read(CP0_NESTEDEPC), cp0_read(CP0_BADVADDR), sp);
+    console_log(
+        "error: the hypervisor itself trapped: cause %lx at 0x%lx, address 0x%lx, stack 0x%lx",
+        cp0_read(CP0_CAUSE), cp0_read(CP0_NESTEDEPC), cp0_read(CP0_BADVADDR), sp);
     console_drain();
     arch_shutdown(true);
 }
@@ -55,7 +56,8 @@ static const char *probe(void)
         return "the virtualization module (VZ)";
     }
     if (((config3 & CONFIG3_VEIC) != 0) != BOARD_EIC) {
-        return BOARD_EIC ? "an external interrupt controller" : "interrupts without an external controller";
+        return BOARD_EIC ? "an external interrupt controller"
+                         : "interrupts without an external controller";
     }
     if (tlb_guest_ids() == 0) {
         return "GuestIDs of two bits";
@@ -63,7 +65,8 @@ static const char *probe(void)
     return (cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET) == 0 ? "a GPR shadow set" : NULL;
 }
 
-/* Guests read 0 in watch registers and performance counters, so their Config1 must not name them. */
+/* Guests read 0 in watch registers and performance counters, so their Config1 must not name
+ * them. */
 static void hide_features(void)
 {
     gcp0_write(CP0_CONFIG1, gcp0_read(CP0_CONFIG1) & ~(ulong)(CONFIG1_PC | CONFIG1_WR));
@@ -103,7 +106,8 @@ void boot_first(void)
         boot_failed("cannot set up the system: ", wrong);
     }
     cpu_init();
-    console_log("Tessera on %s: system %s, %u VMs, quantum %u us, %lu GPR shadow sets, version " TESSERA_VERSION,
+    console_log("Tessera on %s: system %s, %u VMs, quantum %u us, %lu GPR shadow sets, "
+                "version " TESSERA_VERSION,
                 platform.name, hyp.image->name, hyp.nvms, hyp.image->quantum_us,
                 (cp0_read(CP0_SRSCTL) >> SRSCTL_HSS_SHIFT & SRSCTL_SET) + 1U);
     system_start();

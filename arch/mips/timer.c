@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest's timer. Guest.Count is Root.Count with an offset. Where the guest's timer interrupt is wired, Count and Compare are
- * the guest's alone while it runs; else its accesses to them come here, and core's timer interrupts it. Hardware stops no
- * Guest.Count: while Cause.DC is set, accesses come here on every board, and the offset alone is the value.
+ * A guest's timer. Guest.Count is Root.Count with an offset. Where the guest's timer interrupt is
+ * wired, Count and Compare are the guest's alone while it runs; else its accesses to them come
+ * here, and core's timer interrupts it. Hardware stops no Guest.Count: while Cause.DC is set,
+ * accesses come here on every board, and the offset alone is the value.
  */
 #include "arch.h"
 #include "internal.h"
@@ -49,8 +50,9 @@ static void update(struct vcpu *v, ulong cause)
     cp0_write(CP0_GTOFFSET, v->arch.gtoffset);
     timer_hold(cause);
     if (BOARD_EIC) {
-        v->arch.timer_at =
-            (cause & CAUSE_DC) != 0 ? TICKS_NEVER : next_match(&v->arch, arch_time(), gcp0_read(CP0_COMPARE));
+        v->arch.timer_at = (cause & CAUSE_DC) != 0
+                               ? TICKS_NEVER
+                               : next_match(&v->arch, arch_time(), gcp0_read(CP0_COMPARE));
         spin_lock(&sched_lock);
         timer_arm(&v->timer, v->arch.timer_at);
         spin_unlock(&sched_lock);
@@ -87,7 +89,8 @@ ticks_t timer_deadline(const struct arch_vcpu *v)
     ticks_t now = arch_time();
     ulong since = (ulong)now - (v->count - v->gtoffset);
 
-    /* Count may have met Compare after the guest was found to have nothing to wait for, and before it left. */
+    /* Count may have met Compare after the guest was found to have nothing to wait for, and before
+     * it left. */
     if ((v->cause & CAUSE_TI) != 0) {
         return now;
     }

@@ -109,14 +109,16 @@ static bool is_empty(const struct memmap *map, ulong gpa, ulong size)
     return true;
 }
 
-static bool page_fits(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
+static bool page_fits(const struct memmap *map, const struct sysimage_region *r, ulong gpa,
+                      ulong page)
 {
     return memmap_has(r, gpa, page) || is_empty(map, gpa, page);
 }
 
 /* Whether the pair of pages of this size that contains `gpa` fits. Each page must lie in the
  * region, or contain nothing: two entries may never match the same address. */
-static bool pages_fit(const struct memmap *map, const struct sysimage_region *r, ulong gpa, ulong page)
+static bool pages_fit(const struct memmap *map, const struct sysimage_region *r, ulong gpa,
+                      ulong page)
 {
     ulong first = gpa & ~(2U * page - 1U);
 
@@ -126,8 +128,8 @@ static bool pages_fit(const struct memmap *map, const struct sysimage_region *r,
 
 static ulong entry_half(const struct sysimage_region *r, ulong gpa)
 {
-    ulong flags =
-        ENTRYLO_V | ENTRYLO_D | ENTRYLO_G | (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
+    ulong flags = ENTRYLO_V | ENTRYLO_D | ENTRYLO_G |
+                  (r->kind == SYSIMAGE_REGION_MMIO ? ENTRYLO_UNCACHED : ENTRYLO_CACHED);
 
     return memmap_has(r, gpa, PAGE_SMALL) ? ENTRYLO_PFN(memmap_host(r, gpa)) | flags : ENTRYLO_G;
 }
@@ -250,7 +252,8 @@ static void write_guest_entry(void)
     __asm__ volatile(".set push\n.set virt\ntlbgwi\n.set pop" ::: "memory");
 }
 
-/* Only TLBGP writes Index.P: with an entry for address 0 it is cleared, with the empty TLB set. Entry 0 is loaded next. */
+/* Only TLBGP writes Index.P: with an entry for address 0 it is cleared, with the empty TLB set.
+ * Entry 0 is loaded next. */
 static void load_probe_result(ulong index)
 {
     gcp0_write(CP0_INDEX, 0);
@@ -282,7 +285,8 @@ bool tlb_maps(const struct vcpu *v, ulong address, ulong gpa)
 {
     for (unsigned i = 0; i < GUEST_TLB; i++) {
         const struct guest_tlb_entry *e = &v->arch.tlb[i];
-        ulong pair = e->mask | 0x1fffU, page = (pair >> 1) + 1U, lo = (address & page) != 0 ? e->lo1 : e->lo0;
+        ulong pair = e->mask | 0x1fffU, page = (pair >> 1) + 1U,
+              lo = (address & page) != 0 ? e->lo1 : e->lo0;
         bool own = (lo & ENTRYLO_G) != 0 || ((e->hi ^ v->arch.entryhi) & ENTRYHI_ASID) == 0;
 
         if ((e->hi & ENTRYHI_EHINV) == 0 && own && ((e->hi ^ address) & ~pair) == 0 &&

@@ -9,8 +9,9 @@
 
 /* What a guest does without exits: exceptions and interrupts, cache operations by address, and its
  * timer if it is wired. */
-#define GUESTCTL0_DEFAULT \
-    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_ROOT | GUESTCTL0_CG | (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
+#define GUESTCTL0_DEFAULT                                              \
+    (GUESTCTL0_GM | GUESTCTL0_CP0 | GUESTCTL0_AT_ROOT | GUESTCTL0_CG | \
+     (BOARD_GUEST_TIMER ? GUESTCTL0_GT : 0U))
 #define CONFIG_RESET 2UL /* K0: uncached, as after reset */
 
 /* For switch.S. */
@@ -25,7 +26,8 @@ void arch_vcpu_reset(struct vcpu *v, ulong entry, ulong arg)
     bank_release(v);
     memset(&v->arch, 0, sizeof(v->arch));
     v->arch.gpr[4] = v->id;
-    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg; /* device tree; RT app: any value */
+    /* device tree; RT app: any value */
+    v->arch.gpr[5] = v->id == 0 && arg != 0 ? arg | KSEG0 : arg;
     v->arch.pc = entry | KSEG0;
     v->arch.status = STATUS_BEV | STATUS_ERL;
     v->arch.ebase = KSEG0;
@@ -93,7 +95,8 @@ static void set_controls(struct vcpu *v)
     load_controls(&v->arch);
 }
 
-/* After tlb_load_guest() or tlb_save_guest(), which make EntryLo take all bits; so PageGrain is last. */
+/* After tlb_load_guest() or tlb_save_guest(), which make EntryLo take all bits; so PageGrain is
+ * last. */
 static void load_mmu(const struct arch_vcpu *a)
 {
     gcp0_write(CP0_INDEX, a->index);
@@ -213,8 +216,9 @@ void vcpu_load_lazy(struct vcpu *v)
 bool arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
     static const char names[32][3] = {
-        "pc", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
-        "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra",
+        "pc", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2",
+        "t3", "t4", "t5", "t6", "t7", "s0", "s1", "s2", "s3", "s4", "s5",
+        "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra",
     };
     const struct arch_vcpu *a = &v->arch;
     unsigned i = line * 4U;
@@ -223,11 +227,12 @@ bool arch_vcpu_report(const struct vcpu *v, unsigned line)
         bank_sync(&v->vm->vcpus[v->id]);
     }
     if (i < 32U) {
-        console_log("  %-2s %08lx  %-2s %08lx  %-2s %08lx  %-2s %08lx", names[i], i == 0 ? a->pc : a->gpr[i],
-                    names[i + 1], a->gpr[i + 1], names[i + 2], a->gpr[i + 2], names[i + 3], a->gpr[i + 3]);
+        console_log("  %-2s %08lx  %-2s %08lx  %-2s %08lx  %-2s %08lx", names[i],
+                    i == 0 ? a->pc : a->gpr[i], names[i + 1], a->gpr[i + 1], names[i + 2],
+                    a->gpr[i + 2], names[i + 3], a->gpr[i + 3]);
     } else if (i == 32U) {
-        console_log("  status %lx  cause %lx  epc %lx  errorepc %lx  ebase %lx  badvaddr %lx", a->status, a->cause,
-                    a->epc, a->error_epc, a->ebase, a->badvaddr);
+        console_log("  status %lx  cause %lx  epc %lx  errorepc %lx  ebase %lx  badvaddr %lx",
+                    a->status, a->cause, a->epc, a->error_epc, a->ebase, a->badvaddr);
     }
     return i <= 32U;
 }

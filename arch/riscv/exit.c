@@ -42,7 +42,8 @@ void exit_inject(struct vcpu *v, ulong cause, ulong tval)
     csr_write(CSR_VSEPC, csr_read(CSR_SEPC));
     csr_write(CSR_VSCAUSE, cause);
     csr_write(CSR_VSTVAL, tval);
-    csr_write(CSR_VSSTATUS, (vsstatus & ~(SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE)) | (sstatus & SSTATUS_SPP) |
+    csr_write(CSR_VSSTATUS, (vsstatus & ~(SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE)) |
+                                (sstatus & SSTATUS_SPP) |
                                 ((vsstatus & SSTATUS_SIE) != 0 ? SSTATUS_SPIE : 0));
     csr_write(CSR_SSTATUS, sstatus | SSTATUS_SPP);
     csr_write(CSR_SEPC, csr_read(CSR_VSTVEC) & ~3UL);
@@ -118,7 +119,8 @@ void exit_trap(struct vcpu *v, ulong cause)
     switch (cause) {
     case CAUSE_VIRTUAL:
         errata_virtual_instruction(v);
-        exit_virtual_instruction(v, csr_read(CSR_STVAL) != 0 ? csr_read(CSR_STVAL) : exit_instruction());
+        exit_virtual_instruction(v, csr_read(CSR_STVAL) != 0 ? csr_read(CSR_STVAL)
+                                                             : exit_instruction());
         break;
     case CAUSE_FETCH_GUEST_PAGE:
         exit_no_memory(v, cause);
@@ -144,7 +146,8 @@ static ulong expand_compressed(uint32_t c)
     if ((c & 3U) == 1 || (funct3 & 2U) == 0) {
         return 0;
     }
-    return (funct3 & 4U) == 0 ? (rd << 7) | width | OPCODE_LOAD | 1U : (rs2 << 20) | width | OPCODE_STORE | 1U;
+    return (funct3 & 4U) == 0 ? (rd << 7) | width | OPCODE_LOAD | 1U
+                              : (rs2 << 20) | width | OPCODE_STORE | 1U;
 }
 
 struct expanded exit_expand(struct vcpu *v, ulong insn)
@@ -175,8 +178,8 @@ static inline void mmio_skip(ulong insn)
     csr_write(CSR_SEPC, csr_read(CSR_SEPC) + 2U + (insn & INSN_LONG));
 }
 
-/* The device that answers a naturally aligned access of this width, or NULL. A device that has its last byte has all of it, as
- * its base is a multiple of 8. */
+/* The device that answers a naturally aligned access of this width, or NULL. A device that has its
+ * last byte has all of it, as its base is a multiple of 8. */
 static inline const struct vdev *mmio_device(const struct vcpu *v, gpa_t gpa, unsigned width_log2)
 {
     const struct vdev *dev = vdev_find(&v->vm->devs, gpa | ((1UL << width_log2) - 1U));
@@ -253,8 +256,9 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
 
     /* without UNLIKELY: uart_load +1; without LIKELY: uart_load +2 */
     if (UNLIKELY((insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0 ||
-                 !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_read(v, gpa, width_log2, &value)
-                                                         : mmio_in_pieces(v, gpa, width_log2, &value, true)))) {
+                 !(LIKELY(mmio_aligned(gpa, width_log2))
+                       ? mmio_read(v, gpa, width_log2, &value)
+                       : mmio_in_pieces(v, gpa, width_log2, &value, true)))) {
         return mmio_refuse(v);
     }
     mmio_skip(insn);
@@ -285,8 +289,9 @@ void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
 
     /* without LIKELY: claim_complete +2 */
     if ((insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0 ||
-        !(LIKELY(mmio_aligned(gpa, width_log2)) ? mmio_write(v, gpa, width_log2, value)
-                                                : mmio_in_pieces(v, gpa, width_log2, &value, false))) {
+        !(LIKELY(mmio_aligned(gpa, width_log2))
+              ? mmio_write(v, gpa, width_log2, value)
+              : mmio_in_pieces(v, gpa, width_log2, &value, false))) {
         mmio_refuse_store(v, insn, gpa, value);
         return;
     }

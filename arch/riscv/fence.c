@@ -11,9 +11,10 @@
 
 void fence_local(void)
 {
-    __asm__ volatile(".insn r 0x73, 0, 0x11, x0, x0, x0\n\t" /* hfence.vvma: every translation of hgatp's VMID */
-                     "fence.i" ::
-                         : "memory");
+    __asm__ volatile(
+        ".insn r 0x73, 0, 0x11, x0, x0, x0\n\t" /* hfence.vvma: every translation of hgatp's VMID */
+        "fence.i" ::
+            : "memory");
 }
 
 COMPONENT_DEFAULT void fence_second_stage(struct vm *vm)
@@ -77,7 +78,8 @@ static bool fence_wait(struct vcpu *v)
 ulong fence_remote(struct vm *vm, ulong mask)
 {
     struct vcpu *self = cpu_self()->current;
-    ulong own = self->id < vm->nvcpus ? 1UL << self->id : 0; /* RT apps are not harts of the guest */
+    /* RT apps are not harts of the guest */
+    ulong own = self->id < vm->nvcpus ? 1UL << self->id : 0;
     ulong others = mask & ~own & ((1UL << vm->nvcpus) - 1U);
 
     if ((mask & own) != 0) {

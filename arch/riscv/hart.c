@@ -64,7 +64,8 @@ bool arch_cpu_start(unsigned id)
     struct cpu *cpu = cpu_get(id);
 
     cpu->arch.hartid = (boot_hartid + id) % hyp.ncpus;
-    return sbi_call(SBI_EXT_HSM, 0, cpu->arch.hartid, (ulong)boot_secondary, (ulong)cpu).error == HCALL_OK;
+    return sbi_call(SBI_EXT_HSM, 0, cpu->arch.hartid, (ulong)boot_secondary, (ulong)cpu).error ==
+           HCALL_OK;
 }
 
 static void irq_take(unsigned irq)

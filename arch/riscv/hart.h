@@ -14,8 +14,8 @@
      (1UL << CAUSE_STORE_MISALIGNED) | (1UL << CAUSE_STORE_ACCESS) | (1UL << CAUSE_ECALL_U) |  \
      (1UL << CAUSE_FETCH_PAGE) | (1UL << CAUSE_LOAD_PAGE) | (1UL << CAUSE_STORE_PAGE))
 
-/* Writes the CSRs of the H extension that have the same values for all guests. Inline: a function costs 20 bytes where
- * there is one caller. */
+/* Writes the CSRs of the H extension that have the same values for all guests. Inline: a function
+ * costs 20 bytes where there is one caller. */
 static inline void hart_guest_csrs(void)
 {
     csr_write(CSR_HSTATUS, HSTATUS_VSXL_64 | HSTATUS_SPV | HSTATUS_SPVP | HSTATUS_VTW);
@@ -27,11 +27,12 @@ static inline void hart_guest_csrs(void)
         csr_write(CSR_HTIMEDELTA, 0); /* all VMs see the same time */
     }
     if (riscv_facts.envcfg) {
-        csr_write(CSR_HENVCFG, (riscv_facts.sstc ? HENVCFG_STCE : 0) |
-                                   (arch_has(RISCV_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
-                                   (arch_has(RISCV_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
-                                   (arch_has(RISCV_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
-                                   (arch_has(RISCV_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
+        csr_write(CSR_HENVCFG,
+                  (riscv_facts.sstc ? HENVCFG_STCE : 0) |
+                      (arch_has(RISCV_FEATURE_SVPBMT) ? HENVCFG_PBMTE : 0) |
+                      (arch_has(RISCV_FEATURE_ZICBOZ) ? HENVCFG_CBZE : 0) |
+                      (arch_has(RISCV_FEATURE_ZICBOM) ? HENVCFG_CBCFE | HENVCFG_CBIE : 0) |
+                      (arch_has(RISCV_FEATURE_SVADU) ? HENVCFG_ADUE : 0));
     }
     probe_allow_senvcfg();
 }

@@ -52,7 +52,8 @@ static bool map_trace(const struct sysimage_header *image)
 {
     ulong base = image->ram_base + image->ram_size;
 
-    return pagetable_map(&map, base, base, (uint64_t)image->trace_kib * image->nharts << 10, PTE_RW);
+    return pagetable_map(&map, base, base, (uint64_t)image->trace_kib * image->nharts << 10,
+                         PTE_RW);
 }
 
 static bool map_time(void)
@@ -69,13 +70,15 @@ static bool map_time(void)
 
 static bool map_devices(void)
 {
-    return map_time() && map_device(&platform.uart) && map_device(&platform.irqchip) && map_device(&platform.finisher);
+    return map_time() && map_device(&platform.uart) && map_device(&platform.irqchip) &&
+           map_device(&platform.finisher);
 }
 
 const char *hostmap_init(const struct sysimage_header *image)
 {
     const char *end = (const char *)image + ((image->total_size + PAGE_4K - 1) & ~(PAGE_4K - 1));
-    bool ok = map_range(__text_start, __text_end, PTE_RX) && map_range(__text_end, __rodata_end, PTE_RO) &&
+    bool ok = map_range(__text_start, __text_end, PTE_RX) &&
+              map_range(__text_end, __rodata_end, PTE_RO) &&
               map_range(__rodata_end, __data_end, PTE_RW) && map_stacks() &&
               map_range((const char *)image, end, PTE_RO) && map_trace(image) && map_devices();
 

@@ -36,11 +36,12 @@ void probe_seed(ulong tree, ulong size);
 #define TREE_HEADER 40UL        /* bytes */
 #define TREE_LARGEST 0x200000UL /* for a tree that starts below the hypervisor */
 
-/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4, section 5.2). */
+/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4,
+ * section 5.2). */
 ulong boot_tree_size(ulong tree);
 
-/* Whether the first and the last words of [start, start + size) can be read: firmware protects memory by pages. `start` is
- * 8-byte aligned. */
+/* Whether the first and the last words of [start, start + size) can be read: firmware protects
+ * memory by pages. `start` is 8-byte aligned. */
 bool probe_readable(ulong start, ulong size);
 
 /* Disarms this hart's VS timer (Sstc), also if the image hides Sstc. */
@@ -100,7 +101,8 @@ uint64_t *pagetable_root_x4(void);
 
 /* --- probe.S --- */
 
-/* The 16 or 32 bits at the guest-virtual address `va`, read with the guest's right to execute. False if the guest cannot fetch there. */
+/* The 16 or 32 bits at the guest-virtual address `va`, read with the guest's right to execute.
+ * False if the guest cannot fetch there. */
 bool guest_fetch(ulong va, uint32_t *insn);
 
 /* --- vm.c --- */
@@ -162,8 +164,8 @@ static inline unsigned bit_lowest(ulong bits)
 /* Invalidates this hart's VS-stage translations and fetched instructions of the loaded VM. */
 void fence_local(void);
 
-/* Forgets what this hart holds of the VM's second-stage entries that have changed since its last fence (struct arch_vm). The
- * component that changes entries defines it. */
+/* Forgets what this hart holds of the VM's second-stage entries that have changed since its last
+ * fence (struct arch_vm). The component that changes entries defines it. */
 void fence_second_stage(struct vm *vm);
 
 /* Makes the VCPUs in `mask` (by VCPU id; they exist) do a fence_local(), and waits until they
@@ -180,8 +182,9 @@ struct sbi_extension {
 };
 
 /* Registers an extension; `order`: two digits, unique, lower numbers are searched first. */
-#define SBI_EXTENSION(id, fn, order) \
-    static const struct sbi_extension sbi_extension_##order REGISTER_IN("sbi_extensions." #order) = {id, fn}
+#define SBI_EXTENSION(id, fn, order)                                     \
+    static const struct sbi_extension sbi_extension_##order REGISTER_IN( \
+        "sbi_extensions." #order) = {id, fn}
 
 /* Return values of the handlers. */
 #define SBI_RET(error) ((struct hcall_ret){(error), 0})

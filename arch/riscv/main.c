@@ -34,8 +34,9 @@ static void boot_failed(const char *what, const char *detail)
 void hypervisor_panic(ulong sp)
 {
     console_seize();
-    console_log("error: the hypervisor itself trapped: cause %lu at 0x%lx, address 0x%lx, stack 0x%lx",
-                csr_read(CSR_SCAUSE), csr_read(CSR_SEPC), csr_read(CSR_STVAL), sp);
+    console_log(
+        "error: the hypervisor itself trapped: cause %lu at 0x%lx, address 0x%lx, stack 0x%lx",
+        csr_read(CSR_SCAUSE), csr_read(CSR_SEPC), csr_read(CSR_STVAL), sp);
     console_drain();
     arch_shutdown(true);
 }
@@ -59,11 +60,13 @@ static void boot_check_tree(ulong tree)
     extern const char __text_start[], __hyp_end[];
     const struct sysimage_header *image = (const struct sysimage_header *)(const void *)__hyp_end;
     ulong start = (ulong)__text_start;
-    ulong end = (ulong)image + (image->magic == SYSIMAGE_MAGIC ? image->total_size : sizeof(*image));
+    ulong end =
+        (ulong)image + (image->magic == SYSIMAGE_MAGIC ? image->total_size : sizeof(*image));
     ulong size = tree < end && tree >= start - TREE_LARGEST ? boot_tree_size(tree) : 0;
 
     if (size != 0 && memmap_overlap(tree, size, start, end - start)) {
-        console_log("error: the firmware's device tree at 0x%lx to 0x%lx overlaps the hypervisor and its image at "
+        console_log("error: the firmware's device tree at 0x%lx to 0x%lx overlaps the hypervisor "
+                    "and its image at "
                     "0x%lx to 0x%lx; it must be placed elsewhere",
                     tree, tree + size - 1U, start, end - 1U);
         console_drain();
@@ -130,8 +133,9 @@ static void boot_harts(void)
 
     for (unsigned i = 1; i < hyp.ncpus; i++) {
         if (!arch_cpu_start(i)) {
-            console_log("error: hart %u of %u does not start; the machine has too few harts for this system", i,
-                        hyp.ncpus);
+            console_log("error: hart %u of %u does not start; the machine has too few harts for "
+                        "this system",
+                        i, hyp.ncpus);
             console_drain();
             arch_shutdown(true);
         }
@@ -148,7 +152,8 @@ void boot_first(ulong hartid, ulong tree)
     platform_uart_init();
     console_open();
     if (!probe_hypervisor()) {
-        boot_failed("this machine's harts lack the H extension (hypervisor)", "; QEMU has it with -cpu rv64,h=true");
+        boot_failed("this machine's harts lack the H extension (hypervisor)",
+                    "; QEMU has it with -cpu rv64,h=true");
     }
     boot_check_tree(tree);
     image = boot_image();
@@ -173,8 +178,10 @@ void boot_first(ulong hartid, ulong tree)
     }
     hart_init(cpu_get(0), hartid);
     plic_init();
-    console_log("Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s, version " TESSERA_VERSION,
-                platform.name, image->name, hyp.nvms, hyp.ncpus, image->quantum_us, riscv_facts.sstc ? ", Sstc" : "");
+    console_log(
+        "Tessera on %s: system %s, %u VMs on %u harts, quantum %u us%s, version " TESSERA_VERSION,
+        platform.name, image->name, hyp.nvms, hyp.ncpus, image->quantum_us,
+        riscv_facts.sstc ? ", Sstc" : "");
     system_start();
     boot_harts();
 }

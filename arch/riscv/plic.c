@@ -29,8 +29,10 @@ static struct route {
     struct timer timer; /* armed while a completion waits for a token */
 } routes[IRQS];
 
-static void (*handlers[IRQS])(void); /* of sources that belong to components; owner: this file, constant after boot */
-static volatile uint32_t *claim;     /* the boot hart's claim and complete register; owner and life as `handlers` */
+/* of sources that belong to components; owner: this file, constant after boot */
+static void (*handlers[IRQS])(void);
+/* the boot hart's claim and complete register; owner and life as `handlers` */
+static volatile uint32_t *claim;
 
 static volatile uint32_t *reg(ulong offset)
 {
@@ -50,11 +52,12 @@ static void plic_complete(unsigned irq)
 
 static void irq_enable(unsigned irq)
 {
-    volatile uint32_t *enable = reg(ENABLE + context_of(cpu_get(0)->arch.hartid) * 0x80U + irq / 32U * 4U);
+    volatile uint32_t *enable =
+        reg(ENABLE + context_of(cpu_get(0)->arch.hartid) * 0x80U + irq / 32U * 4U);
 
     *enable |= 1U << (irq % 32U);
-    *reg(irq * 4UL) =
-        1; /* priority, after it: QEMU's PLIC looks for pending sources at this store, but not at the other */
+    *reg(irq * 4UL) = 1; /* priority, after it: QEMU's PLIC looks for pending sources at this store,
+                            but not at the other */
 }
 
 static void route_refilled(struct timer *t)
@@ -71,7 +74,8 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
 
         r->vm = vm;
         r->guest = guest;
-        r->interval = per_ms != 0 ? (hyp.image->timebase_hz - 1U) / (1000U * per_ms) + 1U : 0; /* rounded up */
+        /* rounded up */
+        r->interval = per_ms != 0 ? (hyp.image->timebase_hz - 1U) / (1000U * per_ms) + 1U : 0;
         timer_init(&r->timer, route_refilled);
         vm->arch.plic.host_of[guest] = irq;
     }
@@ -79,13 +83,14 @@ void plic_route(unsigned irq, struct vm *vm, unsigned guest)
 
 static bool is_free(unsigned irq)
 {
-    return irq > 0 && irq < IRQS && irq < platform.irq_count && irq != platform.uart_irq && routes[irq].vm == NULL &&
-           handlers[irq] == NULL;
+    return irq > 0 && irq < IRQS && irq < platform.irq_count && irq != platform.uart_irq &&
+           routes[irq].vm == NULL && handlers[irq] == NULL;
 }
 
 bool arch_device_route(unsigned irq, struct vm *vm, unsigned guest)
 {
-    bool free = is_free(irq) && guest > 0 && guest < GUEST_IRQS && vm->arch.plic.host_of[guest] == 0;
+    bool free =
+        is_free(irq) && guest > 0 && guest < GUEST_IRQS && vm->arch.plic.host_of[guest] == 0;
 
     if (free) {
         plic_route(irq, vm, guest);

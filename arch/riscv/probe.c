@@ -14,8 +14,10 @@ struct probe_result {
 typedef ulong probe_fn(ulong);
 
 struct probe_result probe_run(probe_fn *try, ulong arg);
-probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_stimecmp, probe_vstimecmp;
-probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean, probe_cbo_zero, probe_sinval;
+probe_fn probe_hstatus, probe_htimedelta, probe_henvcfg, probe_senvcfg, probe_stimecmp,
+    probe_vstimecmp;
+probe_fn probe_instret, probe_time, probe_sh1add, probe_clz, probe_bseti, probe_cbo_clean,
+    probe_cbo_zero, probe_sinval;
 probe_fn probe_load, probe_hstateen0, probe_wrs_sto;
 
 struct riscv_facts riscv_facts;
@@ -38,7 +40,8 @@ bool arch_device_probe(hpa_t address, uint64_t *value)
 
 #define LONGEST_BLOCK 256U /* of a cache-block operation, in bytes */
 
-/* What probes may change: a cache-block operation clears the block at the start. Owner: this file, at boot. */
+/* What probes may change: a cache-block operation clears the block at the start. Owner: this file,
+ * at boot. */
 static uint64_t scratch[LONGEST_BLOCK / sizeof(uint64_t)] __attribute__((aligned(LONGEST_BLOCK)));
 
 static bool works(probe_fn *try)
@@ -46,8 +49,8 @@ static bool works(probe_fn *try)
     return probe_run(try, (ulong)scratch).ok != 0;
 }
 
-/* Bytes that cbo.zero clears; 0 if they are too many to tell. Memory without a data cache, as an alias for DMA is, may refuse
- * the instruction. */
+/* Bytes that cbo.zero clears; 0 if they are too many to tell. Memory without a data cache, as an
+ * alias for DMA is, may refuse the instruction. */
 static uint16_t zero_block_size(void)
 {
     const unsigned words = sizeof(scratch) / sizeof(scratch[0]);
@@ -86,9 +89,10 @@ struct trial {
 /* Hidden features are not tried. */
 static void seek(const struct trial *t)
 {
-    bool there = (machine.hidden & (1U << t->feature)) == 0 && (t->csr == NULL || works(t->csr)) &&
-                 (t->henvcfg == 0 || (arch_has(RISCV_FEATURE_ENVCFG) && henvcfg_takes(t->henvcfg))) &&
-                 (t->use == NULL || works(t->use));
+    bool there =
+        (machine.hidden & (1U << t->feature)) == 0 && (t->csr == NULL || works(t->csr)) &&
+        (t->henvcfg == 0 || (arch_has(RISCV_FEATURE_ENVCFG) && henvcfg_takes(t->henvcfg))) &&
+        (t->use == NULL || works(t->use));
 
     machine.features |= there ? 1U << t->feature : 0;
 }
@@ -137,7 +141,8 @@ void probe_paging(void)
 
 bool probe_readable(ulong start, ulong size)
 {
-    return probe_run(probe_load, start).ok != 0 && probe_run(probe_load, (start + size - 8U) & ~7UL).ok != 0;
+    return probe_run(probe_load, start).ok != 0 &&
+           probe_run(probe_load, (start + size - 8U) & ~7UL).ok != 0;
 }
 
 void probe_seed(ulong tree, ulong size)

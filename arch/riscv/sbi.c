@@ -13,9 +13,11 @@
 extern const struct sbi_extension __start_sbi_extensions[], __stop_sbi_extensions[];
 
 /* For trap.S: arguments are the guest's registers. */
-struct hcall_ret sbi_ecall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid, ulong eid);
+struct hcall_ret sbi_ecall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid,
+                           ulong eid);
 
-struct hcall_ret sbi_ecall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid, ulong eid)
+struct hcall_ret sbi_ecall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid,
+                           ulong eid)
 {
     for (const struct sbi_extension *e = __start_sbi_extensions; e < __stop_sbi_extensions; e++) {
         if (e->id == eid) {
@@ -47,7 +49,8 @@ bool sbi_mask(const struct vm *vm, ulong mask, ulong base, ulong *vcpus)
     return (base < vm->nvcpus ? mask & ~(all >> base) : mask) == 0;
 }
 
-static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                 ulong fid)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     switch (fid) {
@@ -77,7 +80,8 @@ struct hcall_ret sbi_again(ulong a0, ulong a1)
 
 /* Hypercalls with tracing. Without a trace, assembly calls the table directly; the extension must
  * be registered for SBI's probe function anyway. */
-static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong number)
+static struct hcall_ret sbi_hcall(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                  ulong number)
 {
     struct hcall_ret ret = hypercall_dispatch(a0, a1, a2, a3, a4, a5, number);
 

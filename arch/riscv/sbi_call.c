@@ -21,7 +21,8 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2)
 
 void arch_shutdown(bool failure)
 {
-    static bool failing; /* owner: this function; platform_fail() may trap and must not be repeated */
+    /* owner: this function; platform_fail() may trap and must not be repeated */
+    static bool failing;
 
     if (failure && !failing) {
         failing = true;

@@ -4,11 +4,13 @@
 #include "console.h"
 #include "internal.h"
 
-#define DBCN_CHUNK 4UL /* characters per call, to bound its time; callers repeat it for the rest */
+/* characters per call, to bound its time; callers repeat it for the rest */
+#define DBCN_CHUNK 4UL
 
 /* The part of the guest's buffer that one call handles; NULL with an error if it is not guest
  * RAM. */
-static char *dbcn_buffer(const struct vm *vm, ulong *size, ulong low, ulong high, struct hcall_ret *ret)
+static char *dbcn_buffer(const struct vm *vm, ulong *size, ulong low, ulong high,
+                         struct hcall_ret *ret)
 {
     uint64_t room;
     hpa_t hpa;
@@ -52,7 +54,8 @@ static struct hcall_ret dbcn_read(struct vm *vm, ulong size, ulong low, ulong hi
     return ret;
 }
 
-static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                 ulong fid)
 {
     struct vm *vm = cpu_self()->current->vm;
 
@@ -71,7 +74,8 @@ static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 SBI_EXTENSION(SBI_EXT_DBCN, sbi_dbcn, 22);
 
 /* Legacy calls return in a0 only and preserve a1. */
-static struct hcall_ret sbi_putchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_putchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                    ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     if (console_write(cpu_self()->current->vm, &(char){(char)a0}, 1) == 0) {
@@ -81,7 +85,8 @@ static struct hcall_ret sbi_putchar(ulong a0, ulong a1, ulong a2, ulong a3, ulon
 }
 SBI_EXTENSION(1, sbi_putchar, 30);
 
-static struct hcall_ret sbi_getchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_getchar(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                    ulong fid)
 {
     (void)a0, (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     return (struct hcall_ret){vuart_take(cpu_self()->current->vm), a1};

@@ -22,7 +22,8 @@ static struct hcall_ret hsm_start(struct vm *vm, ulong hart, ulong entry, ulong 
     if (!memmap_ram(&vm->memmap, entry, 4, &hpa)) {
         return SBI_RET(HCALL_ERR_INVALID_ADDRESS);
     }
-    return SBI_RET(vcpu_start(&vm->vcpus[hart], entry, arg) ? HCALL_OK : HCALL_ERR_ALREADY_AVAILABLE);
+    return SBI_RET(vcpu_start(&vm->vcpus[hart], entry, arg) ? HCALL_OK
+                                                            : HCALL_ERR_ALREADY_AVAILABLE);
 }
 
 /* Under sched_lock. */
@@ -53,14 +54,16 @@ static struct hcall_ret hsm_status(const struct vm *vm, ulong hart)
 static struct hcall_ret hsm_suspend(struct vcpu *v, ulong type)
 {
     if (type != HSM_SUSPEND_RETENTIVE) {
-        return SBI_RET(type == HSM_SUSPEND_NON_RETENTIVE ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
+        return SBI_RET(type == HSM_SUSPEND_NON_RETENTIVE ? HCALL_ERR_NOT_SUPPORTED
+                                                         : HCALL_ERR_INVALID_PARAM);
     }
     v->arch.suspended = true;
     vcpu_wait(v);
     return SBI_RET(HCALL_OK);
 }
 
-static struct hcall_ret sbi_hsm(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_hsm(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                ulong fid)
 {
     struct vcpu *v = cpu_self()->current;
 
@@ -85,7 +88,8 @@ SBI_EXTENSION(SBI_EXT_HSM, sbi_hsm, 20);
 #define SRST_WARM_REBOOT 2UL
 #define SRST_REASONS 1UL
 
-static struct hcall_ret sbi_srst(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_srst(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                 ulong fid)
 {
     struct vm *vm = cpu_self()->current->vm;
     bool shutdown = (uint32_t)a0 == SRST_SHUTDOWN;

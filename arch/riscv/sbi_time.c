@@ -19,7 +19,8 @@ void sbi_set_timer(struct vcpu *v, ticks_t deadline)
     csr_clear(CSR_HVIP, 1UL << IRQ_VSTI);
 }
 
-static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                 ulong fid)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     if (fid != 0) {
@@ -45,7 +46,8 @@ static ulong raise_some(struct vm *vm, ulong vcpus)
     return vcpus;
 }
 
-static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                ulong fid)
 {
     struct vm *vm = cpu_self()->current->vm;
     ulong vcpus;
@@ -62,7 +64,8 @@ SBI_EXTENSION(SBI_EXT_IPI, sbi_ipi, 13);
 #define RFENCE_LAST 2U /* fence.i, sfence.vma, sfence.vma with an ASID; guests have no hfence */
 
 /* Ignores ranges and ASIDs: a full fence is always correct, and is a single instruction. */
-static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                   ulong fid)
 {
     struct vm *vm = cpu_self()->current->vm;
     ulong vcpus;

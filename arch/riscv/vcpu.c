@@ -74,18 +74,20 @@ void arch_vcpu_sync(struct vcpu *v)
 bool arch_vcpu_report(const struct vcpu *v, unsigned line)
 {
     static const char names[32][4] = {
-        "pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
-        "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+        "pc", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+        "a1", "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+        "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
     };
     const struct arch_vcpu *a = &v->arch;
     unsigned i = 4 * line;
 
     if (i < 32) {
-        console_log("  %-3s %016lx  %-3s %016lx  %-3s %016lx  %-3s %016lx", names[i], i == 0 ? a->sepc : a->x[i],
-                    names[i + 1], a->x[i + 1], names[i + 2], a->x[i + 2], names[i + 3], a->x[i + 3]);
+        console_log("  %-3s %016lx  %-3s %016lx  %-3s %016lx  %-3s %016lx", names[i],
+                    i == 0 ? a->sepc : a->x[i], names[i + 1], a->x[i + 1], names[i + 2],
+                    a->x[i + 2], names[i + 3], a->x[i + 3]);
     } else if (i == 32) {
-        console_log("  vsstatus %lx  vstvec %lx  vsepc %lx  vscause %lx  vstval %lx  vsatp %lx", a->vsstatus, a->vstvec,
-                    a->vsepc, a->vscause, a->vstval, a->vsatp);
+        console_log("  vsstatus %lx  vstvec %lx  vsepc %lx  vscause %lx  vstval %lx  vsatp %lx",
+                    a->vsstatus, a->vstvec, a->vsepc, a->vscause, a->vstval, a->vsatp);
     }
     return i <= 32;
 }

@@ -14,7 +14,8 @@
  * faults. */
 #define GUEST_RAM (PTE_RW | PTE_X | PTE_U)
 #define GUEST_MMIO (PTE_RW | PTE_U)
-_Static_assert((GUEST_RAM & PTE_X) != 0, "CVA6 needs X on guests' page tables for HLVX (erratum 3425)");
+_Static_assert((GUEST_RAM & PTE_X) != 0,
+               "CVA6 needs X on guests' page tables for HLVX (erratum 3425)");
 
 /* Whether guest memory overlaps the hypervisor or its image. No builder makes such an image, but it
  * would be fatal. */
@@ -61,7 +62,8 @@ const char *arch_vm_init(struct vm *vm)
     if (pt.root == NULL) {
         return "page tables for guests are used up";
     }
-    wrong = overlaps_hypervisor(&vm->memmap) ? "guest memory overlaps the hypervisor" : map_regions(vm, &pt);
+    wrong = overlaps_hypervisor(&vm->memmap) ? "guest memory overlaps the hypervisor"
+                                             : map_regions(vm, &pt);
     if (wrong != NULL) {
         return wrong;
     }

@@ -23,8 +23,9 @@
 /* Number of the only bit set in `bit`, by a de Bruijn sequence: not every core has Zbb. */
 static unsigned bit_number(uint32_t bit)
 {
-    static const uint8_t numbers[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
-                                        31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+    static const uint8_t numbers[32] = {0,  1,  28, 2,  29, 14, 24, 3,  30, 22, 20,
+                                        15, 25, 17, 4,  8,  31, 27, 13, 23, 21, 19,
+                                        16, 7,  26, 12, 18, 6,  11, 5,  10, 9};
 
     return numbers[(uint32_t)(bit * 0x077cb531U) >> 27];
 }
@@ -129,7 +130,8 @@ static ulong vplic_claim(struct vcpu *v, ulong c)
     spin_lock(&v->vm->lock);
     candidates = p->pending & p->context[c].deliver;
     if (candidates != 0) {
-        n = (candidates & (candidates - 1U)) == 0 ? bit_number(candidates) : vplic_choose(p, candidates);
+        n = (candidates & (candidates - 1U)) == 0 ? bit_number(candidates)
+                                                  : vplic_choose(p, candidates);
         p->pending &= ~(1U << n);
         p->in_service |= 1U << n;
         candidates = p->pending & p->context[c].deliver;
@@ -149,7 +151,8 @@ static void vplic_complete(struct vm *vm, ulong c, ulong n)
     spin_lock(&vm->lock);
     bit &= p->in_service & p->context[c].enable;
     p->in_service &= ~bit;
-    if (bit != 0 && p->host_of[n] != 0) { /* the line counts as low until the machine's PLIC has sampled it */
+    /* the line counts as low until the machine's PLIC has sampled it */
+    if (bit != 0 && p->host_of[n] != 0) {
         p->level &= ~bit;
         plic_complete_route(p->host_of[n]);
     }
@@ -304,7 +307,8 @@ void arch_vcpu_lines(struct vcpu *v)
 
 bool vplic_init(struct vm *vm, gpa_t base)
 {
-    const struct vdev dev = {.base = base, .size = VPLIC_SIZE, .widths = 4, .read = vplic_read, .write = vplic_write};
+    const struct vdev dev = {
+        .base = base, .size = VPLIC_SIZE, .widths = 4, .read = vplic_read, .write = vplic_write};
 
     return vdev_add(&vm->devs, &dev);
 }

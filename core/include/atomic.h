@@ -9,7 +9,7 @@
  *   atomic_add_relaxed(p, value)    atomic_and_relaxed(p, bits)    return the value before
  *   atomic_or_relaxed(p, bits)      atomic_or_release(p, bits)     return the value before
  *   atomic_exchange_acquire(p, value)                              returns the value before
- *   atomic_replace_relaxed(p, old, value)      stores `value` if *p is `old`; returns whether it was
+ *   atomic_replace_relaxed(p, old, value)  stores `value` if *p is `old`; returns whether it was
  *   atomic_fence_acquire()         atomic_fence_seq()
  *
  * The last word is the memory order, as C11 defines it; seq is sequentially consistent.

@@ -14,8 +14,9 @@
 #define atomic_or_relaxed(p, bits) __atomic_fetch_or((p), (bits), __ATOMIC_RELAXED)
 #define atomic_or_release(p, bits) __atomic_fetch_or((p), (bits), __ATOMIC_RELEASE)
 #define atomic_exchange_acquire(p, value) __atomic_exchange_n((p), (value), __ATOMIC_ACQUIRE)
-#define atomic_replace_relaxed(p, old, value) \
-    __atomic_compare_exchange_n((p), &(__typeof__(*(p))){old}, (value), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define atomic_replace_relaxed(p, old, value)                                                    \
+    __atomic_compare_exchange_n((p), &(__typeof__(*(p))){old}, (value), false, __ATOMIC_RELAXED, \
+                                __ATOMIC_RELAXED)
 #define atomic_fence_seq() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define atomic_fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 

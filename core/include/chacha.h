@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ChaCha20 permutation (RFC 8439, section 2), a double round per call, so that callers can poll interrupts between calls. State,
- * key and input are 32-bit words in the order of the RFC.
+ * The ChaCha20 permutation (RFC 8439, section 2), a double round per call, so that callers can poll
+ * interrupts between calls. State, key and input are 32-bit words in the order of the RFC.
  */
 #ifndef CHACHA_H
 #define CHACHA_H
@@ -16,8 +16,8 @@
 void chacha_begin(uint32_t *state, const uint32_t *key, const uint32_t *input);
 void chacha_double_round(uint32_t *state);
 
-/* After CHACHA_DOUBLE_ROUNDS: makes words 0 to 7 the output of HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2), which is words 0 to
- * 3 and 12 to 15. */
+/* After CHACHA_DOUBLE_ROUNDS: makes words 0 to 7 the output of HChaCha20
+ * (draft-irtf-cfrg-xchacha-03, section 2.2), which is words 0 to 3 and 12 to 15. */
 void chacha_hash_end(uint32_t *state);
 
 #endif

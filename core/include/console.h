@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console: one UART for the hypervisor and all VMs. core/console.c sends what VMs write as it comes; the component `console`
- * (services/console/) replaces it by a multiplexer with names, a keyboard that changes its owner, and the operator's keys: it defines the
- * functions marked COMPONENT_DEFAULT in core/console.c again. The hypervisor's own lines are queued in core/console_log.c.
+ * The console: one UART for the hypervisor and all VMs. core/console.c sends what VMs write as it
+ * comes; the component `console` (services/console/) replaces it by a multiplexer with names, a
+ * keyboard that changes its owner, and the operator's keys: it defines the functions marked
+ * COMPONENT_DEFAULT in core/console.c again. The hypervisor's own lines are queued in
+ * core/console_log.c.
  */
 #ifndef CONSOLE_H
 #define CONSOLE_H
@@ -65,21 +67,22 @@ void console_check(const char *format, ...) __attribute__((format(printf, 1, 2))
 #define console_log(...) LOG_WITH(console_post, __VA_ARGS__)
 #define console_log_minor(...) LOG_WITH(console_post_minor, __VA_ARGS__)
 
-#define LOG_WITH(post, ...)                                                                                            \
-    do {                                                                                                               \
-        _Static_assert(LOG_BEYOND(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ) == 0, "an argument too many"); \
-        if (0) {                                                                                                       \
-            console_check(__VA_ARGS__);                                                                                \
-        }                                                                                                              \
-        post(&(const struct log_line){LOG_LINE(__VA_ARGS__)});                                                         \
+#define LOG_WITH(post, ...)                                                                   \
+    do {                                                                                      \
+        _Static_assert(LOG_BEYOND(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ) == 0, \
+                       "an argument too many");                                               \
+        if (0) {                                                                              \
+            console_check(__VA_ARGS__);                                                       \
+        }                                                                                     \
+        post(&(const struct log_line){LOG_LINE(__VA_ARGS__)});                                \
     } while (0)
 #define LOG_BEYOND(f, a, b, c, d, e, g, h, i, j, k, l, m, beyond, ...) (beyond)
 #define LOG_LINE(...) LOG_FILL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, )
-#define LOG_FILL(f, a, b, c, d, e, g, h, i, j, k, l, m, ...)                                                        \
-    f,                                                                                                              \
-    {                                                                                                               \
-        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), (ulong)(i), (ulong)(j), \
-            (ulong)(k), (ulong)(l), (ulong)(m)                                                                      \
+#define LOG_FILL(f, a, b, c, d, e, g, h, i, j, k, l, m, ...)                                \
+    f,                                                                                      \
+    {                                                                                       \
+        (ulong)(a), (ulong)(b), (ulong)(c), (ulong)(d), (ulong)(e), (ulong)(g), (ulong)(h), \
+            (ulong)(i), (ulong)(j), (ulong)(k), (ulong)(l), (ulong)(m)                      \
     }
 
 /* The hypervisor has failed, perhaps while holding the console's lock: waits for the lock with a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue of the hypervisor's own lines, for the code that sends them. Caller holds console_lock, except of
- * log_waiting(), whose result may then be old. */
+/* The queue of the hypervisor's own lines, for the code that sends them. Caller holds console_lock,
+ * except of log_waiting(), whose result may then be old. */
 #ifndef CONSOLE_LOG_H
 #define CONSOLE_LOG_H
 

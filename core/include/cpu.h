@@ -22,21 +22,29 @@ struct vcpu;
 /* Fields down to `loaded` are read by assembly. */
 struct cpu {
     ulong flags;
-    struct vcpu *current;     /* the VCPU whose exit is being handled, NULL when idle or between two VCPUs */
+    /* the VCPU whose exit is being handled, NULL when idle or between two VCPUs */
+    struct vcpu *current;
     struct trace_ring *trace; /* where its events are recorded, or NULL. Constant after boot */
-    struct vcpu *loaded; /* the VCPU whose state the CPU's guest registers hold, or NULL; written by the architecture */
+    /* the VCPU whose state the CPU's guest registers hold, or NULL; written by the architecture */
+    struct vcpu *loaded;
     struct arch_cpu arch; /* its start is read by assembly too */
     ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
     /* Guarded by sched_lock: */
-    const struct sched_class *class;   /* has VCPUs on this CPU and picks before best effort; or NULL */
-    const struct sched_class *wrapped; /* the same; differs while `class` is the class that records every pick */
-    ticks_t next_release;              /* when `class` picks again at the latest; TICKS_NEVER without a class */
-    bool idle;                         /* waits for work */
-    struct vcpu *worker;               /* whose slice is spent on its work (vcpu.work); `current` is NULL then */
-    ulong ipi;                         /* atomic */
-    ticks_t since;                     /* when the slice of `current` or `worker` began */
-    ticks_t slice_end; /* when that slice ends, TICKS_NEVER while no VCPU waits; other CPUs access it with sched_lock */
-    ticks_t armed;     /* deadline programmed into the hardware timer, or TIMER_FIRED */
+    /* has VCPUs on this CPU and picks before best effort; or NULL */
+    const struct sched_class *class;
+    /* the same; differs while `class` is the class that records every pick */
+    const struct sched_class *wrapped;
+    /* when `class` picks again at the latest; TICKS_NEVER without a class */
+    ticks_t next_release;
+    bool idle; /* waits for work */
+    /* whose slice is spent on its work (vcpu.work); `current` is NULL then */
+    struct vcpu *worker;
+    ulong ipi;     /* atomic */
+    ticks_t since; /* when the slice of `current` or `worker` began */
+    /* when that slice ends, TICKS_NEVER while no VCPU waits; other CPUs access it with
+     * sched_lock */
+    ticks_t slice_end;
+    ticks_t armed; /* deadline programmed into the hardware timer, or TIMER_FIRED */
     struct timers timers;
     /* Of this CPU alone: */
     unsigned locks; /* number of locks that it holds; not counted on a machine with one CPU */
@@ -56,21 +64,23 @@ static inline struct cpu *cpu_get(unsigned id)
     return arch_cpu_get(id);
 }
 
-/* The VCPU whose slice this CPU runs: its guest (`current`), or its work (`worker`); NULL while the CPU is idle or picks the
- * next VCPU. */
+/* The VCPU whose slice this CPU runs: its guest (`current`), or its work (`worker`); NULL while the
+ * CPU is idle or picks the next VCPU. */
 static inline struct vcpu *cpu_slice_owner(const struct cpu *cpu)
 {
     return cpu->current != NULL ? cpu->current : cpu->worker;
 }
 
-/* The time for accounting and picking in sched_run(); not before the slice that ends there has begun. */
+/* The time for accounting and picking in sched_run(); not before the slice that ends there has
+ * begun. */
 static inline ticks_t cpu_now(const struct cpu *cpu)
 {
     return ARCH_TIME_SLOW ? cpu->now : arch_time();
 }
 
-/* Programs the hardware timer of this CPU for the first of its deadlines, unless it is programmed for an earlier one: an
- * early interrupt costs one call of timer_expire(), programming a later deadline would cost the same at every change. */
+/* Programs the hardware timer of this CPU for the first of its deadlines, unless it is programmed
+ * for an earlier one: an early interrupt costs one call of timer_expire(), programming a later
+ * deadline would cost the same at every change. */
 static inline void timer_program(struct cpu *cpu)
 {
     ticks_t first = timers_first(&cpu->timers);
@@ -83,18 +93,19 @@ static inline void timer_program(struct cpu *cpu)
 }
 
 /*
- * Under a lock, mostly sched_lock: sets `reason` bits for another CPU and interrupts it. If `cpu` is this CPU, its scheduler
- * runs before it returns to a guest, for any reason.
+ * Under a lock, mostly sched_lock: sets `reason` bits for another CPU and interrupts it. If `cpu`
+ * is this CPU, its scheduler runs before it returns to a guest, for any reason.
  *
- * The interrupt can take a call of the firmware, some 700 instructions, so it is not sent under the lock: cpu_kick()
- * notes the CPU in this CPU's mask, and the release of the outermost lock sends one interrupt to all CPUs of the mask.
- * A CPU that waits, sleeps or runs a guest holds no lock, so every kick is sent. A CPU whose bits were set already is
- * not noted: its interrupt is pending, or in the mask of a CPU that holds a lock.
+ * The interrupt can take a call of the firmware, some 700 instructions, so it is not sent under the
+ * lock: cpu_kick() notes the CPU in this CPU's mask, and the release of the outermost lock sends
+ * one interrupt to all CPUs of the mask. A CPU that waits, sleeps or runs a guest holds no lock, so
+ * every kick is sent. A CPU whose bits were set already is not noted: its interrupt is pending, or
+ * in the mask of a CPU that holds a lock.
  */
 void cpu_kick(struct cpu *cpu, ulong reason);
 
-/* Collects the kicks of all critical sections up to cpu_end_kicks(), which sends them as one interrupt. The sections do not
- * wait for another CPU. */
+/* Collects the kicks of all critical sections up to cpu_end_kicks(), which sends them as one
+ * interrupt. The sections do not wait for another CPU. */
 static inline void cpu_gather_kicks(void)
 {
     cpu_self()->locks++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the firmware's device tree with what the board's file says, by the component `fwtree`: an image for another board
- * then stops with a message that names the difference. Without the component nothing is compared.
+ * Compares the firmware's device tree with what the board's file says, by the component `fwtree`:
+ * an image for another board then stops with a message that names the difference. Without the
+ * component nothing is compared.
  */
 #ifndef FWTREE_H
 #define FWTREE_H
@@ -10,9 +11,10 @@
 
 struct sysimage_header;
 
-/* Prints each contradiction between the firmware's tree at `tree` and the board or the system, and switches the machine off if the
- * system cannot run on a machine with this tree. At boot, before translation is enabled. Called first with `image` NULL, before the
- * console is used: then the tree is read, and only what makes the console's UART unusable is reported, by the firmware. */
+/* Prints each contradiction between the firmware's tree at `tree` and the board or the system, and
+ * switches the machine off if the system cannot run on a machine with this tree. At boot, before
+ * translation is enabled. Called first with `image` NULL, before the console is used: then the tree
+ * is read, and only what makes the console's UART unusable is reported, by the firmware. */
 void fwtree_check(ulong tree, const struct sysimage_header *image);
 
 /* --- for the component's parts --- */
@@ -47,12 +49,12 @@ struct fwtree_finding {
 
 #define FWTREE_FINDINGS 9U /* at most */
 
-/* Reads what the tree says; it need not be well-formed: only its `size` bytes are read. Of `board`, only the devices and the start
- * of the RAM matter. */
+/* Reads what the tree says; it need not be well-formed: only its `size` bytes are read. Of `board`,
+ * only the devices and the start of the RAM matter. */
 void fwtree_read(const uint8_t *tree, uint32_t size, const struct fwtree_board *board);
 
-/* Writes the contradictions between the tree that was read and `board` to `findings`, and returns their number. What the tree does
- * not have contradicts nothing. */
+/* Writes the contradictions between the tree that was read and `board` to `findings`, and returns
+ * their number. What the tree does not have contradicts nothing. */
 unsigned fwtree_compare(const struct fwtree_board *board, struct fwtree_finding *findings);
 
 #endif

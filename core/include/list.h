@@ -37,7 +37,8 @@ static inline void list_remove(struct list *node)
     list_init(node);
 }
 
-/* Moves all nodes of `from`, which is not empty, before `where`; with the head as `where`, to the tail. */
+/* Moves all nodes of `from`, which is not empty, before `where`; with the head as `where`, to the
+ * tail. */
 static inline void list_splice_before(struct list *where, struct list *from)
 {
     from->next->prev = where->prev;

@@ -40,7 +40,8 @@ static inline gpa_t memmap_address(uint64_t field)
     return field == (gpa_t)field ? (gpa_t)field : ~(gpa_t)0;
 }
 
-/* The host-physical start of the region for CPUs, of VMs and of the hypervisor; devices use `hpa`. */
+/* The host-physical start of the region for CPUs, of VMs and of the hypervisor; devices use
+ * `hpa`. */
 static inline hpa_t memmap_cpu_base(const struct sysimage_region *r)
 {
     return (hpa_t)(r->kind == SYSIMAGE_REGION_DMA ? r->hpa + ARCH_DMA_ALIAS : r->hpa);
@@ -49,7 +50,8 @@ static inline hpa_t memmap_cpu_base(const struct sysimage_region *r)
 /* Whether devices of the fabric may access the region for the VM of this map. */
 bool memmap_for_dma(const struct memmap *map, const struct sysimage_region *r);
 
-/* The host-physical address of the guest-physical address, which is in the region, not one for DMA. */
+/* The host-physical address of the guest-physical address, which is in the region, not one for
+ * DMA. */
 static inline hpa_t memmap_host(const struct sysimage_region *r, gpa_t gpa)
 {
     return (hpa_t)r->hpa + (gpa - (gpa_t)r->gpa);

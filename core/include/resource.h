@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared resources that RT apps declare. A component that gives a resource to VMs tells for how long one of them waits for it at
- * most; the component that admits apps counts this time. Neither names the other.
+ * Shared resources that RT apps declare. A component that gives a resource to VMs tells for how
+ * long one of them waits for it at most; the component that admits apps counts this time. Neither
+ * names the other.
  */
 #ifndef RESOURCE_H
 #define RESOURCE_H
@@ -16,22 +17,28 @@ enum resource_answer {
     RESOURCE_FAILED,      /* it does not work */
     RESOURCE_BLOCKS,      /* a VCPU that uses it is blocked meanwhile */
     RESOURCE_SHARED,      /* another VM can take it for any time; the component has reported why */
-    RESOURCE_CPUS,        /* its manager works on each CPU, so that the apps of all would delay it */
+    /* its manager works on each CPU, so that the apps of all would delay it */
+    RESOURCE_CPUS,
 };
 
 struct resource_wait {
     ticks_t longest; /* from the request until the job is over, CPU time of apps aside */
-    ticks_t kept; /* a resource that has been given to the VM is taken away again if it does not work after this time */
-    bool direct;  /* no CPU has a part in it: apps do not delay it */
+    /* a resource that has been given to the VM is taken away again if it does not work after this
+     * time */
+    ticks_t kept;
+    bool direct; /* no CPU has a part in it: apps do not delay it */
 };
 
-/* Tells how long a job of the VM on its resource `number` takes at most, if it takes `job` ticks while no other VM uses the resource:
- * less than 2^31 us. On RESOURCE_BOUNDED fills `wait`. Called without locks; takes as long as a step of a hypercall may. */
+/* Tells how long a job of the VM on its resource `number` takes at most, if it takes `job` ticks
+ * while no other VM uses the resource: less than 2^31 us. On RESOURCE_BOUNDED fills `wait`. Called
+ * without locks; takes as long as a step of a hypercall may. */
 typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, ticks_t job,
                                                struct resource_wait *wait);
 
-/* Registers the function of a component in its own file: RESOURCE_BOUND(vdm_bound). At most one component knows a resource. */
-#define RESOURCE_BOUND(fn) static resource_bound_fn *const fn##_of_resource REGISTER_IN("resource_bounds") = (fn)
+/* Registers the function of a component in its own file: RESOURCE_BOUND(vdm_bound). At most one
+ * component knows a resource. */
+#define RESOURCE_BOUND(fn) \
+    static resource_bound_fn *const fn##_of_resource REGISTER_IN("resource_bounds") = (fn)
 
 /* Asks the components. RESOURCE_UNKNOWN if none of them has such a resource. */
 resource_bound_fn resource_bound;

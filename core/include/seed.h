@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seeds for guests' random number generators, by the component `seed`. Firmware passes the machine's seed in its device tree;
- * each start of a VM gets its own seed. Without the component no VM gets a seed.
+ * Seeds for guests' random number generators, by the component `seed`. Firmware passes the
+ * machine's seed in its device tree; each start of a VM gets its own seed. Without the component no
+ * VM gets a seed.
  */
 #ifndef SEED_H
 #define SEED_H
@@ -21,8 +22,8 @@ bool seed_take(uint8_t *tree, uint32_t size);
  * gets none. */
 void seed_step(const struct vm *vm, unsigned step);
 
-/* Derives key number `number` of SEED_SIZE bytes, for a component's own generator, from the machine's seed. At boot; false if the
- * machine has none. */
+/* Derives key number `number` of SEED_SIZE bytes, for a component's own generator, from the
+ * machine's seed. At boot; false if the machine has none. */
 bool seed_key(uint32_t *key, uint32_t number);
 
 #endif

@@ -49,32 +49,38 @@
 
 /* At the start of the image, 4 KiB aligned. */
 struct sysimage_header {
-    uint64_t magic;         /* SYSIMAGE_MAGIC */
-    uint32_t version;       /* SYSIMAGE_VERSION */
-    uint32_t checksum;      /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
-    uint64_t total_size;    /* bytes, with payloads and SYSIMAGE_END; a multiple of 8 */
-    uint32_t config_size;   /* bytes of header and tables */
-    uint32_t nharts;        /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
-    uint32_t nvms;          /* 1 .. SYSIMAGE_MAX_VMS */
-    uint32_t vms_offset;    /* struct sysimage_vm[nvms] */
-    uint32_t quantum_us;    /* best-effort quantum, microseconds: 100 .. SYSIMAGE_QUANTUM_MAX_US */
-    uint32_t machine_mask;  /* bit n hides the machine's optional feature n, as the architecture numbers them */
-    uint64_t timebase_hz;   /* frequency of the machine's time counter, from the board file */
-    uint32_t rt_release_ns; /* worst-case cost of a release to the interrupted RT app, nanoseconds */
+    uint64_t magic;       /* SYSIMAGE_MAGIC */
+    uint32_t version;     /* SYSIMAGE_VERSION */
+    uint32_t checksum;    /* CRC-32 (IEEE, as zlib's) of bytes 16 .. config_size-1 */
+    uint64_t total_size;  /* bytes, with payloads and SYSIMAGE_END; a multiple of 8 */
+    uint32_t config_size; /* bytes of header and tables */
+    uint32_t nharts;      /* harts the system uses: 1 .. SYSIMAGE_MAX_HARTS */
+    uint32_t nvms;        /* 1 .. SYSIMAGE_MAX_VMS */
+    uint32_t vms_offset;  /* struct sysimage_vm[nvms] */
+    uint32_t quantum_us;  /* best-effort quantum, microseconds: 100 .. SYSIMAGE_QUANTUM_MAX_US */
+    /* bit n hides the machine's optional feature n, as the architecture numbers them */
+    uint32_t machine_mask;
+    uint64_t timebase_hz; /* frequency of the machine's time counter, from the board file */
+    /* worst-case cost of a release to the interrupted RT app, nanoseconds */
+    uint32_t rt_release_ns;
     uint32_t rt_switch_ns;  /* worst-case cost of its context switches to a job, nanoseconds */
     uint32_t rt_blocked_ns; /* longest time between two polling points of a CPU, nanoseconds */
-    uint32_t trace_kib;     /* KiB of trace for each hart, 0 .. SYSIMAGE_MAX_TRACE_KIB; they follow ram_size */
+    /* KiB of trace for each hart, 0 .. SYSIMAGE_MAX_TRACE_KIB; they follow ram_size */
+    uint32_t trace_kib;
     uint64_t ram_base;      /* host RAM for VMs, for a last check of every hpa */
     uint64_t ram_size;      /* a multiple of 2 MiB */
     char name[32];          /* NUL-terminated name of the system */
     uint32_t be_reserve_us; /* CPU time reserved for best effort, microseconds */
-    uint32_t be_late_us;    /* in any interval of this length on any hart; be_reserve_us .. 1000000 */
+    /* in any interval of this length on any hart; be_reserve_us .. 1000000 */
+    uint32_t be_late_us;
     uint32_t nsections, sections_offset; /* struct sysimage_section[]; 0 .. SYSIMAGE_MAX_SECTIONS */
 };
 
-/* A component's own data within config_size. The component defines and checks their format (sysimage_section()). */
+/* A component's own data within config_size. The component defines and checks their format
+ * (sysimage_section()). */
 struct sysimage_section {
-    uint32_t tag;      /* four characters in memory order, unique; the component's header defines its own */
+    /* four characters in memory order, unique; the component's header defines its own */
+    uint32_t tag;
     uint32_t offset;   /* from the image's header, 8-byte aligned */
     uint32_t size;     /* bytes, not 0 */
     uint32_t reserved; /* 0 */
@@ -82,24 +88,31 @@ struct sysimage_section {
 
 #define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* starts at boot; otherwise from the console */
 #define SYSIMAGE_VM_RESTART_FATAL (1U << 1) /* a fatal trap restarts the VM; otherwise stops it */
-#define SYSIMAGE_VM_FOCUS (1U << 2)         /* has the keyboard at boot; the first such VM, else VM 0 */
+/* has the keyboard at boot; the first such VM, else VM 0 */
+#define SYSIMAGE_VM_FOCUS (1U << 2)
 
 struct sysimage_vm {
-    char name[SYSIMAGE_NAME_LEN];  /* NUL-terminated, unique */
-    uint32_t flags;                /* SYSIMAGE_VM_* */
-    uint32_t colour;               /* ANSI foreground: 31 .. 37 or 91 .. 97 */
-    uint32_t nvcpus;               /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
-    uint32_t rt_apps;              /* RT apps it may have, each a VCPU after its nvcpus; 0: not an RT-VM */
-    uint32_t rt_launchers;         /* bit n: VM n may launch its apps */
-    uint32_t uart_irq;             /* guest source of the emulated UART, 1 .. 31; 0: polled only */
-    uint32_t send_to;              /* bit n: may send messages to VM n */
-    uint32_t message_irq;          /* guest source of messages to VCPU 0, 1 .. 31; 0: software interrupt */
-    uint32_t watchdog_ms;          /* watchdog period, after which the VM restarts unless petted; 0: none */
+    char name[SYSIMAGE_NAME_LEN]; /* NUL-terminated, unique */
+    uint32_t flags;               /* SYSIMAGE_VM_* */
+    uint32_t colour;              /* ANSI foreground: 31 .. 37 or 91 .. 97 */
+    uint32_t nvcpus;              /* 1 .. SYSIMAGE_MAX_VCPUS_PER_VM */
+    /* RT apps it may have, each a VCPU after its nvcpus; 0: not an RT-VM */
+    uint32_t rt_apps;
+    uint32_t rt_launchers; /* bit n: VM n may launch its apps */
+    uint32_t uart_irq;     /* guest source of the emulated UART, 1 .. 31; 0: polled only */
+    uint32_t send_to;      /* bit n: may send messages to VM n */
+    /* guest source of messages to VCPU 0, 1 .. 31; 0: software interrupt */
+    uint32_t message_irq;
+    /* watchdog period, after which the VM restarts unless petted; 0: none */
+    uint32_t watchdog_ms;
     uint32_t restart_pause_max_ms; /* longest backoff before a restart of a failing VM; 0: none */
     uint64_t entry;                /* guest-physical address of VCPU 0's first instruction */
-    uint64_t dtb;                  /* guest-physical address of the device tree that VCPU 0 gets at entry, 0: none */
-    uint64_t uart;                 /* guest-physical address of the emulated ns16550a page, 0: none */
-    uint64_t irqchip;              /* guest-physical address of the emulated interrupt controller, 0: none */
+    /* guest-physical address of the device tree that VCPU 0 gets at entry, 0: none */
+    uint64_t dtb;
+    /* guest-physical address of the emulated ns16550a page, 0: none */
+    uint64_t uart;
+    /* guest-physical address of the emulated interrupt controller, 0: none */
+    uint64_t irqchip;
     uint32_t nregions, regions_offset; /* struct sysimage_region[], the first of them RAM */
     uint32_t nloads, loads_offset;     /* struct sysimage_load[] */
     uint32_t nirqs, irqs_offset;       /* struct sysimage_irq[] */
@@ -108,11 +121,14 @@ struct sysimage_vm {
     uint32_t rt_share_max;             /* percent of each of these harts for its apps, 1 .. 100 */
     uint32_t rt_budget_max_us;         /* an app's longest budget, microseconds */
     uint32_t rt_period_max_us;         /* an app's longest period, microseconds */
-    uint64_t finisher;                 /* guest-physical address of the emulated test finisher, 0: none */
-    uint64_t rtc;                      /* guest-physical address of the emulated RTC, 0: none */
-    uint64_t seed;                     /* guest-physical address of the device tree's 32-byte seed, 0: none */
-    uint32_t rtc_irq;                  /* guest source of the RTC's alarm, 1 .. 31; 0: none */
-    uint32_t irqs_per_ms;              /* rate limit of pass-through sources, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: none */
+    /* guest-physical address of the emulated test finisher, 0: none */
+    uint64_t finisher;
+    uint64_t rtc; /* guest-physical address of the emulated RTC, 0: none */
+    /* guest-physical address of the device tree's 32-byte seed, 0: none */
+    uint64_t seed;
+    uint32_t rtc_irq; /* guest source of the RTC's alarm, 1 .. 31; 0: none */
+    /* rate limit of pass-through sources, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: none */
+    uint32_t irqs_per_ms;
 };
 
 /* The VM's VCPUs: its guest's harts, then those that components run. */
@@ -122,13 +138,15 @@ static inline unsigned sysimage_vcpus(const struct sysimage_vm *vm)
 }
 
 enum sysimage_region_kind {
-    SYSIMAGE_REGION_RAM = 0,  /* read, write, execute; cleared at every start; 2 MiB aligned (gpa, hpa, size) */
-    SYSIMAGE_REGION_MMIO = 1, /* a passed-through device: read, write; 4 KiB aligned; all within one 2 MiB of gpa */
+    /* read, write, execute; cleared at every start; 2 MiB aligned (gpa, hpa, size) */
+    SYSIMAGE_REGION_RAM = 0,
+    /* a passed-through device: read, write; 4 KiB aligned; all within one 2 MiB of gpa */
+    SYSIMAGE_REGION_MMIO = 1,
     /* Memory shared by several VMs, in the table of each with the same hpa, size and id: read,
      * write; cleared once at boot; 2 MiB aligned. */
     SYSIMAGE_REGION_SHARED = 2,
-    /* RAM of the VM for its devices' DMA: read, write; otherwise as RAM. A VM that has some gives its
-     * devices no other memory. */
+    /* RAM of the VM for its devices' DMA: read, write; otherwise as RAM. A VM that has some gives
+     * its devices no other memory. */
     SYSIMAGE_REGION_DMA = 3,
 };
 

@@ -20,7 +20,8 @@ struct system {
     struct vcpu vcpus[SYSIMAGE_MAX_VCPUS];
 };
 
-extern struct system hyp; /* owner: system.c; constant after boot, except for what its objects guard */
+/* owner: system.c; constant after boot, except for what its objects guard */
+extern struct system hyp;
 
 /*
  * Checks the image at `image` (mapped, readable up to `limit` bytes). Returns NULL if it can be
@@ -35,8 +36,9 @@ static inline const void *sysimage_at(const struct sysimage_header *image, uint6
 }
 
 /*
- * The section `tag` of the checked image, 8-byte aligned, and its size in bytes in *size. NULL, with *size unchanged, if
- * the image has none. The bytes are only known to lie in the image: the component checks them.
+ * The section `tag` of the checked image, 8-byte aligned, and its size in bytes in *size. NULL,
+ * with *size unchanged, if the image has none. The bytes are only known to lie in the image: the
+ * component checks them.
  */
 const void *sysimage_section(const struct sysimage_header *image, uint32_t tag, uint32_t *size);
 
@@ -46,7 +48,8 @@ const char *system_init(const struct sysimage_header *image);
 /* Starts the VMs with SYSIMAGE_VM_AUTOSTART. Boot CPU only, after all CPUs' structures exist. */
 void system_start(void);
 
-/* The VM that has the keyboard at boot: the first with SYSIMAGE_VM_FOCUS, else VM 0. Once all VMs exist. */
+/* The VM that has the keyboard at boot: the first with SYSIMAGE_VM_FOCUS, else VM 0. Once all VMs
+ * exist. */
 struct vm *system_keyboard(void);
 
 #endif

@@ -22,12 +22,13 @@ struct trace_event {
 
 /* At the start of each CPU's part of the memory; the events follow. Addresses are host-physical. */
 struct trace_ring {
-    uint64_t magic;           /* TRACE_MAGIC */
-    uint32_t version;         /* TRACE_VERSION */
-    uint32_t cpu;             /* number of the CPU */
-    struct trace_event *next; /* place of the next event; overwrites the oldest once the ring has wrapped */
-    struct trace_event *end;  /* events start before this address */
-    uint64_t laps;            /* how often the ring has wrapped */
+    uint64_t magic;   /* TRACE_MAGIC */
+    uint32_t version; /* TRACE_VERSION */
+    uint32_t cpu;     /* number of the CPU */
+    /* place of the next event; overwrites the oldest once the ring has wrapped */
+    struct trace_event *next;
+    struct trace_event *end; /* events start before this address */
+    uint64_t laps;           /* how often the ring has wrapped */
 };
 
 #define TRACE_MAGIC UINT64_C(0x4543415254535354) /* "TSSTRACE" in memory order */

@@ -12,7 +12,8 @@
 /* Of an RT app; arg: the absolute deadline of its job, in ticks. */
 #define TRACE_RELEASE 7
 #define TRACE_COMPLETION 8
-#define TRACE_MISS 9     /* the deadline has passed; the job gets another period from its next release */
+/* the deadline has passed; the job gets another period from its next release */
+#define TRACE_MISS 9
 #define TRACE_OVERRUN 10 /* the budget is used up before the job is complete */
 #define TRACE_LEAVE 11   /* the RT app is removed; arg: 0 */
 #define TRACE_SEND 12    /* a message; arg: to VM | VCPU << 16 */

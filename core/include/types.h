@@ -17,8 +17,8 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* Compiler hints: one stays only where a comment at the same place gives the figure of `make bench` without it and, in
- * parentheses, with it. */
+/* Compiler hints: one stays only where a comment at the same place gives the figure of `make bench`
+ * without it and, in parentheses, with it. */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define PACKED_ALIGN(n) __attribute__((aligned(n)))
@@ -30,10 +30,11 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
  * table, sorted by the section's name. A section name that is a C identifier gets __start_ and
  * __stop_ symbols on the host, too. The alignment prevents gaps: compilers may align three words
  * like four. */
-#define REGISTER_IN(section_name) __attribute__((used, section(section_name), aligned(sizeof(void *))))
+#define REGISTER_IN(section_name) \
+    __attribute__((used, section(section_name), aligned(sizeof(void *))))
 
-/* A function that core defines for a build without a component, and that the component defines again
- * (core/include/component.h). */
+/* A function that core defines for a build without a component, and that the component defines
+ * again (core/include/component.h). */
 #define COMPONENT_DEFAULT __attribute__((weak))
 
 #endif

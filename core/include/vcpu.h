@@ -21,7 +21,8 @@ enum vcpu_state {
     VCPU_SUSPENDED, /* waits for vcpu_resume(); interrupts do not wake it */
 };
 
-/* vcpu.last_cpu: no CPU may hold its translations; or added to a CPU: another VCPU of the VM has run there since. */
+/* vcpu.last_cpu: no CPU may hold its translations; or added to a CPU: another VCPU of the VM has
+ * run there since. */
 #define VCPU_NO_CPU 0UL
 #define VCPU_TOOK_TURNS 1UL
 
@@ -30,14 +31,16 @@ enum vcpu_state {
 #define VCPU_REQ_OFF 2U      /* turn off: by its own request, or because its VM stops */
 #define VCPU_REQ_WORK 4U     /* its slices are spent on vcpu.work instead of the guest */
 #define VCPU_REQ_SUSPEND 16U /* wait for vcpu_resume(), not for an interrupt */
-#define VCPU_REQ_HELD 8U     /* from sched_watch to sched_find_runnable() only: it is VCPU_HELD, and picked no more */
+/* from sched_watch to sched_find_runnable() only: it is VCPU_HELD, and picked no more */
+#define VCPU_REQ_HELD 8U
 
 /* What the slices of a VCPU are spent on while its guest does not run. */
 struct vcpu_work {
     /* Without locks: works until all is done (true), or an interrupt is pending. */
     bool (*step)(struct vm *vm);
-    /* Under sched_lock, once all is done: true if the VCPU is ready to run its guest, or to continue the work if its request
-     * still has VCPU_REQ_WORK; false if it is off, or was given other work. */
+    /* Under sched_lock, once all is done: true if the VCPU is ready to run its guest, or to
+     * continue the work if its request still has VCPU_REQ_WORK; false if it is off, or was given
+     * other work. */
     bool (*done)(struct vcpu *v);
 };
 
@@ -47,7 +50,8 @@ struct vcpu {
     unsigned id;                     /* within the VM, 0 .. total-1 */
     uint32_t trace_id;               /* of its events: VM << 8 | VCPU << 16; read by assembly */
     const struct sched_class *sched; /* NULL: best effort */
-    void *data[COMPONENTS];          /* data[COMPONENT_name] is that component's own; constant after boot */
+    /* data[COMPONENT_name] is that component's own; constant after boot */
+    void *data[COMPONENTS];
 
     /* Guarded by sched_lock. */
     enum vcpu_state state;
@@ -56,18 +60,24 @@ struct vcpu {
     struct timer timer; /* ends its wait; also the guest's timer where that is emulated */
     ticks_t runtime;    /* accounted CPU time */
 
-    ulong last_cpu; /* address of the CPU it ran on last, | VCPU_TOOK_TURNS, or VCPU_NO_CPU; read by assembly */
+    /* address of the CPU it ran on last, | VCPU_TOOK_TURNS, or VCPU_NO_CPU; read by assembly */
+    ulong last_cpu;
     const struct vcpu_work *work; /* with VCPU_REQ_WORK; guarded by sched_lock */
-    unsigned request;             /* VCPU_REQ_*; bits are set atomically, cleared with sched_lock held */
+    /* VCPU_REQ_*; bits are set atomically, cleared with sched_lock held */
+    unsigned request;
     ulong
-        pending; /* atomic: guest interrupts (arch bits) raised by other CPUs and not yet injected; read by assembly too */
+        /* atomic: guest interrupts (arch bits) raised by other CPUs and not yet injected; read by
+         * assembly too */
+        pending;
 
-    uint32_t remainder; /* best effort, guarded by sched_lock: what another class cut off a slice, ticks, or 0 */
+    /* best effort, guarded by sched_lock: what another class cut off a slice, ticks, or 0 */
+    uint32_t remainder;
 };
 
-/* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the current VCPU, otherwise wakes
- * `v` or interrupts its CPU. A VCPU of a class above best effort is not interrupted, since its budget would pay for it: it
- * gets them with its next slice. Takes sched_lock. */
+/* Raises the guest interrupts `bits` (defined by the architecture): at once when `v` is the current
+ * VCPU, otherwise wakes `v` or interrupts its CPU. A VCPU of a class above best effort is not
+ * interrupted, since its budget would pay for it: it gets them with its next slice. Takes
+ * sched_lock. */
 void vcpu_raise(struct vcpu *v, ulong bits);
 
 /* As vcpu_raise(), with sched_lock held, for timers. bits = 0 only wakes. */
@@ -76,16 +86,18 @@ void vcpu_raise_locked(struct vcpu *v, ulong bits);
 /* Injects v.pending into `v`, whose state is loaded in this CPU. */
 void vcpu_take_pending(struct vcpu *v);
 
-/* The current VCPU blocks until an interrupt is pending for it. A VCPU of a class above best effort does not: an RT app
- * waits by ending its job. */
+/* The current VCPU blocks until an interrupt is pending for it. A VCPU of a class above best effort
+ * does not: an RT app waits by ending its job. */
 void vcpu_wait(struct vcpu *v);
 
-/* Suspends the current VCPU until vcpu_resume(), for a component whose device it needs: its guest executes no instruction until
- * then, not even a handler of an interrupt. An RT app continues with the first release after it is
- * resumed, since the rest of its budget would take time that admission gave to others; its job misses its deadline. */
+/* Suspends the current VCPU until vcpu_resume(), for a component whose device it needs: its guest
+ * executes no instruction until then, not even a handler of an interrupt. An RT app continues with
+ * the first release after it is resumed, since the rest of its budget would take time that
+ * admission gave to others; its job misses its deadline. */
 void vcpu_suspend(struct vcpu *v);
 
-/* Under sched_lock: the VCPU, which was suspended or is about to be, goes on. No effect on one that was turned off since. */
+/* Under sched_lock: the VCPU, which was suspended or is about to be, goes on. No effect on one that
+ * was turned off since. */
 void vcpu_resume(struct vcpu *v);
 
 /* The current VCPU turns itself off; its VM stops if no other VCPU of it is on. */
@@ -94,7 +106,8 @@ void vcpu_stop(struct vcpu *v);
 /* Expiry function of vcpu.timer: the deadline of a blocked VCPU, or of an emulated guest timer. */
 void vcpu_timer_expired(struct timer *t);
 
-/* Starts an off VCPU at `entry` with its number and `arg` as arguments. Returns false if it was on. */
+/* Starts an off VCPU at `entry` with its number and `arg` as arguments. Returns false if it was
+ * on. */
 bool vcpu_start(struct vcpu *v, ulong entry, ulong arg);
 
 #endif

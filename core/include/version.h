@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of Tessera, which CHANGELOG.md describes: semantic versioning of what guests and system files see. */
+/* The version of Tessera, which CHANGELOG.md describes: semantic versioning of what guests and
+ * system files see. */
 #ifndef VERSION_H
 #define VERSION_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A virtual machine and its life: stopped -> loading -> running -> stopping -> stopped, waiting or loading. */
+/* A virtual machine and its life: stopped -> loading -> running -> stopping -> stopped, waiting or
+ * loading. */
 #ifndef VM_H
 #define VM_H
 
@@ -17,8 +18,9 @@ enum vm_state {
     VM_STOPPED = 0, /* memory as the guest left it; nothing runs */
     VM_LOADING,     /* memory is cleared and filled in slices of its VCPU 0 */
     VM_RUNNING,
-    VM_STOPPING, /* until no VCPU of it is on a CPU; then its stop is reported, in slices of its VCPU 0 */
-    VM_WAITING,  /* as stopped, but starts again after a backoff: it has failed too often */
+    /* until no VCPU of it is on a CPU; then its stop is reported, in slices of its VCPU 0 */
+    VM_STOPPING,
+    VM_WAITING, /* as stopped, but starts again after a backoff: it has failed too often */
 };
 
 enum vm_reason {
@@ -41,10 +43,12 @@ struct vm_fault {
     gpa_t address;    /* guest-physical where known, else guest-virtual */
 };
 
-/* The clock of a VM (vmclock.c): its watchdog while it runs, the backoff before its next start while it waits. */
+/* The clock of a VM (vmclock.c): its watchdog while it runs, the backoff before its next start
+ * while it waits. */
 struct vm_clock {
     ticks_t period; /* constant: of the watchdog; 0: the VM has none */
-    ticks_t limit;  /* atomic: when the watchdog expires; written by its VCPUs, read when the timer expires */
+    /* atomic: when the watchdog expires; written by its VCPUs, read when the timer expires */
+    ticks_t limit;
 
     /* Guarded by sched_lock. */
     struct timer timer; /* armed while the VM runs with a watchdog, and while it waits */
@@ -69,11 +73,13 @@ struct vm {
     bool restart;          /* whether it starts again after stopping */
     unsigned on;           /* VCPUs not off; while it stops, those on a CPU */
     unsigned starts;
-    unsigned restarts;        /* those of them that followed a stop without a start by the operator */
+    /* those of them that followed a stop without a start by the operator */
+    unsigned restarts;
     enum vm_reason restarted; /* the reason of the last restart */
     struct vm_fault fault;
 
-    struct vcpu *last_vcpu[SYSIMAGE_MAX_HARTS]; /* ran last on each CPU; NULL: none, or the next one does a fence */
+    /* ran last on each CPU; NULL: none, or the next one does a fence */
+    struct vcpu *last_vcpu[SYSIMAGE_MAX_HARTS];
 
     /* Progress of stopping or loading; accessed only by the CPU that runs VCPU 0's slice. */
     unsigned stage;
@@ -81,7 +87,8 @@ struct vm {
     bool restart_reported; /* the report of its stop says that it starts again */
     struct word_sums sums; /* checksums of the part of the payload that is copied */
 
-    bool console_busy; /* its line waits for the terminal and is full; atomic, written with console_lock held */
+    /* its line waits for the terminal and is full; atomic, written with console_lock held */
+    bool console_busy;
 
     struct spinlock lock; /* guards its devices */
     struct vdevs devs;
@@ -89,17 +96,18 @@ struct vm {
     struct vm_clock clock;
 };
 
-/* Sets up VM `id` with its VCPUs from the checked system image, in VM_STOPPED. Boot CPU only. Returns NULL, or what
- * failed. */
-const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config, struct vcpu *vcpus);
+/* Sets up VM `id` with its VCPUs from the checked system image, in VM_STOPPED. Boot CPU only.
+ * Returns NULL, or what failed. */
+const char *vm_init(struct vm *vm, unsigned id, const struct sysimage_vm *config,
+                    struct vcpu *vcpus);
 
-/* Starts a stopped or waiting VM, whose memory is loaded again; one that is stopping, once it has stopped. False if it was
- * loading or running, or starts again anyway. */
+/* Starts a stopped or waiting VM, whose memory is loaded again; one that is stopping, once it has
+ * stopped. False if it was loading or running, or starts again anyway. */
 bool vm_start(struct vm *vm);
 
-/* Stops a VM that is loading, running or waiting, for `reason`; then restarts it if `restart`. Returns false if it is
- * stopped or stopping already; the operator can still change whether a stopping VM restarts. VCPUs on other CPUs leave with
- * their next exit. */
+/* Stops a VM that is loading, running or waiting, for `reason`; then restarts it if `restart`.
+ * Returns false if it is stopped or stopping already; the operator can still change whether a
+ * stopping VM restarts. VCPUs on other CPUs leave with their next exit. */
 bool vm_stop(struct vm *vm, enum vm_reason reason, bool restart);
 
 /* As vm_stop(), with sched_lock held. */
@@ -108,23 +116,26 @@ bool vm_stop_locked(struct vm *vm, enum vm_reason reason, bool restart);
 /* Under sched_lock: loads and starts a VM of which no VCPU runs. */
 void vm_begin(struct vm *vm);
 
-/* The current VCPU's guest caused a fatal trap: stops or restarts its VM, as configured, with a report. */
+/* The current VCPU's guest caused a fatal trap: stops or restarts its VM, as configured, with a
+ * report. */
 void vm_fatal(struct vcpu *v, const char *what, ulong cause, gpa_t address);
 
 /* Under sched_lock: `v` is off, and was on. When it was the last one on, its VM stops. */
 void vm_vcpu_turned_off(struct vcpu *v);
 
-/* Clears the memory that the VM shares with others. Once, at boot: its content survives restarts of the VM. */
+/* Clears the memory that the VM shares with others. Once, at boot: its content survives restarts of
+ * the VM. */
 void vm_clear_shared(const struct vm *vm);
 
-/* Clears and fills the VM's memory until done (true) or an interrupt waits (false). Called without locks. */
+/* Clears and fills the VM's memory until done (true) or an interrupt waits (false). Called without
+ * locks. */
 bool vm_load_step(struct vm *vm);
 
 /* Resets the devices passed through to the VM, so that they stop DMA. */
 void vm_quiet_devices(const struct vm *vm);
 
-/* Raises the guest interrupts `bits` of the VCPUs in the mask (bit n: VCPU n), as vcpu_raise(); bits = 0 only wakes them. All
- * their CPUs are interrupted by one call of the firmware. */
+/* Raises the guest interrupts `bits` of the VCPUs in the mask (bit n: VCPU n), as vcpu_raise();
+ * bits = 0 only wakes them. All their CPUs are interrupted by one call of the firmware. */
 void vm_raise(struct vm *vm, ulong vcpus, ulong bits);
 
 /* Releases vm->lock, and wakes the VCPUs whose interrupt lines were raised while it was held. */
@@ -137,9 +148,9 @@ const char *vm_reason_name(enum vm_reason reason);
 
 /* --- vmclock.c --- */
 
-/* The first restart that the operator has not requested is immediate. If the guest then fails again within VM_LONG_LIFE_MS of its
- * start, the restart is delayed by VM_FIRST_PAUSE_MS, and by twice the last backoff at each further such failure, up to
- * restart-pause-max-ms. Milliseconds. */
+/* The first restart that the operator has not requested is immediate. If the guest then fails again
+ * within VM_LONG_LIFE_MS of its start, the restart is delayed by VM_FIRST_PAUSE_MS, and by twice
+ * the last backoff at each further such failure, up to restart-pause-max-ms. Milliseconds. */
 #define VM_LONG_LIFE_MS 10000U
 #define VM_FIRST_PAUSE_MS 100U
 
@@ -149,19 +160,20 @@ void vm_clock_init(struct vm *vm);
 /* The VM's memory is filled: starts its clock and the watchdog's first period. Takes sched_lock. */
 void vm_clock_begin(struct vm *vm);
 
-/* The VM stops: its watchdog does not expire any more. A step of its own, because vm_stop() holds the lock for long. Takes
- * sched_lock. */
+/* The VM stops: its watchdog does not expire any more. A step of its own, because vm_stop() holds
+ * the lock for long. Takes sched_lock. */
 void vm_clock_stop(struct vm *vm);
 
-/* The VM has stopped for vm->reason and is to restart: returns the backoff in ticks, 0: none. Called once per stop, by
- * report_stop(). */
+/* The VM has stopped for vm->reason and is to restart: returns the backoff in ticks, 0: none.
+ * Called once per stop, by report_stop(). */
 ticks_t vm_clock_pause(struct vm *vm);
 
 /* Under sched_lock: the VM, of which no VCPU runs, starts again in clock.wait ticks. */
 void vm_clock_wait(struct vm *vm);
 
-/* Suspends the VM's watchdog (true), in any state of the VM, or resumes it (false) with a whole period. For a debugger, which
- * keeps the guest from running. No effect on a VM without a watchdog. Under sched_lock. */
+/* Suspends the VM's watchdog (true), in any state of the VM, or resumes it (false) with a whole
+ * period. For a debugger, which keeps the guest from running. No effect on a VM without a watchdog.
+ * Under sched_lock. */
 void vm_suspend_watchdog(struct vm *vm, bool suspend);
 
 #endif

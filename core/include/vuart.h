@@ -8,12 +8,14 @@
 struct vm;
 struct vcpu;
 
-#define VUART_FIFO 1024U /* receive FIFO, bytes; power of two. The chip's 16 are too few for a pasted line. */
-#define VUART_SIZE 8U    /* one byte per register, which is all that guests expect */
+/* receive FIFO, bytes; power of two. The chip's 16 are too few for a pasted line. */
+#define VUART_FIFO 1024U
+#define VUART_SIZE 8U /* one byte per register, which is all that guests expect */
 
 struct vuart {
     uint8_t ier, lcr, mcr, scr, fcr, dll, dlm;
-    uint8_t lsr;       /* of LSR the receiver's bits: data ready, and overrun since the last read of LSR */
+    /* of LSR the receiver's bits: data ready, and overrun since the last read of LSR */
+    uint8_t lsr;
     bool thre_pending; /* transmitter-empty interrupt not yet acknowledged */
     bool tx_blocked;   /* the console had no room; cleared by vuart_tx_ready() */
     bool line;         /* state of the interrupt line */
@@ -27,10 +29,12 @@ bool vuart_init(struct vm *vm, gpa_t base);
 /* Resets the device, at every start of the VM. */
 void vuart_reset(struct vm *vm);
 
-/* A character for the guest. False if the FIFO is full: the character is lost, and an overrun error is set. Takes vm->lock. */
+/* A character for the guest. False if the FIFO is full: the character is lost, and an overrun error
+ * is set. Takes vm->lock. */
 bool vuart_receive(struct vm *vm, char c);
 
-/* Takes a received character, for a guest that reads its console by calls; -1 if there is none. Takes vm->lock. */
+/* Takes a received character, for a guest that reads its console by calls; -1 if there is none.
+ * Takes vm->lock. */
 int vuart_take(struct vm *vm);
 
 /* The console has room again. Takes vm->lock. */

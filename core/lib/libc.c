@@ -11,10 +11,12 @@ static bool aligned(uintptr_t address)
 
 void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 {
-    size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0; /* how compilers copy structures */
+    /* how compilers copy structures */
+    size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0;
 
     copy_words(dst, src, done);
-#pragma GCC unroll 8 /* for unaligned messages; without: irqoff.hypercall +283, text 192 bytes less */
+#pragma GCC \
+    unroll 8 /* for unaligned messages; without: irqoff.hypercall +283, text 192 bytes less */
     for (; done < n; done++) {
         ((char *)dst)[done] = ((const char *)src)[done];
     }
@@ -23,7 +25,8 @@ void *memcpy(void *restrict dst, const void *restrict src, size_t n)
 
 void *memset(void *dst, int c, size_t n)
 {
-    size_t done = c == 0 && aligned((uintptr_t)dst) ? WORDS(n) : 0; /* how compilers clear structures */
+    /* how compilers clear structures */
+    size_t done = c == 0 && aligned((uintptr_t)dst) ? WORDS(n) : 0;
 
     clear_words(dst, done);
     for (; done < n; done++) {

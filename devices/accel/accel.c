@@ -10,10 +10,13 @@
 #include "sched.h"
 #include "system.h"
 
-static struct vdm_waiter waiters[SYSIMAGE_MAX_VCPUS]; /* owner: this file; waiters[n] belongs to hyp.vcpus[n] */
-static struct list resumed; /* struct vdm_waiter: need not wait any more; guarded by sched_lock; owner: this file */
+/* owner: this file; waiters[n] belongs to hyp.vcpus[n] */
+static struct vdm_waiter waiters[SYSIMAGE_MAX_VCPUS];
+/* struct vdm_waiter: need not wait any more; guarded by sched_lock; owner: this file */
+static struct list resumed;
 
-/* Resumes the first VCPU of the list, if there is one. One critical section for each, so that other CPUs get the lock in between. */
+/* Resumes the first VCPU of the list, if there is one. One critical section for each, so that other
+ * CPUs get the lock in between. */
 static void resume_first(struct list *list)
 {
     spin_lock(&sched_lock);
@@ -81,8 +84,8 @@ void vdm_unlock_noted(void)
         deliver(notify);
     }
     if (report != NULL) {
-        console_post_minor(
-            &(const struct log_line){report, {(ulong)args.who[0], (ulong)args.who[1], args.region, args.detail}});
+        console_post_minor(&(const struct log_line){
+            report, {(ulong)args.who[0], (ulong)args.who[1], args.region, args.detail}});
     }
 }
 
@@ -92,13 +95,16 @@ void vdm_report(const char *format, const struct accel *a, ulong region, ulong d
 
     vdm.noted = true;
     vdm.report = format;
-    vdm.args = (struct vdm_report_args){{a->client->vm->config->name, devices[a->config->device].name}, region, detail};
+    vdm.args = (struct vdm_report_args){
+        {a->client->vm->config->name, devices[a->config->device].name}, region, detail};
 }
 
-/* Whether the device has a job: START was written just before its page became read-only, or the job is saved. */
+/* Whether the device has a job: START was written just before its page became read-only, or the job
+ * is saved. */
 static bool has_job(uint32_t stat)
 {
-    return VDM_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 || VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
+    return VDM_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 ||
+           VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
 }
 
 /* The client's first device that has a job and is in no list, or NULL. */
@@ -116,8 +122,9 @@ static struct accel *forgotten(const struct vdm_client *c)
     return found;
 }
 
-/* One request, or a client that has nothing to request. A request may take a region from another client, which is then rechecked,
- * too; that has an end, because a client that waits is in the fabric's search list. */
+/* One request, or a client that has nothing to request. A request may take a region from another
+ * client, which is then rechecked, too; that has an end, because a client that waits is in the
+ * fabric's search list. */
 static void recheck_first(void)
 {
     unsigned client = vdm_lowest_bit(vdm.recheck);
@@ -126,7 +133,8 @@ static void recheck_first(void)
     if (a != NULL) {
         vdm_request(a);
     }
-    if (a == NULL || a->state == ACCEL_IDLE) { /* none is left, or the search list is full: no use in another try */
+    /* none is left, or the search list is full: no use in another try */
+    if (a == NULL || a->state == ACCEL_IDLE) {
         vdm.recheck &= ~(1U << client);
     }
 }
@@ -142,7 +150,8 @@ void vdm_continue(struct timer *t)
 {
     (void)t;
     spin_lock(&vdm.lock);
-    if (vdm.overlay_due) { /* first: a transaction has few steps, and guests can cause the other work without end */
+    /* first: a transaction has few steps, and guests can cause the other work without end */
+    if (vdm.overlay_due) {
         vdm_overlay_step();
     } else if (vdm.update != 0) {
         vdm_update_first();
@@ -164,8 +173,8 @@ void accel_note(const struct accel *a, ulong event)
     }
 }
 
-/* Resumes the VCPUs that wait for the device: each executes its write again. The first one at once, further ones in other
- * sections. */
+/* Resumes the VCPUs that wait for the device: each executes its write again. The first one at once,
+ * further ones in other sections. */
 static void resume_waiters(struct accel *a)
 {
     if (!list_empty(&a->waiters)) {
@@ -216,8 +225,8 @@ void vdm_bar_device(struct accel *a)
     resume_waiters(a);
 }
 
-/* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). Call before the page is forbidden: a CPU that has
- * handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
+/* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). Call before the page is
+ * forbidden: a CPU that has handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
 static void recheck_elsewhere(const struct vdm_client *c)
 {
     for (unsigned i = 0; i < hyp.ncpus && !arch_alone(); i++) {
@@ -225,7 +234,8 @@ static void recheck_elsewhere(const struct vdm_client *c)
     }
 }
 
-/* A START that is written from here on faults; one that was written before is found by recheck(). */
+/* A START that is written from here on faults; one that was written before is found by
+ * recheck(). */
 void accel_lost(struct accel *a, bool preempted)
 {
     uint32_t stat;
@@ -242,7 +252,8 @@ void accel_lost(struct accel *a, bool preempted)
     if (preempted && VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0) {
         a->state = ACCEL_WAITING;
     } else {
-        resume_waiters(a); /* their region expired before it was connected: their writes request the device again */
+        /* their region expired before it was connected: their writes request the device again */
+        resume_waiters(a);
         vdm.recheck |= has_job(stat) ? 1U << a->client->number : 0;
         vdm.noted = vdm.noted || has_job(stat);
     }
@@ -277,16 +288,19 @@ static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
     return WRITE_AGAIN;
 }
 
-/* Registers that concern a job that has ended: to write them, and nothing beside them, needs no region. */
+/* Registers that concern a job that has ended: to write them, and nothing beside them, needs no
+ * region. */
 static bool acknowledges(gpa_t offset, unsigned width)
 {
     return width < 8 && (offset == FABRIC_IF_OVER || offset == FABRIC_IF_INT_CTRL);
 }
 
-static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offset, unsigned width, ulong value)
+static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offset, unsigned width,
+                                    ulong value)
 {
     if (a->state == ACCEL_CONNECTED) {
-        arch_page_allow_writes(&a->page); /* another CPU has done so, and this one holds the old entry */
+        /* another CPU has done so, and this one holds the old entry */
+        arch_page_allow_writes(&a->page);
     } else if (acknowledges(offset, width) && a->state != ACCEL_ABSENT) {
         vdm_if_write(a, offset, (uint32_t)value);
         return WRITE_DONE;
@@ -310,9 +324,10 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width
     return fault;
 }
 
-/* No VCPU stores to a page on this CPU any more for which its page tables no longer allow it. The VCPU that wrote START last may
- * have stopped running here before the IPI came, or may sleep. If the note was written after this IPI's fence, the page became
- * read-only while this CPU waited for the lock: hence the second fence. */
+/* No VCPU stores to a page on this CPU any more for which its page tables no longer allow it. The
+ * VCPU that wrote START last may have stopped running here before the IPI came, or may sleep. If
+ * the note was written after this IPI's fence, the page became read-only while this CPU waited for
+ * the lock: hence the second fence. */
 static void vdm_sync(void)
 {
     const struct cpu *cpu = cpu_self();

@@ -8,9 +8,11 @@
 #define BLAKE2B_SIZE_MAX 64U /* bytes of a hash, and of a key */
 
 /*
- * Writes the hash of `size` bytes at `data` to `hash`, `hash_size` bytes: 1 .. BLAKE2B_SIZE_MAX. With a key of `key_size` bytes, at
- * most BLAKE2B_SIZE_MAX, the hash is a tag that only a holder of the key can compute; 0: no key. Any alignment.
+ * Writes the hash of `size` bytes at `data` to `hash`, `hash_size` bytes: 1 .. BLAKE2B_SIZE_MAX.
+ * With a key of `key_size` bytes, at most BLAKE2B_SIZE_MAX, the hash is a tag that only a holder of
+ * the key can compute; 0: no key. Any alignment.
  */
-void blake2b(void *hash, size_t hash_size, const void *key, size_t key_size, const void *data, size_t size);
+void blake2b(void *hash, size_t hash_size, const void *key, size_t key_size, const void *data,
+             size_t size);
 
 #endif

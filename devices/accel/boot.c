@@ -12,7 +12,8 @@ struct vdm vdm; /* owner: this file */
 static struct accel accels[MAX_ACCELS];
 
 /* Whether an array lies in the section. */
-static bool table_fits(uint32_t offset, uint32_t count, uint32_t most, size_t element, uint32_t size)
+static bool table_fits(uint32_t offset, uint32_t count, uint32_t most, size_t element,
+                       uint32_t size)
 {
     return count <= most && offset % 8U == 0 && offset <= size && count * element <= size - offset;
 }
@@ -21,17 +22,22 @@ static const char *check_tables(const struct vdm_image *image, uint32_t size)
 {
     bool fit =
         size >= sizeof(*image) &&
-        table_fits(image->clients_offset, image->nclients, VDM_MAX_CLIENTS, sizeof(struct vdm_image_client), size) &&
-        table_fits(image->frames_offset, image->nframes, VDM_MAX_FRAMES, sizeof(struct vdm_image_frames), size) &&
-        table_fits(image->devices_offset, image->ndevices, VDM_MAX_DEVICES, sizeof(struct vdm_image_device), size) &&
+        table_fits(image->clients_offset, image->nclients, VDM_MAX_CLIENTS,
+                   sizeof(struct vdm_image_client), size) &&
+        table_fits(image->frames_offset, image->nframes, VDM_MAX_FRAMES,
+                   sizeof(struct vdm_image_frames), size) &&
+        table_fits(image->devices_offset, image->ndevices, VDM_MAX_DEVICES,
+                   sizeof(struct vdm_image_device), size) &&
         table_fits(image->bitstreams_offset, image->nbitstreams, VDM_MAX_DEVICES * VDM_MAX_REGIONS,
                    sizeof(struct vdm_image_bitstream), size) &&
-        table_fits(image->accels_offset, image->naccels, MAX_ACCELS, sizeof(struct vdm_image_accel), size) &&
-        table_fits(image->overlays_offset, image->noverlays, VDM_MAX_OVERLAYS, sizeof(struct vdm_image_overlay),
+        table_fits(image->accels_offset, image->naccels, MAX_ACCELS, sizeof(struct vdm_image_accel),
                    size) &&
+        table_fits(image->overlays_offset, image->noverlays, VDM_MAX_OVERLAYS,
+                   sizeof(struct vdm_image_overlay), size) &&
         table_fits(image->fragments_offset, image->nfragments, VDM_MAX_OVERLAYS * VDM_MAX_REGIONS,
                    sizeof(struct vdm_image_fragment), size) &&
-        table_fits(image->provided_offset, image->nprovided, MAX_ACCELS, sizeof(struct vdm_image_provided), size);
+        table_fits(image->provided_offset, image->nprovided, MAX_ACCELS,
+                   sizeof(struct vdm_image_provided), size);
 
     return fit ? NULL : "a table of the image's section for the fabric is out of bounds";
 }
@@ -41,22 +47,26 @@ static const char *check_fabric(const struct vdm_image *image)
 {
     uint64_t id, params;
 
-    if (!arch_device_probe(image->fabric + FABRIC_REGS_ID, &id) || VDM_FIELD(id, FABRIC_REGS_ID_MAGIC) != MAGIC) {
+    if (!arch_device_probe(image->fabric + FABRIC_REGS_ID, &id) ||
+        VDM_FIELD(id, FABRIC_REGS_ID_MAGIC) != MAGIC) {
         return "there is no fabric at the address in the board file";
     }
     params = vdm_read(FABRIC_REGS_PARAMS);
     if (VDM_FIELD(params, FABRIC_REGS_PARAMS_VMS) < image->nclients + (image->noverlays != 0) ||
         VDM_FIELD(params, FABRIC_REGS_PARAMS_DEVS) < image->ndevices ||
-        VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions || image->regions > VDM_MAX_REGIONS) {
+        VDM_FIELD(params, FABRIC_REGS_PARAMS_PRRS) != image->regions ||
+        image->regions > VDM_MAX_REGIONS) {
         return "the fabric has fewer VMs or devices, or other regions, than the board file";
     }
-    if (VDM_FIELD(params, FABRIC_REGS_PARAMS_LIST_DEPTH) < image->naccels + (image->noverlays != 0)) {
+    if (VDM_FIELD(params, FABRIC_REGS_PARAMS_LIST_DEPTH) <
+        image->naccels + (image->noverlays != 0)) {
         return "the VMs have more devices than the fabric's search list has entries";
     }
     return NULL;
 }
 
-static const char *set_client(struct vdm_client *c, unsigned number, const struct vdm_image_client *config)
+static const char *set_client(struct vdm_client *c, unsigned number,
+                              const struct vdm_image_client *config)
 {
     if (config->vm >= hyp.nvms) {
         return "the image names a VM that does not exist";
@@ -91,16 +101,20 @@ static const char *set_accel(struct accel *a, const struct vdm_image_accel *conf
         return "the image names a client or a device of the fabric that does not exist";
     }
     c = &vdm.clients[config->client];
-    page = (hpa_t)vdm.image->fabric + FABRIC_IFS + (16UL * c->number + config->device) * FABRIC_IF_STRIDE;
+    page = (hpa_t)vdm.image->fabric + FABRIC_IFS +
+           (16UL * c->number + config->device) * FABRIC_IF_STRIDE;
     a->client = c;
     a->config = config;
-    a->name = VDM_PUT(FABRIC_REGS_CANCEL_VM, c->number) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, config->device);
-    a->connect = VDM_PUT(FABRIC_REGS_PRR_CONNECT_CONNECT, 1) | VDM_PUT(FABRIC_REGS_PRR_CONNECT_VM, c->number) |
+    a->name =
+        VDM_PUT(FABRIC_REGS_CANCEL_VM, c->number) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, config->device);
+    a->connect = VDM_PUT(FABRIC_REGS_PRR_CONNECT_CONNECT, 1) |
+                 VDM_PUT(FABRIC_REGS_PRR_CONNECT_VM, c->number) |
                  VDM_PUT(FABRIC_REGS_PRR_CONNECT_DEV, config->device);
     a->present = true;
     list_init(&a->waiters);
     c->accels[config->device] = a;
-    if (!(c->config->operated != 0 ? vdm_hide_page(a) : arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page))) {
+    if (!(c->config->operated != 0 ? vdm_hide_page(a)
+                                   : arch_page_map(&a->page, c->vm, (gpa_t)config->gpa, page))) {
         return "page tables for guests are used up";
     }
     vdm_reset_device(a);
@@ -125,7 +139,8 @@ static const char *set_up(const struct vdm_image *image)
     vdm.image = image;
     vdm.nregions = image->regions < VDM_MAX_REGIONS ? image->regions : VDM_MAX_REGIONS;
     vdm.registers = (volatile char *)(ulong)image->fabric;
-    wrong = arch_device_map((hpa_t)image->fabric, FABRIC_SPAN) ? check_fabric(image) : "page tables are used up";
+    wrong = arch_device_map((hpa_t)image->fabric, FABRIC_SPAN) ? check_fabric(image)
+                                                               : "page tables are used up";
     if (wrong == NULL) {
         wrong = vdm_check_streams();
     }

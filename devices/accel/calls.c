@@ -8,7 +8,8 @@
 #include "hypercall.h"
 #include "lib.h"
 
-_Static_assert(ACCEL_MODEL_NATIVE == VDM_MODEL_NATIVE && ACCEL_MODEL_GUEST == VDM_MODEL_GUEST, "one numbering");
+_Static_assert(ACCEL_MODEL_NATIVE == VDM_MODEL_NATIVE && ACCEL_MODEL_GUEST == VDM_MODEL_GUEST,
+               "one numbering");
 
 #define PRIORITY_MAX 15U
 
@@ -22,8 +23,8 @@ static struct vm *caller(void)
     return cpu_self()->current->vm;
 }
 
-/* The caller's device, or NULL. It may leave with an overlay until vdm.lock is taken: what a call does to it then has no effect, because
- * only its state decides, and its next reset. */
+/* The caller's device, or NULL. It may leave with an overlay until vdm.lock is taken: what a call
+ * does to it then has no effect, because only its state decides, and its next reset. */
 static struct accel *present(ulong device)
 {
     struct accel *a = accel_of(caller(), device);
@@ -31,7 +32,8 @@ static struct accel *present(ulong device)
     return a != NULL && a->present ? a : NULL;
 }
 
-/* The longest configuration for the device: of the bitstreams, a word of 32 bits in each cycle, twice if it is verified first. */
+/* The longest configuration for the device: of the bitstreams, a word of 32 bits in each cycle,
+ * twice if it is verified first. */
 static ulong configure_cycles(const struct accel *a)
 {
     ulong most = 0;
@@ -55,11 +57,12 @@ ulong vdm_status_of(const struct accel *a)
         [ACCEL_ABSENT] = 0,
     };
 
-    return bits[a->state] | (ulong)a->region << 8 | (ulong)a->priority << 16 | (ulong)a->model << 24 |
-           (ulong)configure_cycles(a) << 32;
+    return bits[a->state] | (ulong)a->region << 8 | (ulong)a->priority << 16 |
+           (ulong)a->model << 24 | (ulong)configure_cycles(a) << 32;
 }
 
-static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulong a3, ulong a4,
+                                        ulong a5)
 {
     const struct vdm_client *c = vdm_client_of(caller());
     struct accel_info info = {.device = 0};
@@ -87,7 +90,8 @@ static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulon
 }
 HYPERCALL(HCALL_ACCEL_ENUMERATE, accel_enumerate);
 
-static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong a4,
+                                      ulong a5)
 {
     struct accel *a = present(device);
     ulong status;
@@ -117,11 +121,13 @@ bool vdm_is_promised(const struct accel *a)
     return found;
 }
 
-/* The fabric refuses to cancel a region while it is being configured, one that is being stopped, and a job that runs. */
+/* The fabric refuses to cancel a region while it is being configured, one that is being stopped,
+ * and a job that runs. */
 static bool busy(const struct accel *a)
 {
     return VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           ((vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.client == a) || vdm_is_promised(a);
+           ((vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.client == a) ||
+           vdm_is_promised(a);
 }
 
 /* The fabric has taken the device's region away, if it had one. */
@@ -134,7 +140,8 @@ static void leave_region(const struct accel *a)
     }
 }
 
-static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4,
+                                      ulong a5)
 {
     struct accel *a = present(device);
     bool refused;
@@ -171,7 +178,8 @@ static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3,
 }
 HYPERCALL(HCALL_ACCEL_STATUS, accel_status);
 
-static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulong a3, ulong a4,
+                                        ulong a5)
 {
     struct accel *a = present(device);
     struct accel_stats stats;
@@ -183,7 +191,9 @@ static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulo
     spin_lock(&vdm.lock);
     stats = a->stats;
     vdm_unlock();
-    return answer(guestmem_write(caller(), gpa, &stats, sizeof(stats)) ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, 0);
+    return answer(guestmem_write(caller(), gpa, &stats, sizeof(stats)) ? HCALL_OK
+                                                                       : HCALL_ERR_INVALID_ADDRESS,
+                  0);
 }
 HYPERCALL(HCALL_ACCEL_GET_STATS, accel_get_stats);
 
@@ -208,7 +218,8 @@ static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulo
 }
 HYPERCALL(HCALL_ACCEL_EVENTS, accel_events);
 
-static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a2, ulong a3,
+                                           ulong a4, ulong a5)
 {
     struct accel *a = present(device);
 
@@ -226,7 +237,8 @@ static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a
 }
 HYPERCALL(HCALL_ACCEL_SET_PRIORITY, accel_set_priority);
 
-static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulong a3, ulong a4,
+                                        ulong a5)
 {
     struct accel *a = present(device);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The longest time from the first write of a job to a device until the job begins, for admission (docs/real-time.md, "Devices").
+ * The longest time from the first write of a job to a device until the job begins, for admission
+ * (docs/real-time.md, "Devices").
  *
- * FRED (Biondi, Balsini, Pagani, Rossi, Marinoni, Buttazzo, RTSS 2016) has the same terms: slots, and one port with a FIFO queue.
- * There a request waits for the jobs of others, which are not preempted; here a job stops at its next consistency point, so that a
- * device whose priority is above those of all others in its regions waits for one stop, and for the configuration that follows
- * it. All terms are constant after boot.
+ * FRED (Biondi, Balsini, Pagani, Rossi, Marinoni, Buttazzo, RTSS 2016) has the same terms: slots,
+ * and one port with a FIFO queue. There a request waits for the jobs of others, which are not
+ * preempted; here a job stops at its next consistency point, so that a device whose priority is
+ * above those of all others in its regions waits for one stop, and for the configuration that
+ * follows it. All terms are constant after boot.
  */
 #include "vdm.h"
 
@@ -13,20 +15,25 @@
 #include "resource.h"
 #include "system.h"
 
-#define SOLUTIONS 8U     /* of the search list that the fabric queues */
-#define KINDS 3U         /* of events that vdm_interrupt() handles one after the other, updates and solutions aside */
-#define LIST_CYCLES 16U  /* to answer a request, or to try the first entry of the list after a change of regions */
-#define DRAIN_BEATS 160U /* of a region that stops: the FIFOs of its DMA, and a burst under way in each direction */
+#define SOLUTIONS 8U /* of the search list that the fabric queues */
+/* of events that vdm_interrupt() handles one after the other, updates and solutions aside */
+#define KINDS 3U
+/* to answer a request, or to try the first entry of the list after a change of regions */
+#define LIST_CYCLES 16U
+/* of a region that stops: the FIFOs of its DMA, and a burst under way in each direction */
+#define DRAIN_BEATS 160U
 #define NS_PER_US 1000U
 
 /* Of a device of a client. */
 static struct bound {
     ticks_t wait;
-    uint32_t needed;                        /* least priority of the device that is above those of its rivals */
+    /* least priority of the device that is above those of its rivals */
+    uint32_t needed;
     const struct vm *rival;                 /* whose device needs it, or NULL */
 } bounds[VDM_MAX_CLIENTS][VDM_MAX_DEVICES]; /* owner: vdm_delay_init(); constant after boot */
 
-/* The port's words: half a beat of the memory in each cycle, which it shares with the other regions' DMA in turn. */
+/* The port's words: half a beat of the memory in each cycle, which it shares with the other
+ * regions' DMA in turn. */
 static uint64_t configure_cycles(const struct vdm_image_bitstream *b)
 {
     uint64_t words = (uint64_t)(b->size / 4U) << (b->verify != 0);
@@ -48,15 +55,17 @@ static uint64_t longest_configuration(unsigned region)
     return longest;
 }
 
-/* To restore a job, to stop it and to save it. A device without a declared time has the fabric's limit for each of the three. While
- * the task waits for memory, every other region and the port get as many beats. */
+/* To restore a job, to stop it and to save it. A device without a declared time has the fabric's
+ * limit for each of the three. While the task waits for memory, every other region and the port get
+ * as many beats. */
 static uint64_t stop_cycles(unsigned device)
 {
     const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
     uint64_t sharing = vdm.nregions + 1U;
 
-    return DRAIN_BEATS * sharing +
-           (d[device].stop_cycles == 0 ? 3U * (uint64_t)vdm.image->stop_cycles : 2U * d[device].stop_cycles * sharing);
+    return DRAIN_BEATS * sharing + (d[device].stop_cycles == 0
+                                        ? 3U * (uint64_t)vdm.image->stop_cycles
+                                        : 2U * d[device].stop_cycles * sharing);
 }
 
 /* The longest stop in one of the `regions`. */
@@ -72,7 +81,8 @@ static uint64_t longest_stop(unsigned regions)
     return longest;
 }
 
-/* What a request goes through: times of the fabric, events that the manager has to handle, and sections that it needs beside. */
+/* What a request goes through: times of the fabric, events that the manager has to handle, and
+ * sections that it needs beside. */
 struct path {
     uint64_t cycles;
     uint64_t events;
@@ -90,9 +100,9 @@ static void add_turn(struct path *p)
     }
 }
 
-/* START was written when the region had just been given away: the event that tells so, then vdm_continue(), a timer, after the
- * system's other timers, finds the job and requests a region: after those of all other devices, each of which may have to
- * request again for each region. */
+/* START was written when the region had just been given away: the event that tells so, then
+ * vdm_continue(), a timer, after the system's other timers, finds the job and requests a region:
+ * after those of all other devices, each of which may have to request again for each region. */
 static void add_loss(struct path *p)
 {
     const struct vdm_image *image = vdm.image;
@@ -102,7 +112,8 @@ static void add_loss(struct path *p)
                    (vdm.nregions + 1U) * (uint64_t)image->naccels + image->nclients;
 }
 
-/* The device waits for a region that another one is getting: its last job is stopped, it is configured, and goes to the device. */
+/* The device waits for a region that another one is getting: its last job is stopped, it is
+ * configured, and goes to the device. */
 static void add_rival(struct path *p, unsigned regions)
 {
     p->cycles += longest_stop(regions);
@@ -115,18 +126,21 @@ static ticks_t ticks_of(uint64_t ns)
     return (ns * hyp.us + NS_PER_US - 1U) / NS_PER_US;
 }
 
-/* For each event: a section that keeps the interrupt pending, the other interrupts, and the events that the fabric has at the time. */
+/* For each event: a section that keeps the interrupt pending, the other interrupts, and the events
+ * that the fabric has at the time. */
 static ticks_t time_of(const struct path *p)
 {
     const struct vdm_image *image = vdm.image;
-    uint64_t sections = p->sections + p->events * (KINDS + vdm.nregions + SOLUTIONS + image->sources);
+    uint64_t sections =
+        p->sections + p->events * (KINDS + vdm.nregions + SOLUTIONS + image->sources);
     uint64_t cycles = p->cycles + p->events * (LIST_CYCLES + image->interrupt_cycles);
 
-    return ticks_of((cycles * 1000000U + image->clock_khz - 1U) / image->clock_khz + sections * image->section_ns +
-                    p->events * hyp.image->rt_blocked_ns);
+    return ticks_of((cycles * 1000000U + image->clock_khz - 1U) / image->clock_khz +
+                    sections * image->section_ns + p->events * hyp.image->rt_blocked_ns);
 }
 
-/* For so long a region in Hold waits until the manager has connected its device and the job begins. */
+/* For so long a region in Hold waits until the manager has connected its device and the job
+ * begins. */
 static ticks_t hold_ticks(void)
 {
     const struct vdm_image *image = vdm.image;
@@ -136,7 +150,8 @@ static ticks_t hold_ticks(void)
 
 static void note_rival(struct bound *b, const struct accel *rival)
 {
-    uint32_t needed = rival->client->config->may_raise != 0 ? ~UINT32_C(0) : rival->config->priority + 1U;
+    uint32_t needed =
+        rival->client->config->may_raise != 0 ? ~UINT32_C(0) : rival->config->priority + 1U;
 
     if (needed > b->needed) {
         b->needed = needed;
@@ -183,7 +198,8 @@ void vdm_delay_init(void)
     }
 }
 
-/* An overlay that another VM than the device's may apply at any time, or NULL. It can keep the device's regions, or the port. */
+/* An overlay that another VM than the device's may apply at any time, or NULL. It can keep the
+ * device's regions, or the port. */
 static const struct vdm_image_overlay *foreign_overlay(const struct accel *a)
 {
     const struct vdm_image_overlay *overlays = vdm_table(vdm.image->overlays_offset);
@@ -208,7 +224,8 @@ static enum resource_answer answer_of(const struct accel *a, const struct bound 
     if (hyp.ncpus > 1) {
         return RESOURCE_CPUS; /* vdm.later expires on the CPU that has left the work */
     }
-    return a->priority < b->needed || foreign_overlay(a) != NULL ? RESOURCE_SHARED : RESOURCE_BOUNDED;
+    return a->priority < b->needed || foreign_overlay(a) != NULL ? RESOURCE_SHARED
+                                                                 : RESOURCE_BOUNDED;
 }
 
 static void report_shared(const struct accel *a, const struct bound *b)
@@ -218,14 +235,17 @@ static void report_shared(const struct accel *a, const struct bound *b)
     const char *vm = a->client->vm->config->name, *device = devices[a->config->device].name;
 
     if (overlay != NULL) {
-        console_log_minor("%s: %s refused for an app: another VM may apply overlay %s", vm, device, overlay->name);
+        console_log_minor("%s: %s refused for an app: another VM may apply overlay %s", vm, device,
+                          overlay->name);
     } else {
-        console_log_minor("%s: %s refused for an app: %s has, or may get, at least its priority in the same regions",
+        console_log_minor("%s: %s refused for an app: %s has, or may get, at least its priority in "
+                          "the same regions",
                           vm, device, b->rival->config->name);
     }
 }
 
-static enum resource_answer vdm_bound(const struct vm *vm, ulong number, ticks_t job, struct resource_wait *wait)
+static enum resource_answer vdm_bound(const struct vm *vm, ulong number, ticks_t job,
+                                      struct resource_wait *wait)
 {
     const struct accel *a = accel_of(vm, number);
     const struct bound *b;

@@ -22,10 +22,12 @@ bool accelerator_pending(const struct vm *vm, unsigned device)
     uint32_t stat = vdm_if_read(a, FABRIC_IF_STAT);
     uint32_t wanted = VDM_FIELD(stat, FABRIC_IF_STAT_FAULT) == 0 ? INT_OVER : INT_FAULT;
 
-    return VDM_FIELD(stat, FABRIC_IF_STAT_OVER) != 0 && (vdm_if_read(a, FABRIC_IF_INT_CTRL) & wanted) != 0;
+    return VDM_FIELD(stat, FABRIC_IF_STAT_OVER) != 0 &&
+           (vdm_if_read(a, FABRIC_IF_INT_CTRL) & wanted) != 0;
 }
 
 void accelerator_mask(const struct vm *vm, unsigned device, bool masked)
 {
-    vdm_write(FABRIC_REGS_IF_MASK, accel_of(vm, device)->name | VDM_PUT(FABRIC_REGS_IF_MASK_MASKED, masked));
+    vdm_write(FABRIC_REGS_IF_MASK,
+              accel_of(vm, device)->name | VDM_PUT(FABRIC_REGS_IF_MASK_MASKED, masked));
 }

@@ -52,8 +52,9 @@ static void vdm_vm_reset(struct vm *vm)
 }
 ON_VM_RESET(vdm_vm_reset);
 
-/* Withdraws the requests of the client, and stops its jobs. False while a region still works for it, is promised to it, or is
- * being configured for it, or after a client has lost one: the next step goes on. */
+/* Withdraws the requests of the client, and stops its jobs. False while a region still works for
+ * it, is promised to it, or is being configured for it, or after a client has lost one: the next
+ * step goes on. */
 static bool withdraw(const struct vdm_client *c)
 {
     bool done = true;
@@ -78,8 +79,9 @@ static bool withdraw(const struct vdm_client *c)
     return done;
 }
 
-/* One step of a client's stop; true if it was the last. A region leaves its client when its bus traffic has ended (docs/fabric.md),
- * so without a region there is no transaction in the client's windows. Then its devices are reset, one in each step. */
+/* One step of a client's stop; true if it was the last. A region leaves its client when its bus
+ * traffic has ended (docs/fabric.md), so without a region there is no transaction in the client's
+ * windows. Then its devices are reset, one in each step. */
 static bool stop_step(struct vdm_client *c)
 {
     if (!c->stopping) {

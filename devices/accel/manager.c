@@ -7,15 +7,18 @@
 #include "sched.h"
 #include "system.h"
 
-/* A guest can cause faults without limit: after a report, the interrupts of faults are disabled for this time. */
+/* A guest can cause faults without limit: after a report, the interrupts of faults are disabled for
+ * this time. */
 #define REPORT_MS 100U
 
 #define EVENT(name) (1UL << FABRIC_REGS_IRQ_STATUS_##name##_LSB)
 #define FAULTS (EVENT(DMA_VIOLATION) | EVENT(TASK_FAULT))
 #define CONCERN_ALL (EVENT(HOLD_EXPIRED) | FAULTS)
-#define CHANGES (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS) /* of a region's client or state */
-#define EVENTS \
-    (EVENT(NEW_SOLUTION) | EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | EVENT(LIST_OVERFLOW))
+/* of a region's client or state */
+#define CHANGES (EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | FAULTS)
+#define EVENTS                                                                               \
+    (EVENT(NEW_SOLUTION) | EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) | EVENT(HOLD_EXPIRED) | \
+     EVENT(LIST_OVERFLOW))
 
 static void enable(uint64_t events)
 {
@@ -43,11 +46,13 @@ static const char *fault_text(ulong why)
     return why < ARRAY_SIZE(texts) ? texts[why] : texts[0];
 }
 
-/* The last fault. Faults of other clients in between are not reported, but each VM reads its own in STAT. */
+/* The last fault. Faults of other clients in between are not reported, but each VM reads its own in
+ * STAT. */
 static void note_fault(void)
 {
     uint64_t info = vdm_read(FABRIC_REGS_FAULT_INFO);
-    ulong vm = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_VM), device = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
+    ulong vm = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_VM),
+          device = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
     struct accel *a = vm < vdm.image->nclients ? vdm.clients[vm].accels[device] : NULL;
 
     enable(EVENTS);
@@ -61,8 +66,8 @@ static void note_fault(void)
     }
 }
 
-/* The fabric notifies a fault before the job has left its region, whose client then loses it with PRR_STOPPED. Called before the
- * regions are updated, so that none leaves unseen in between. */
+/* The fabric notifies a fault before the job has left its region, whose client then loses it with
+ * PRR_STOPPED. Called before the regions are updated, so that none leaves unseen in between. */
 static void watch_leaving(void)
 {
     vdm.for_all = CONCERN_ALL | (vdm.closed != 0 || vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
@@ -73,8 +78,9 @@ void vdm_watch_all(void)
     vdm.for_all |= EVENT(PRR_STOPPED);
 }
 
-/* Updates the regions that can have another client or state, until a client has lost one; notes the others. PRR_STOPPED does not
- * tell the region: it concerns those whose job was stopped for another client, or has failed. */
+/* Updates the regions that can have another client or state, until a client has lost one; notes the
+ * others. PRR_STOPPED does not tell the region: it concerns those whose job was stopped for another
+ * client, or has failed. */
 static void update_regions(uint64_t status)
 {
     bool all = (status & vdm.for_all) != 0, loses = false;
@@ -97,8 +103,8 @@ static void update_regions(uint64_t status)
     }
 }
 
-/* The fabric keeps the line high until every event is acknowledged, and all solutions are taken: one kind of event, or one solution,
- * in each call, so that interrupts are polled between two. */
+/* The fabric keeps the line high until every event is acknowledged, and all solutions are taken:
+ * one kind of event, or one solution, in each call, so that interrupts are polled between two. */
 void vdm_interrupt(void)
 {
     uint64_t status;

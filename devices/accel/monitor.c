@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercalls of a VM that monitors the fabric: the state of all regions, and of the devices of all VMs. */
+/* The hypercalls of a VM that monitors the fabric: the state of all regions, and of the devices of
+ * all VMs. */
 #include "vdm.h"
 
 #include "cpu.h"
@@ -8,7 +9,9 @@
 #include "lib.h"
 
 #define NAME_LEN 16U
-_Static_assert(NAME_LEN == SYSIMAGE_NAME_LEN && NAME_LEN == sizeof(((struct vdm_image_device *)NULL)->name), "names");
+_Static_assert(NAME_LEN == SYSIMAGE_NAME_LEN &&
+                   NAME_LEN == sizeof(((struct vdm_image_device *)NULL)->name),
+               "names");
 
 static struct vm *caller(void)
 {
@@ -31,7 +34,8 @@ static void put_names(char vm[NAME_LEN], char device[NAME_LEN], const struct acc
 static struct accel_region region_of(ulong number)
 {
     uint64_t status = vdm_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
-    ulong vm = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), device = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV);
+    ulong vm = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
+          device = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV);
     struct accel_region region = {
         .state = (uint32_t)VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE),
         .task = (uint32_t)VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID),
@@ -59,7 +63,8 @@ static struct accel_client client_of(ulong index)
     return client;
 }
 
-/* The answer of a call that has `count` elements, and has written the one at `index` if there is one. */
+/* The answer of a call that has `count` elements, and has written the one at `index` if there is
+ * one. */
 static struct hcall_ret answer(bool written, ulong count)
 {
     return (struct hcall_ret){written ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, written ? count : 0};
@@ -72,7 +77,8 @@ static struct hcall_ret refusal(ulong size, ulong expected)
     return (struct hcall_ret){may_monitor(caller()) ? error : HCALL_ERR_DENIED, 0};
 }
 
-static struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ulong a3, ulong a4,
+                                         ulong a5)
 {
     struct hcall_ret refused = refusal(size, sizeof(struct accel_region));
     bool written = true;
@@ -90,7 +96,8 @@ static struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ul
 }
 HYPERCALL(HCALL_ACCEL_GET_REGION, accel_get_region);
 
-static struct hcall_ret accel_get_client(ulong index, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_get_client(ulong index, ulong gpa, ulong size, ulong a3, ulong a4,
+                                         ulong a5)
 {
     struct hcall_ret refused = refusal(size, sizeof(struct accel_client));
     bool written = true;

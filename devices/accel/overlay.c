@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sequence of an overlay's transaction. Each step is a section of its own, so that other work comes in between. */
+/* The sequence of an overlay's transaction. Each step is a section of its own, so that other work
+ * comes in between. */
 #include "overlay.h"
 
 #include "arch.h"
@@ -7,7 +8,8 @@
 #include "sched.h"
 #include "system.h"
 
-#define POLL_US 50U        /* if the fabric does not tell the event that is awaited: a restored job that runs */
+/* if the fabric does not tell the event that is awaited: a restored job that runs */
+#define POLL_US 50U
 #define LIMIT_US 10000000U /* of a phase that waits for others */
 
 struct sequence {
@@ -21,8 +23,10 @@ static const struct sequence applying[] = {
     {ACCEL_PHASE_CPL, overlay_cpl},   {ACCEL_PHASE_UPDT, overlay_updt},
     {ACCEL_PHASE_LDRV, overlay_ldrv}, {0, NULL},
 };
-static const struct sequence removing[] = {
-    {ACCEL_PHASE_UDTO, overlay_udto}, {ACCEL_PHASE_UDRV, overlay_udrv}, {ACCEL_PHASE_DCPL, overlay_open}, {0, NULL}};
+static const struct sequence removing[] = {{ACCEL_PHASE_UDTO, overlay_udto},
+                                           {ACCEL_PHASE_UDRV, overlay_udrv},
+                                           {ACCEL_PHASE_DCPL, overlay_open},
+                                           {0, NULL}};
 static const struct sequence reverting[] = {{0, overlay_rollback}, {0, NULL}};
 
 struct overlay {
@@ -74,8 +78,9 @@ static void finish(struct overlay *o)
 {
     struct vdm_client *c = vdm_client_of(starter);
 
-    o->state = o->state == ACCEL_OVERLAY_APPLYING && o->failed == ACCEL_OVERLAY_NONE ? ACCEL_OVERLAY_APPLIED
-                                                                                     : ACCEL_OVERLAY_REMOVED;
+    o->state = o->state == ACCEL_OVERLAY_APPLYING && o->failed == ACCEL_OVERLAY_NONE
+                   ? ACCEL_OVERLAY_APPLIED
+                   : ACCEL_OVERLAY_REMOVED;
     transactions++;
     run.config = NULL;
     if (c != NULL) {
@@ -159,7 +164,8 @@ bool overlay_start(unsigned number, bool apply, const struct vm *vm)
     *o = (struct overlay){.state = apply ? ACCEL_OVERLAY_APPLYING : ACCEL_OVERLAY_REMOVING,
                           .failed = ACCEL_OVERLAY_NONE,
                           .region = ACCEL_OVERLAY_NONE};
-    run = (struct overlay_run){.config = &configs[number], .number = number, .region = ACCEL_OVERLAY_NONE};
+    run = (struct overlay_run){
+        .config = &configs[number], .number = number, .region = ACCEL_OVERLAY_NONE};
     starter = vm;
     begin(apply ? applying : removing);
     return true;
@@ -190,8 +196,9 @@ static bool rows_fit(uint32_t first, uint32_t count, uint32_t most)
 static bool overlay_fits(const struct vdm_image *image, const struct vdm_image_overlay *o)
 {
     const struct vdm_image_fragment *f = vdm_table(image->fragments_offset);
-    bool fits = rows_fit(o->first_fragment, o->nfragments, image->nfragments) && o->nfragments != 0 &&
-                o->nfragments <= VDM_MAX_REGIONS && rows_fit(o->first_provided, o->nprovided, image->nprovided) &&
+    bool fits = rows_fit(o->first_fragment, o->nfragments, image->nfragments) &&
+                o->nfragments != 0 && o->nfragments <= VDM_MAX_REGIONS &&
+                rows_fit(o->first_provided, o->nprovided, image->nprovided) &&
                 o->nprovided <= VDM_MAX_PROVIDED;
 
     for (unsigned i = 0; i < o->nfragments && fits; i++) {

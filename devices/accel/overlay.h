@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overlays: changes of the fabric that are applied, or removed, as a whole (docs/accelerators.md). overlay.c has the sequence of the
- * phases, overlay_phases.c what each does, overlay_calls.c the hypercalls. All is called with vdm.lock held, and guarded by it.
+ * Overlays: changes of the fabric that are applied, or removed, as a whole (docs/accelerators.md).
+ * overlay.c has the sequence of the phases, overlay_phases.c what each does, overlay_calls.c the
+ * hypercalls. All is called with vdm.lock held, and guarded by it.
  *
- * While a transaction takes a region from its clients, no client gets it (vdm.closed). The manager itself is a client of the fabric
- * then, with a VM's number that no VM has: it requests the region, which is thus decoupled until it is configured.
+ * While a transaction takes a region from its clients, no client gets it (vdm.closed). The manager
+ * itself is a client of the fabric then, with a VM's number that no VM has: it requests the region,
+ * which is thus decoupled until it is configured.
  */
 #ifndef VDM_OVERLAY_H
 #define VDM_OVERLAY_H
@@ -12,9 +14,10 @@
 #include "vdm.h"
 
 enum overlay_outcome {
-    OVERLAY_DONE,   /* the phase is complete */
-    OVERLAY_AGAIN,  /* goes on in another section */
-    OVERLAY_WAITS,  /* goes on after an event of the fabric, or is tried again; fails after a limit */
+    OVERLAY_DONE,  /* the phase is complete */
+    OVERLAY_AGAIN, /* goes on in another section */
+    /* goes on after an event of the fabric, or is tried again; fails after a limit */
+    OVERLAY_WAITS,
     OVERLAY_POLLS,  /* the same without a limit */
     OVERLAY_SLEEPS, /* goes on when the configuration port has finished */
     OVERLAY_FAILED, /* for run.region */
@@ -24,7 +27,8 @@ enum overlay_outcome {
 struct overlay_run {
     const struct vdm_image_overlay *config; /* NULL: none runs */
     unsigned number;                        /* of the overlay */
-    unsigned at;     /* the fragment, or the device, with which the phase goes on; 0 when it begins */
+    /* the fragment, or the device, with which the phase goes on; 0 when it begins */
+    unsigned at;
     unsigned region; /* that of the fragment */
     bool barred;     /* the guest can no more use the device that is being removed */
 };
@@ -32,13 +36,15 @@ struct overlay_run {
 /* One step of a phase. */
 typedef enum overlay_outcome overlay_phase(struct overlay_run *run);
 
-overlay_phase overlay_ldto, overlay_lfw, overlay_dcpl, overlay_lcfg, overlay_cpl, overlay_updt, overlay_ldrv;
+overlay_phase overlay_ldto, overlay_lfw, overlay_dcpl, overlay_lcfg, overlay_cpl, overlay_updt,
+    overlay_ldrv;
 overlay_phase overlay_udto, overlay_udrv, overlay_open;
 
 /* After a failure: gives the regions back, as they were. */
 overlay_phase overlay_rollback;
 
-/* Starts a transaction of an overlay for `vm`. False if another one runs, or if the overlay is applied already, or not applied. */
+/* Starts a transaction of an overlay for `vm`. False if another one runs, or if the overlay is
+ * applied already, or not applied. */
 bool overlay_start(unsigned number, bool apply, const struct vm *vm);
 
 void overlay_get_status(unsigned number, struct accel_overlay *status);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercalls of a VM that applies and removes overlays, and the devices that its device tree shows. */
+/* The hypercalls of a VM that applies and removes overlays, and the devices that its device tree
+ * shows. */
 #include "component.h"
 #include "cpu.h"
 #include "guestmem.h"
 #include "hypercall.h"
 #include "overlay.h"
 
-_Static_assert(ACCEL_PHASES == sizeof(((struct accel_overlay *)NULL)->ticks) / sizeof(uint64_t), "one for each");
+_Static_assert(ACCEL_PHASES == sizeof(((struct accel_overlay *)NULL)->ticks) / sizeof(uint64_t),
+               "one for each");
 
 #define TREE_NOP 4U /* a token of a flattened device tree: 4 bytes, big-endian */
 
@@ -19,7 +21,9 @@ static long refusal(ulong number)
         return HCALL_ERR_INVALID_PARAM;
     }
     configs = vdm_table(vdm.image->overlays_offset);
-    return (configs[number].controllers >> cpu_self()->current->vm->id & 1U) != 0 ? HCALL_OK : HCALL_ERR_DENIED;
+    return (configs[number].controllers >> cpu_self()->current->vm->id & 1U) != 0
+               ? HCALL_OK
+               : HCALL_ERR_DENIED;
 }
 
 static struct hcall_ret start(ulong number, bool apply)
@@ -28,27 +32,32 @@ static struct hcall_ret start(ulong number, bool apply)
 
     if (error == HCALL_OK) {
         spin_lock(&vdm.lock);
-        error = overlay_start((unsigned)number, apply, cpu_self()->current->vm) ? HCALL_OK : HCALL_ERR_INVALID_STATE;
+        error = overlay_start((unsigned)number, apply, cpu_self()->current->vm)
+                    ? HCALL_OK
+                    : HCALL_ERR_INVALID_STATE;
         vdm_unlock();
     }
     return (struct hcall_ret){error, 0};
 }
 
-static struct hcall_ret accel_apply_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_apply_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4,
+                                            ulong a5)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     return start(number, true);
 }
 HYPERCALL(HCALL_ACCEL_APPLY_OVERLAY, accel_apply_overlay);
 
-static struct hcall_ret accel_remove_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_remove_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4,
+                                             ulong a5)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     return start(number, false);
 }
 HYPERCALL(HCALL_ACCEL_REMOVE_OVERLAY, accel_remove_overlay);
 
-static struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size, ulong a3,
+                                             ulong a4, ulong a5)
 {
     struct accel_overlay status;
     long error = refusal(number);
@@ -61,17 +70,20 @@ static struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size
         spin_lock(&vdm.lock);
         overlay_get_status((unsigned)number, &status);
         vdm_unlock();
-        error = guestmem_write(cpu_self()->current->vm, gpa, &status, sizeof(status)) ? HCALL_OK
-                                                                                      : HCALL_ERR_INVALID_ADDRESS;
+        error = guestmem_write(cpu_self()->current->vm, gpa, &status, sizeof(status))
+                    ? HCALL_OK
+                    : HCALL_ERR_INVALID_ADDRESS;
     }
     return (struct hcall_ret){error, 0};
 }
 HYPERCALL(HCALL_ACCEL_OVERLAY_STATUS, accel_overlay_status);
 
-/* Sets `status` of a device's node to "okay": the builder has written "disabled", which is four bytes longer with its padding. */
+/* Sets `status` of a device's node to "okay": the builder has written "disabled", which is four
+ * bytes longer with its padding. */
 static void enable_node(const struct vm *vm, gpa_t status)
 {
-    static const uint8_t length[4] = {0, 0, 0, 5}, value[12] = {'o', 'k', 'a', 'y', 0, 0, 0, 0, 0, 0, 0, TREE_NOP};
+    static const uint8_t length[4] = {0, 0, 0, 5},
+                         value[12] = {'o', 'k', 'a', 'y', 0, 0, 0, 0, 0, 0, 0, TREE_NOP};
 
     (void)guestmem_write(vm, status, length, sizeof(length));
     (void)guestmem_write(vm, status + 8U, value, sizeof(value));
@@ -88,7 +100,8 @@ static void enable_nodes(const struct vdm_client *c)
     }
 }
 
-/* A VCPU that is not off has just loaded its VM's memory, whose device tree does not have the devices of overlays. */
+/* A VCPU that is not off has just loaded its VM's memory, whose device tree does not have the
+ * devices of overlays. */
 static void overlay_vcpu_start(struct vcpu *v)
 {
     const struct vdm_client *c = vdm_client_of(v->vm);

@@ -22,7 +22,8 @@ static struct accel *provided_by(const struct overlay_run *run, unsigned index)
 /* The manager's own client, as registers name it. */
 static uint64_t own_name(unsigned device)
 {
-    return VDM_PUT(FABRIC_REGS_CANCEL_VM, vdm.image->nclients) | VDM_PUT(FABRIC_REGS_CANCEL_DEV, device);
+    return VDM_PUT(FABRIC_REGS_CANCEL_VM, vdm.image->nclients) |
+           VDM_PUT(FABRIC_REGS_CANCEL_DEV, device);
 }
 
 static bool is_own(uint64_t status)
@@ -50,8 +51,9 @@ void vdm_set_devices(void)
     }
 }
 
-/* Has the fabric look through its search list: it does so when a region changes, and not when DEVICE does. A request enters the list,
- * and leaves it. Meanwhile it may get an idle region, whose client is told with the solution. */
+/* Has the fabric look through its search list: it does so when a region changes, and not when
+ * DEVICE does. A request enters the list, and leaves it. Meanwhile it may get an idle region, whose
+ * client is told with the solution. */
 static void retry_waiting(void)
 {
     set_device(0, 0);
@@ -95,8 +97,8 @@ static void close_regions(const struct overlay_run *run)
     vdm_watch_all();
 }
 
-/* Requests the region, which is idle, for the manager: only the manager can get it, apart from a client of the same device that the
- * fabric finds in its search list in between. */
+/* Requests the region, which is idle, for the manager: only the manager can get it, apart from a
+ * client of the same device that the fabric finds in its search list in between. */
 static bool take(const struct vdm_image_fragment *f)
 {
     bool taken;
@@ -105,7 +107,8 @@ static bool take(const struct vdm_image_fragment *f)
     (void)vdm_ask(own_name(f->device) | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
     taken = is_own(vdm_region_status(f->region));
     if (!taken) {
-        vdm_write(FABRIC_REGS_CANCEL, own_name(f->device)); /* before DEVICE offers it other regions */
+        /* before DEVICE offers it other regions */
+        vdm_write(FABRIC_REGS_CANCEL, own_name(f->device));
     }
     vdm_set_devices();
     return taken;
@@ -141,7 +144,8 @@ static enum overlay_outcome configure(const struct vdm_image_fragment *f)
     return OVERLAY_SLEEPS;
 }
 
-/* With the port held and idle, what it has done last is the configuration of the fragment, if the region is not in Reconfig any more. */
+/* With the port held and idle, what it has done last is the configuration of the fragment, if the
+ * region is not in Reconfig any more. */
 enum overlay_outcome overlay_lcfg(struct overlay_run *run)
 {
     const struct vdm_image_fragment *f = fragment_of(run, run->at);
@@ -183,7 +187,8 @@ enum overlay_outcome overlay_cpl(struct overlay_run *run)
     return OVERLAY_DONE;
 }
 
-/* The manager gives up what it has of the overlay's regions, and the fabric can give them to clients that wait. */
+/* The manager gives up what it has of the overlay's regions, and the fabric can give them to
+ * clients that wait. */
 static void open_regions(const struct overlay_run *run)
 {
     vdm.closed = 0;
@@ -242,8 +247,9 @@ enum overlay_outcome overlay_udto(struct overlay_run *run)
 }
 
 /* The device has no region any more.
- * Its page becomes read-only at once on this CPU, and VCPUs that wait for it execute their stores again, which fault. A VCPU of another
- * CPU can store to it a little longer: UPDT resets the device again. */
+ * Its page becomes read-only at once on this CPU, and VCPUs that wait for it execute their stores
+ * again, which fault. A VCPU of another CPU can store to it a little longer: UPDT resets the device
+ * again. */
 static bool remove_device(struct overlay_run *run, struct accel *a)
 {
     if (!run->barred) {

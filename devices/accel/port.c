@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration port: regions are configured in the order in which they need it, so that each waits for at most one
- * configuration of every other region. */
+/* The configuration port: regions are configured in the order in which they need it, so that each
+ * waits for at most one configuration of every other region. */
 #include "vdm.h"
 
 #include "system.h"
 
-_Static_assert((VDM_MAX_REGIONS & (VDM_MAX_REGIONS - 1U)) == 0, "the queue's places are numbered modulo its size");
+_Static_assert((VDM_MAX_REGIONS & (VDM_MAX_REGIONS - 1U)) == 0,
+               "the queue's places are numbered modulo its size");
 
 /* A region that has a place keeps it. */
 static void enqueue(struct vdm_port *port, unsigned region)
@@ -33,13 +34,13 @@ static void send(const struct vdm_image_bitstream *b, unsigned region)
 {
     vdm_write(FABRIC_REGS_ICAP_ADDR, (ulong)sysimage_at(hyp.image, b->offset));
     vdm_write(FABRIC_REGS_ICAP_LENGTH, b->size);
-    vdm_write(FABRIC_REGS_ICAP_START,
-              VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) | VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify));
+    vdm_write(FABRIC_REGS_ICAP_START, VDM_PUT(FABRIC_REGS_ICAP_START_PRR, region) |
+                                          VDM_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify));
     vdm.port.region = region;
 }
 
-/* Starts the configuration of a region in Reconfig for `a`, with the port free. The fabric offers no region for which no bitstream has passed the
- * check at boot, because DEVICE excludes it. */
+/* Starts the configuration of a region in Reconfig for `a`, with the port free. The fabric offers
+ * no region for which no bitstream has passed the check at boot, because DEVICE excludes it. */
 static void start(struct accel *a, unsigned region)
 {
     const struct vdm_image_bitstream *b = vdm.streams[a->config->device][region];
@@ -70,7 +71,8 @@ static void start_if_needed(unsigned region)
 {
     struct accel *a = vdm.regions[region].owner;
 
-    if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping && vdm_in_reconfig(region, a)) {
+    if (a != NULL && a->state == ACCEL_WAITING && !a->client->stopping &&
+        vdm_in_reconfig(region, a)) {
         start(a, region);
     }
 }
@@ -86,7 +88,8 @@ static void configure_next(void)
 /* By now the client may have left the region, which is then free, or has another client. */
 static void note_refusal(struct accel *a, unsigned region, ulong error)
 {
-    vdm_report("error: %s: the bitstream of %s for region %lu is refused: error %lu", a, region, error);
+    vdm_report("error: %s: the bitstream of %s for region %lu is refused: error %lu", a, region,
+               error);
     if (vdm.regions[region].owner == a && a->state != ACCEL_ABSENT) {
         vdm.regions[region].owner = NULL;
         accel_failed(a);
@@ -100,7 +103,8 @@ void vdm_configured(void)
     struct accel *a = port->client;
     ulong error = VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR);
 
-    if ((port->busy & VDM_PORT_CONFIGURING) == 0 || VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
+    if ((port->busy & VDM_PORT_CONFIGURING) == 0 ||
+        VDM_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
         return;
     }
     port->busy &= ~VDM_PORT_CONFIGURING;

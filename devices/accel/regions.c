@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to the fabric, its answers, and what they ask of the manager: connect an IF, or have its region configured first. */
+/* Requests to the fabric, its answers, and what they ask of the manager: connect an IF, or have its
+ * region configured first. */
 #include "vdm.h"
 
-#define ANSWER_TRIES 8U /* reads; the answer is valid three cycles after the request, and a read takes two */
+/* reads; the answer is valid three cycles after the request, and a read takes two */
+#define ANSWER_TRIES 8U
 
 enum {
     STATE_IDLE,
@@ -26,7 +28,8 @@ uint64_t vdm_region_status(unsigned region)
 /* The device that a register names by VM and device, or NULL if the manager does not know it. */
 static struct accel *named(ulong vm, ulong device)
 {
-    return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device] : NULL;
+    return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device]
+                                                                : NULL;
 }
 
 static void connect(struct accel *a, unsigned region)
@@ -36,8 +39,8 @@ static void connect(struct accel *a, unsigned region)
     accel_connected(a, region);
 }
 
-/* The job of `a` is being stopped: makes its page read-only meanwhile, so that less is left to do for the client that waits. A
- * write before the job has stopped makes it writable again. */
+/* The job of `a` is being stopped: makes its page read-only meanwhile, so that less is left to do
+ * for the client that waits. A write before the job has stopped makes it writable again. */
 static void prepare_loss(const struct accel *a)
 {
     if (a != NULL) {
@@ -45,7 +48,8 @@ static void prepare_loss(const struct accel *a)
     }
 }
 
-/* Counts the path of a solution for `a`. Returns whether the job of another client has to stop for it. */
+/* Counts the path of a solution for `a`. Returns whether the job of another client has to stop for
+ * it. */
 static bool note_path(struct accel *a, uint64_t solution)
 {
     bool preempts = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
@@ -55,7 +59,8 @@ static bool note_path(struct accel *a, uint64_t solution)
     return preempts;
 }
 
-/* The region is its promised client's, or has expired before the manager looked, and may have another client. */
+/* The region is its promised client's, or has expired before the manager looked, and may have
+ * another client. */
 static void end_promise(struct vdm_region *region, const struct accel *owner)
 {
     struct accel *promised = region->promised;
@@ -76,8 +81,8 @@ static void promise(struct accel *a, unsigned number)
     prepare_loss(region->owner);
 }
 
-/* Does what the answer to a request of `a` allows at once: connects it, or has its region configured. Before that, the region's
- * job may have to stop: vdm_update_region() goes on then. */
+/* Does what the answer to a request of `a` allows at once: connects it, or has its region
+ * configured. Before that, the region's job may have to stop: vdm_update_region() goes on then. */
 static void apply(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
@@ -105,7 +110,8 @@ uint64_t vdm_ask(uint64_t request)
 
     vdm_write(FABRIC_REGS_REQUEST, request);
 
-    for (unsigned i = 0; i < ANSWER_TRIES && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0; i++) {
+    for (unsigned i = 0; i < ANSWER_TRIES && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0;
+         i++) {
         solution = vdm_read(FABRIC_REGS_SOLUTION);
     }
     return solution;
@@ -117,7 +123,8 @@ void vdm_request(struct accel *a)
 
     a->stats.requests++;
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
-        a->state = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_LISTED) != 0 ? ACCEL_WAITING : ACCEL_IDLE;
+        a->state =
+            VDM_FIELD(solution, FABRIC_REGS_SOLUTION_LISTED) != 0 ? ACCEL_WAITING : ACCEL_IDLE;
         a->stats.waits++;
     } else {
         apply(a, solution);
@@ -143,14 +150,16 @@ static struct accel *client_of(uint64_t status)
 {
     return VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
                ? NULL
-               : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM), VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
+               : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
+                       VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
 }
 
 bool vdm_in_reconfig(unsigned region, const struct accel *a)
 {
     uint64_t status = vdm_region_status(region);
 
-    return client_of(status) == a && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
+    return client_of(status) == a &&
+           VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
 }
 
 /* Whether a region in this state may have been promised to another client than its own. */
@@ -164,7 +173,8 @@ bool vdm_job_leaves(void)
     bool found = false;
 
     for (unsigned i = 0; i < vdm.nregions; i++) {
-        found = found || VDM_FIELD(vdm_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
+        found =
+            found || VDM_FIELD(vdm_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
     }
     return found;
 }
@@ -186,7 +196,8 @@ bool vdm_update_region(unsigned number)
         end_promise(region, owner);
     }
     region->owner = owner;
-    loses = before != NULL && before != owner && (before->state != ACCEL_CONNECTED || before->region == number);
+    loses = before != NULL && before != owner &&
+            (before->state != ACCEL_CONNECTED || before->region == number);
     if (loses) {
         accel_lost(before, preempted);
     }
@@ -206,9 +217,10 @@ void vdm_update_first(void)
     (void)vdm_update_region(region);
 }
 
-/* Does what a solution from the search list allows. Since it was found, the region's job may have stopped, or the region may have
- * expired, and its client may have it again; and `a` may have requested and got another one. Whether a promise still holds
- * only another request tells: it changes nothing if it does. */
+/* Does what a solution from the search list allows. Since it was found, the region's job may have
+ * stopped, or the region may have expired, and its client may have it again; and `a` may have
+ * requested and got another one. Whether a promise still holds only another request tells: it
+ * changes nothing if it does. */
 static void apply_later(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
@@ -227,7 +239,8 @@ static void apply_later(struct accel *a, uint64_t solution)
     }
 }
 
-/* The fabric withdraws a region that it has promised only when the region's job has stopped: vdm_update_region() goes on then. */
+/* The fabric withdraws a region that it has promised only when the region's job has stopped:
+ * vdm_update_region() goes on then. */
 static void decline(struct accel *a, uint64_t solution)
 {
     vdm_write(FABRIC_REGS_CANCEL, a->name);
@@ -239,15 +252,16 @@ static void decline(struct accel *a, uint64_t solution)
 void vdm_take_solution(void)
 {
     uint64_t solution = vdm_read(FABRIC_REGS_NEW_SOLUTION);
-    struct accel *a =
-        named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM), VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
+    struct accel *a = named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM),
+                            VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
 
     if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
         return; /* one that comes from here on must not be taken unread */
     }
     vdm_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
     if (a == NULL) {
-        /* The request was the manager's own, cancelled since; the region's client may have lost the region to it. */
+        /* The request was the manager's own, cancelled since; the region's client may have lost the
+         * region to it. */
         (void)vdm_update_region((unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
         return;
     }
@@ -258,11 +272,13 @@ void vdm_take_solution(void)
     }
 }
 
-/* The client of a region in Hold, Idle or Reconfig. The register names it also if the manager does not know it. */
+/* The client of a region in Hold, Idle or Reconfig. The register names it also if the manager does
+ * not know it. */
 static void cancel_client(uint64_t status)
 {
-    vdm_write(FABRIC_REGS_CANCEL, VDM_PUT(FABRIC_REGS_CANCEL_VM, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM)) |
-                                      VDM_PUT(FABRIC_REGS_CANCEL_DEV, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV)));
+    vdm_write(FABRIC_REGS_CANCEL,
+              VDM_PUT(FABRIC_REGS_CANCEL_VM, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM)) |
+                  VDM_PUT(FABRIC_REGS_CANCEL_DEV, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV)));
 }
 
 static bool is_configured_now(unsigned number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks the body of a partial bitstream for a 7-series device (UG470, chapter 5): follows its packets as the device does, and lets
- * it write frames of its region only, and no register that a partial bitstream does not need. The device itself compares the
- * checksums in the body.
+ * Checks the body of a partial bitstream for a 7-series device (UG470, chapter 5): follows its
+ * packets as the device does, and lets it write frames of its region only, and no register that a
+ * partial bitstream does not need. The device itself compares the checksums in the body.
  */
 #include "vdm.h"
 
@@ -11,8 +11,9 @@
 #define NOP 0x20000000U
 #define DUMMY 0xffffffffU
 #define RESERVED 0x07fc1800U /* bits of a packet of type 1 that are 0 */
-#define REVISION 0xf0000000U /* of IDCODE: the bits that differ between revisions of the silicon */
-#define WRITE 2U             /* operation of a packet */
+/* of IDCODE: the bits that differ between revisions of the silicon */
+#define REVISION 0xf0000000U
+#define WRITE 2U /* operation of a packet */
 #define NO_REGISTER 32U
 
 enum {
@@ -36,7 +37,8 @@ enum {
 /* The state of the device, as far as it matters. */
 struct device {
     uint32_t region;
-    uint32_t before; /* register of a write without words, which a packet of type 2 may continue, or NO_REGISTER */
+    /* register of a write without words, which a packet of type 2 may continue, or NO_REGISTER */
+    uint32_t before;
     uint32_t command, address;
     bool identified, addressed, configured, desynced;
 };
@@ -46,7 +48,8 @@ static const char *take_frames(struct device *d, ulong count)
     if (!d->identified || d->command != CMD_WCFG || !d->addressed) {
         return "it writes frames without IDCODE, WCFG and a frame address before them";
     }
-    if (count % FRAME_WORDS != 0 || !vdm_frames_belong(d->region, d->address, count / FRAME_WORDS)) {
+    if (count % FRAME_WORDS != 0 ||
+        !vdm_frames_belong(d->region, d->address, count / FRAME_WORDS)) {
         return "it writes frames that are not the region's";
     }
     d->addressed = false; /* the address of further frames is not known here */
@@ -80,7 +83,9 @@ static const char *take_word(struct device *d, uint32_t reg, uint32_t value)
         d->identified = true;
         return ((value ^ vdm.image->idcode) & ~REVISION) != 0 ? "it is for another device" : NULL;
     default:
-        return (SETTINGS >> reg & 1U) == 0 ? "it writes a register that a partial bitstream does not need" : NULL;
+        return (SETTINGS >> reg & 1U) == 0
+                   ? "it writes a register that a partial bitstream does not need"
+                   : NULL;
     }
 }
 
@@ -89,20 +94,23 @@ static const char *take_write(struct device *d, uint32_t reg, const uint32_t *da
     if (reg == REG_FDRI) {
         return take_frames(d, count);
     }
-    return count == 1U ? take_word(d, reg, data[0]) : "it writes several words to a register that takes one";
+    return count == 1U ? take_word(d, reg, data[0])
+                       : "it writes several words to a register that takes one";
 }
 
-/* The position of the first packet, or `end`. Words before the sync word do not matter to the device. */
+/* The position of the first packet, or `end`. Words before the sync word do not matter to the
+ * device. */
 static ulong first_packet(const uint32_t *words, ulong at, ulong end)
 {
-    while (at < end && (words[at] == DUMMY || words[at] == 0x000000bbU || words[at] == 0x11220044U)) {
+    while (at < end &&
+           (words[at] == DUMMY || words[at] == 0x000000bbU || words[at] == 0x11220044U)) {
         at++;
     }
     return at < end && words[at] == SYNC ? at + 1U : end;
 }
 
-/* Register and number of words of a write; false if the word begins none. Type 2 continues a write of type 1 without words,
- * `before`. */
+/* Register and number of words of a write; false if the word begins none. Type 2 continues a write
+ * of type 1 without words, `before`. */
 static bool read_head(uint32_t head, uint32_t before, uint32_t *reg, ulong *count)
 {
     if ((head >> 27 & 3U) != WRITE) {
@@ -159,6 +167,6 @@ struct vdm_finding vdm_check_series7(const uint32_t *words, ulong at, ulong end,
             return (struct vdm_finding){wrong, at};
         }
     }
-    return (struct vdm_finding){device.configured && device.desynced ? NULL : "it writes no frames, or has no end",
-                                end};
+    return (struct vdm_finding){
+        device.configured && device.desynced ? NULL : "it writes no frames, or has no end", end};
 }

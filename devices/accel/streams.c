@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks the bitstreams of the image at boot, before a word of them can reach the configuration port (docs/accelerators.md). A
- * bitstream is used as often as the system wants after one check: the image is in memory of the hypervisor, which no guest and no
- * device of a guest can write.
+ * Checks the bitstreams of the image at boot, before a word of them can reach the configuration
+ * port (docs/accelerators.md). A bitstream is used as often as the system wants after one check:
+ * the image is in memory of the hypervisor, which no guest and no device of a guest can write.
  *
- * A bitstream is followed by its tag: BLAKE2b-256 of all its bytes with the board's key. The tag is verified first. The other checks
- * do not trust its author either: an authentic bitstream could be one for another region or task, or a malformed one.
+ * A bitstream is followed by its tag: BLAKE2b-256 of all its bytes with the board's key. The tag is
+ * verified first. The other checks do not trust its author either: an authentic bitstream could be
+ * one for another region or task, or a malformed one.
  */
 #include "vdm.h"
 
@@ -34,7 +35,8 @@ static struct vdm_finding check_place(const struct vdm_image_bitstream *b)
 {
     const uint64_t total = hyp.image->total_size;
 
-    if (b->offset % 8U != 0 || b->size % 8U != 0 || b->size < (OVERHEAD_WORDS + LEAST_BODY) * sizeof(uint32_t)) {
+    if (b->offset % 8U != 0 || b->size % 8U != 0 ||
+        b->size < (OVERHEAD_WORDS + LEAST_BODY) * sizeof(uint32_t)) {
         return found("its offset or size is wrong", 0);
     }
     if (b->offset > total || (uint64_t)b->size + TAG_SIZE > total - b->offset) {
@@ -57,7 +59,8 @@ static struct vdm_finding check_tag(const uint32_t *words, uint32_t size)
                  size / sizeof(uint32_t));
 }
 
-static struct vdm_finding check_header(const uint32_t *words, uint32_t size, uint32_t region, uint32_t task)
+static struct vdm_finding check_header(const uint32_t *words, uint32_t size, uint32_t region,
+                                       uint32_t task)
 {
     if (words[0] != MAGIC) {
         return found("its header does not begin with SIMB", 0);
@@ -68,10 +71,14 @@ static struct vdm_finding check_header(const uint32_t *words, uint32_t size, uin
     if ((words[1] >> 16 & 0xffU) != task || (words[1] & 0xffffU) != 0) {
         return found("its header names another task, or has bits that have to be 0", 1);
     }
-    return found(words[2] == size / sizeof(uint32_t) - OVERHEAD_WORDS ? NULL : "its header gives another length", 2);
+    return found(words[2] == size / sizeof(uint32_t) - OVERHEAD_WORDS
+                     ? NULL
+                     : "its header gives another length",
+                 2);
 }
 
-/* The addresses of a device's frames have gaps that are not known here: a write begins where one of Vivado's does. */
+/* The addresses of a device's frames have gaps that are not known here: a write begins where one of
+ * Vivado's does. */
 static bool block_has(const struct vdm_image_frames *block, uint32_t first, ulong count)
 {
     const uint32_t offset = first - block->first;
@@ -94,18 +101,21 @@ bool vdm_frames_belong(uint32_t region, uint32_t first, ulong count)
     return false;
 }
 
-/* A packet of the simulation's port: its mark, region, task, and 8 zero bits, of which one would let the port take a word in two
- * cycles; the number of the words that follow; the address of its first frame; the data of this and the next frames. `left`: words
- * to the end of the body. */
-static struct vdm_finding check_packet(const uint32_t *words, ulong at, ulong left, uint32_t first, uint32_t region)
+/* A packet of the simulation's port: its mark, region, task, and 8 zero bits, of which one would
+ * let the port take a word in two cycles; the number of the words that follow; the address of its
+ * first frame; the data of this and the next frames. `left`: words to the end of the body. */
+static struct vdm_finding check_packet(const uint32_t *words, ulong at, ulong left, uint32_t first,
+                                       uint32_t region)
 {
     if (words[at] != first) {
         return found("a packet has another mark, region or task, or bits that have to be 0", at);
     }
-    if (left < LEAST_BODY || words[at + 1U] < LEAST_BODY - PACKET_WORDS || words[at + 1U] > left - PACKET_WORDS) {
+    if (left < LEAST_BODY || words[at + 1U] < LEAST_BODY - PACKET_WORDS ||
+        words[at + 1U] > left - PACKET_WORDS) {
         return found("a packet has a wrong length", at + 1U);
     }
-    if (!vdm_frames_belong(region, words[at + 2U], (words[at + 1U] - 1U + FRAME_WORDS - 1U) / FRAME_WORDS)) {
+    if (!vdm_frames_belong(region, words[at + 2U],
+                           (words[at + 1U] - 1U + FRAME_WORDS - 1U) / FRAME_WORDS)) {
         return found("a packet writes frames outside of the region", at + 2U);
     }
     return found(NULL, 0);
@@ -119,8 +129,10 @@ static struct vdm_finding check_body(const uint32_t *words, uint32_t region, uin
     if (vdm.image->idcode != 0) {
         return vdm_check_series7(words, HEADER_WORDS, end, region);
     }
-    for (ulong at = HEADER_WORDS; at < end && wrong.what == NULL; at += PACKET_WORDS + (ulong)words[at + 1U]) {
-        wrong = check_packet(words, at, end - at, PACKET_MARK << 24 | region << 16 | task << 8, region);
+    for (ulong at = HEADER_WORDS; at < end && wrong.what == NULL;
+         at += PACKET_WORDS + (ulong)words[at + 1U]) {
+        wrong =
+            check_packet(words, at, end - at, PACKET_MARK << 24 | region << 16 | task << 8, region);
     }
     return wrong;
 }
@@ -155,8 +167,10 @@ const char *vdm_check_streams(void)
             vdm.streams[b->device][b->region] = b;
             vdm.usable[b->device] |= (uint8_t)(1U << b->region);
         } else {
-            console_log("error: the bitstream of %s for region %u is refused at boot: %s, at byte %lu of %lu",
-                        devices[b->device].name, b->region, wrong.what, wrong.word * sizeof(uint32_t), (ulong)b->size);
+            console_log("error: the bitstream of %s for region %u is refused at boot: %s, at byte "
+                        "%lu of %lu",
+                        devices[b->device].name, b->region, wrong.what,
+                        wrong.word * sizeof(uint32_t), (ulong)b->size);
         }
     }
     return NULL;

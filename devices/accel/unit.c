@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that the manager itself operates for a VM: AES-CBC for its virtio-crypto (cipher_unit.h). Each is a client of the fabric of
- * its own, with one device and the VM's DMA windows. Its page is in no guest's second stage, and no hypercall of a guest finds it.
+ * Devices that the manager itself operates for a VM: AES-CBC for its virtio-crypto (cipher_unit.h).
+ * Each is a client of the fabric of its own, with one device and the VM's DMA windows. Its page is
+ * in no guest's second stage, and no hypercall of a guest finds it.
  *
- * A VCPU that waits for a job is suspended, and resumed by a timer when the job should be over: the time of a job is known, unless
- * its region is taken for another client. Then the timer looks again.
+ * A VCPU that waits for a job is suspended, and resumed by a timer when the job should be over: the
+ * time of a job is known, unless its region is taken for another client. Then the timer looks
+ * again.
  */
 #include "arch.h"
 #include "cipher_unit.h"
@@ -19,7 +21,9 @@
 #define COMMAND_DECRYPT 3U
 #define BLOCK_CYCLES 17U /* of the fabric: 16.1 measured */
 #define START_CYCLES 64U
-#define LOOKS 8U /* at a job that is late, in the time that it should take; then ever fewer, down to one in LOOK_US */
+/* at a job that is late, in the time that it should take; then ever fewer, down to one in
+ * LOOK_US */
+#define LOOKS 8U
 #define LOOK_US 1000U
 
 enum unit_state {
@@ -36,9 +40,9 @@ struct unit {
 };
 
 static struct unit units[VDM_MAX_CLIENTS]; /* by number of the client; owner: this file */
-static const struct unit
-    *awaited[SYSIMAGE_MAX_VCPUS]; /* by number of the VCPU that waits; guarded by sched_lock; owner: this file */
-static struct timer look;         /* owner: this file */
+static const struct unit *awaited[SYSIMAGE_MAX_VCPUS]; /* by number of the VCPU that waits; guarded
+                                                          by sched_lock; owner: this file */
+static struct timer look;                              /* owner: this file */
 
 static struct unit *unit_of(const struct vdm_client *c)
 {
@@ -58,7 +62,8 @@ static struct accel *device_of(const struct vdm_client *c)
 /* The client that is unit `number` of the VM, or NULL. */
 static struct vdm_client *client_of(const struct vm *vm, uint32_t number)
 {
-    struct vdm_client *c = vdm.image != NULL && number < vdm.image->nclients ? &vdm.clients[number] : NULL;
+    struct vdm_client *c =
+        vdm.image != NULL && number < vdm.image->nclients ? &vdm.clients[number] : NULL;
 
     return c != NULL && c->config->operated != 0 && c->vm == vm && device_of(c) != NULL ? c : NULL;
 }
@@ -84,7 +89,8 @@ static bool within(const struct sysimage_region *r, uint64_t gpa, uint32_t size)
     return gpa >= r->gpa && gpa - r->gpa < r->size && size <= r->size - (gpa - r->gpa);
 }
 
-/* Whether one of the VM's windows contains the range: fabric_windows_open() has opened the same ones. */
+/* Whether one of the VM's windows contains the range: fabric_windows_open() has opened the same
+ * ones. */
 static bool has_window(const struct memmap *map, uint64_t gpa, uint32_t size)
 {
     unsigned used = 0;
@@ -129,7 +135,8 @@ static void write_words(const struct accel *a, unsigned first, const uint32_t wo
     }
 }
 
-/* If the region expires before START is written, the job is pending, and the manager finds it as a guest's (accel_lost()). */
+/* If the region expires before START is written, the job is pending, and the manager finds it as a
+ * guest's (accel_lost()). */
 static void start(const struct accel *a, const struct cipher_job *job)
 {
     struct unit *u = unit_of(a->client);
@@ -203,8 +210,8 @@ static struct vcpu *waiter_of(const struct vm *vm, const struct unit *u)
     return NULL;
 }
 
-/* Resumes a VCPU that waits for the unit if its job is over, or gone; else looks again later. If it was turned off meanwhile, it
- * continues to be off. */
+/* Resumes a VCPU that waits for the unit if its job is over, or gone; else looks again later. If it
+ * was turned off meanwhile, it continues to be off. */
 static void look_at_unit(const struct vdm_client *c)
 {
     struct unit *u = unit_of(c);

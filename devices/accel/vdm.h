@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Virtual Device Manager: gives the regions of the fabric (docs/fabric.md) to VMs. What the files of this folder share.
+ * The Virtual Device Manager: gives the regions of the fabric (docs/fabric.md) to VMs. What the
+ * files of this folder share.
  *
- * A VM's page of a device (its IF) is read-only until the VM is connected to a region: the first write is the request. The
- * fabric decides who gets which region, and keeps the list of those that wait; the manager configures regions, connects
- * IFs, and makes pages writable or read-only.
+ * A VM's page of a device (its IF) is read-only until the VM is connected to a region: the first
+ * write is the request. The fabric decides who gets which region, and keeps the list of those that
+ * wait; the manager configures regions, connects IFs, and makes pages writable or read-only.
  *
  * Locks: vm.lock, then vdm.lock, then sched_lock.
  */
@@ -20,12 +21,15 @@
 #include "vdm_image.h"
 #include "vm.h"
 
-#define VDM_CONFIGURE_CYCLES 17U /* of a configuration besides its words, verified or not (docs/fabric.md) */
-#define VDM_RESUMED_AT_ONCE 4U   /* VCPUs that waited for a device, in a section that does nothing else */
+/* of a configuration besides its words, verified or not (docs/fabric.md) */
+#define VDM_CONFIGURE_CYCLES 17U
+/* VCPUs that waited for a device, in a section that does nothing else */
+#define VDM_RESUMED_AT_ONCE 4U
 
 enum accel_state {
-    ACCEL_IDLE = 0,  /* no region; not requested, as far as the manager knows */
-    ACCEL_WAITING,   /* requested: waits for a region, or for its region to be stopped or configured */
+    ACCEL_IDLE = 0, /* no region; not requested, as far as the manager knows */
+    /* requested: waits for a region, or for its region to be stopped or configured */
+    ACCEL_WAITING,
     ACCEL_CONNECTED, /* has a region, and its page is writable */
     ACCEL_FAILED,    /* its task cannot be configured; until the VM restarts */
     ACCEL_ABSENT,    /* the overlay that provides it is not applied */
@@ -95,7 +99,8 @@ struct vdm_report_args {
 };
 
 struct vdm {
-    const struct vdm_image *image; /* NULL: the system uses no fabric. Constant after boot, as is all down to `lock` */
+    /* NULL: the system uses no fabric. Constant after boot, as is all down to `lock` */
+    const struct vdm_image *image;
     volatile char *registers;
     unsigned nregions;
 
@@ -103,11 +108,14 @@ struct vdm {
     struct vdm_region regions[VDM_MAX_REGIONS];
     struct accel *stopped[VDM_MAX_REGIONS]; /* the owner of each region when it was promised */
     struct vdm_port port;
-    bool noted;                              /* recheck, update, notify or report is set: vdm_unlock() has work */
-    unsigned update;                         /* bit n: region n may have another client or state */
-    uint64_t for_all;                        /* events of the fabric that may concern any region */
-    unsigned recheck;                        /* bit n: a page of client n has become read-only: it may have a START */
-    unsigned recheck_on[SYSIMAGE_MAX_HARTS]; /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
+    /* recheck, update, notify or report is set: vdm_unlock() has work */
+    bool noted;
+    unsigned update;  /* bit n: region n may have another client or state */
+    uint64_t for_all; /* events of the fabric that may concern any region */
+    /* bit n: a page of client n has become read-only: it may have a START */
+    unsigned recheck;
+    /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
+    unsigned recheck_on[SYSIMAGE_MAX_HARTS];
     unsigned notify;    /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report; /* a line for the console once the lock is released, or NULL */
     struct vdm_report_args args;
@@ -117,11 +125,13 @@ struct vdm {
     unsigned closed;    /* bit n: region n is being taken for an overlay: no client gets it */
     unsigned kept;      /* bit n: region n is kept for a device, by an overlay that is applied */
 
-    /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches the configuration port. */
+    /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches the
+     * configuration port. */
     const struct vdm_image_bitstream *streams[VDM_MAX_DEVICES][VDM_MAX_REGIONS];
-    uint8_t usable[VDM_MAX_DEVICES];            /* bit n of a device: streams[device][n] */
-    uint8_t own[VDM_MAX_DEVICES];               /* bit n of a device: region n is kept for it */
-    struct vdm_client clients[VDM_MAX_CLIENTS]; /* last: an offset beyond 2 KiB takes further instructions */
+    uint8_t usable[VDM_MAX_DEVICES]; /* bit n of a device: streams[device][n] */
+    uint8_t own[VDM_MAX_DEVICES];    /* bit n of a device: region n is kept for it */
+    /* last: an offset beyond 2 KiB takes further instructions */
+    struct vdm_client clients[VDM_MAX_CLIENTS];
 };
 
 extern struct vdm vdm; /* owner: boot.c */
@@ -141,7 +151,8 @@ struct vdm_finding {
 /* Whether a bitstream for the region may write `count` frames from the address `first` on. */
 bool vdm_frames_belong(uint32_t region, uint32_t first, ulong count);
 
-/* Checks the words [at, end) of a bitstream, its body for a 7-series device, before the device can see them. */
+/* Checks the words [at, end) of a bitstream, its body for a 7-series device, before the device can
+ * see them. */
 struct vdm_finding vdm_check_series7(const uint32_t *words, ulong at, ulong end, uint32_t region);
 
 /* The VM's client, or NULL. */
@@ -165,7 +176,8 @@ static inline void vdm_write(ulong offset, uint64_t value)
 /* A register of a device's page. */
 static inline volatile void *vdm_if_at(const struct accel *a, ulong offset)
 {
-    return vdm.registers + FABRIC_IFS + (16UL * a->client->number + a->config->device) * FABRIC_IF_STRIDE + offset;
+    return vdm.registers + FABRIC_IFS +
+           (16UL * a->client->number + a->config->device) * FABRIC_IF_STRIDE + offset;
 }
 
 static inline uint32_t vdm_if_read(const struct accel *a, ulong offset)
@@ -201,14 +213,15 @@ void vdm_request(struct accel *a);
 /* Takes the first solution from the search list. */
 void vdm_take_solution(void);
 
-/* Brings region `number` up to date: configures or connects it for its client; a client that lost it is disconnected. Returns
- * whether there was one. */
+/* Brings region `number` up to date: configures or connects it for its client; a client that lost
+ * it is disconnected. Returns whether there was one. */
 bool vdm_update_region(unsigned number);
 
 /* The same for the first region of vdm.update. */
 void vdm_update_first(void);
 
-/* Whether a job is leaving its region: saved, or, if it has failed, when its bus traffic has ended. */
+/* Whether a job is leaving its region: saved, or, if it has failed, when its bus traffic has
+ * ended. */
 bool vdm_job_leaves(void);
 
 /* Whether the region is in Reconfig, with `a` as its client. */
@@ -220,16 +233,19 @@ uint64_t vdm_region_status(unsigned region);
 enum vdm_drain {
     VDM_DRAINED,     /* the region is idle and has no client */
     VDM_DRAIN_AGAIN, /* its client is cancelled: call again */
-    VDM_DRAIN_WAITS, /* its job stops, or it is being configured: call again after an interrupt of the fabric */
+    /* its job stops, or it is being configured: call again after an interrupt of the fabric */
+    VDM_DRAIN_WAITS,
 };
 
 /* One step of taking a region, which DEVICE excludes for all devices, from its client. */
 enum vdm_drain vdm_drain_region(unsigned region);
 
-/* One step of taking the region or the request of an absent device. True if it has none any more. */
+/* One step of taking the region or the request of an absent device. True if it has none any
+ * more. */
 bool vdm_withdraw_device(struct accel *a);
 
-/* Writes the registers DEVICE: the regions that may hold each device. At boot, or with vdm.lock held. */
+/* Writes the registers DEVICE: the regions that may hold each device. At boot, or with vdm.lock
+ * held. */
 void vdm_set_devices(void);
 
 /* The answer of the fabric to a request, SOLUTION. */
@@ -237,18 +253,22 @@ uint64_t vdm_ask(uint64_t request);
 
 /* --- unit.c --- */
 
-/* The page of a device that the manager operates is in no second stage. At boot. True, as arch_page_map(). */
+/* The page of a device that the manager operates is in no second stage. At boot. True, as
+ * arch_page_map(). */
 bool vdm_hide_page(struct accel *a);
 
 /* --- port.c; called with vdm.lock held --- */
 
-/* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise after the regions that wait already. */
+/* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise
+ * after the regions that wait already. */
 void vdm_configure(unsigned region);
 
-/* The configuration port has finished: connects the client of its region, and configures the next region. */
+/* The configuration port has finished: connects the client of its region, and configures the next
+ * region. */
 void vdm_configured(void);
 
-/* An overlay takes the port: it may use it once VDM_PORT_CONFIGURING is clear, before the regions that wait. */
+/* An overlay takes the port: it may use it once VDM_PORT_CONFIGURING is clear, before the regions
+ * that wait. */
 void vdm_port_hold(void);
 
 /* The overlay gives the port back, also if it does not hold it. */
@@ -259,8 +279,8 @@ void vdm_port_start(const struct vdm_image_bitstream *b, unsigned region);
 
 /* --- streams.c --- */
 
-/* Checks all bitstreams of the image, at boot: fills vdm.streams and vdm.usable, and reports each refused one on the console. Returns
- * an error of the image's table, or NULL. */
+/* Checks all bitstreams of the image, at boot: fills vdm.streams and vdm.usable, and reports each
+ * refused one on the console. Returns an error of the image's table, or NULL. */
 const char *vdm_check_streams(void);
 
 /* --- delay.c --- */
@@ -270,21 +290,23 @@ void vdm_delay_init(void);
 
 /* --- life.c --- */
 
-/* Sets registers, flags and statistics of a device that has no region as after power-on: the next life of its VM must not see those
- * of the last. At boot, or with vdm.lock held. */
+/* Sets registers, flags and statistics of a device that has no region as after power-on: the next
+ * life of its VM must not see those of the last. At boot, or with vdm.lock held. */
 void vdm_reset_device(struct accel *a);
 
-/* A device comes with an overlay, after vdm_reset_device(), or goes: its guest can enumerate it from here on, or no more. If it goes, it
- * keeps its region until vdm_withdraw_device(), and its page may be writable until vdm_bar_device(). With vdm.lock held. */
+/* A device comes with an overlay, after vdm_reset_device(), or goes: its guest can enumerate it
+ * from here on, or no more. If it goes, it keeps its region until vdm_withdraw_device(), and its
+ * page may be writable until vdm_bar_device(). With vdm.lock held. */
 void vdm_set_present(struct accel *a, bool present);
 
-/* Makes the page of an absent device read-only: stores fault from here on, also those of VCPUs that wait for the device. With vdm.lock
- * held. */
+/* Makes the page of an absent device read-only: stores fault from here on, also those of VCPUs that
+ * wait for the device. With vdm.lock held. */
 void vdm_bar_device(struct accel *a);
 
 /* --- calls.c --- */
 
-/* Whether a region is promised to the device: another client's job is being stopped for it. With vdm.lock held. */
+/* Whether a region is promised to the device: another client's job is being stopped for it. With
+ * vdm.lock held. */
 bool vdm_is_promised(const struct accel *a);
 
 /* What HCALL_ACCEL_STATUS returns. With vdm.lock held. */
@@ -310,10 +332,12 @@ void vdm_overlay_wake(void);
 
 /* --- accel.c --- */
 
-/* Releases vdm.lock and delivers what was noted under it: events, reports, and work for other sections. */
+/* Releases vdm.lock and delivers what was noted under it: events, reports, and work for other
+ * sections. */
 void vdm_unlock_noted(void);
 
-/* With vdm.lock held: `format`, with a VM, a device, a region and a detail, is posted on the console once the lock is released. */
+/* With vdm.lock held: `format`, with a VM, a device, a region and a detail, is posted on the
+ * console once the lock is released. */
 void vdm_report(const char *format, const struct accel *a, ulong region, ulong detail);
 
 /* Of vdm.later: does a part of the work that was left: so much that the section is short. */
@@ -328,8 +352,9 @@ static inline void vdm_unlock(void)
     }
 }
 
-/* With vdm.lock held: the device is connected to `region`, has failed, has given up its region or request, or has lost its region:
- * if it was preempted, the fabric has put a job that was saved into the search list. */
+/* With vdm.lock held: the device is connected to `region`, has failed, has given up its region or
+ * request, or has lost its region: if it was preempted, the fabric has put a job that was saved
+ * into the search list. */
 void accel_connected(struct accel *a, unsigned region);
 void accel_failed(struct accel *a);
 void accel_withdrawn(struct accel *a);

@@ -13,8 +13,9 @@ struct io io; /* owner: this file */
 
 static const char *check_section(const struct io_image *image, uint32_t size)
 {
-    bool fit = size >= sizeof(*image) && image->base % FABRIC_SHARED_SIZE == 0 && image->nclients <= IO_MAX_CLIENTS &&
-               image->clients_offset % 8U == 0 && image->clients_offset <= size &&
+    bool fit = size >= sizeof(*image) && image->base % FABRIC_SHARED_SIZE == 0 &&
+               image->nclients <= IO_MAX_CLIENTS && image->clients_offset % 8U == 0 &&
+               image->clients_offset <= size &&
                image->nclients * sizeof(struct io_image_client) <= size - image->clients_offset;
 
     return fit ? NULL : "the image's section for shared devices is out of bounds";
@@ -25,7 +26,8 @@ static const char *check_hardware(const struct io_image *image)
 {
     uint64_t id, params;
 
-    if (!arch_device_probe(image->base + FABRIC_SHARED_ID, &id) || IO_FIELD(id, FABRIC_SHARED_ID_MAGIC) != MAGIC) {
+    if (!arch_device_probe(image->base + FABRIC_SHARED_ID, &id) ||
+        IO_FIELD(id, FABRIC_SHARED_ID_MAGIC) != MAGIC) {
         return "there are no shared devices at the address in the board file";
     }
     params = io_read(FABRIC_SHARED_PARAMS);
@@ -41,22 +43,24 @@ static const char *check_hardware(const struct io_image *image)
 static bool screen_fits(const struct io_image *image)
 {
     return image->pixel_cycles >> FABRIC_SHARED_SCREEN_PIXEL_CYCLES_WIDTH == 0 &&
-           image->burst_cycles >> FABRIC_SHARED_SCREEN_BURST_CYCLES_WIDTH == 0 && image->on_request <= 1U;
+           image->burst_cycles >> FABRIC_SHARED_SCREEN_BURST_CYCLES_WIDTH == 0 &&
+           image->on_request <= 1U;
 }
 
 static bool uart_fits(const struct io_image *image)
 {
     return image->uart_divider >> FABRIC_SHARED_UART_DIVIDER_WIDTH == 0 &&
-           image->uart_flush >> FABRIC_SHARED_UART_FLUSH_TIME_WIDTH == 0 && image->uart_mode <= 1U &&
-           image->uart_focus < IO_MAX_CLIENTS;
+           image->uart_flush >> FABRIC_SHARED_UART_FLUSH_TIME_WIDTH == 0 &&
+           image->uart_mode <= 1U && image->uart_focus < IO_MAX_CLIENTS;
 }
 
 /* Values must fit their registers' fields. */
 static const char *check_devices(const struct io_image *image)
 {
-    bool fit = image->devices >> IO_DEVICES == 0 && image->clock_hz - SLOWEST_HZ <= FASTEST_HZ - SLOWEST_HZ &&
-               image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU && screen_fits(image) &&
-               uart_fits(image);
+    bool fit = image->devices >> IO_DEVICES == 0 &&
+               image->clock_hz - SLOWEST_HZ <= FASTEST_HZ - SLOWEST_HZ &&
+               image->flash_half - 1U < 0xffU && image->flash_deselect <= 0xffU &&
+               screen_fits(image) && uart_fits(image);
 
     for (unsigned i = 0; i < IO_CHANNELS; i++) {
         fit = fit && image->channels[i].policy <= 2U && image->channels[i].size - 2U <= 13U;
@@ -73,7 +77,8 @@ static bool has_pins(uint32_t pins)
 static bool framebuffer_fits(const struct io_image_client *config)
 {
     return config->framebuffer == 0 ||
-           (config->framebuffer % 8U == 0 && config->framebuffer >> FABRIC_SCREEN_BASE_ADDR_WIDTH == 0 &&
+           (config->framebuffer % 8U == 0 &&
+            config->framebuffer >> FABRIC_SCREEN_BASE_ADDR_WIDTH == 0 &&
             io_line_bytes(config->rect.width) >> FABRIC_SCREEN_FORMAT_STRIDE_WIDTH == 0);
 }
 
@@ -86,8 +91,8 @@ static bool row_fits(const struct io_image_client *config)
 static const char *check_rights(const struct io_image_client *config)
 {
     bool fit = (config->devices & ~io.image->devices) == 0 && config->flash_first < SECTORS &&
-               config->flash_sectors <= SECTORS - config->flash_first && has_pins(config->pins) && row_fits(config) &&
-               framebuffer_fits(config);
+               config->flash_sectors <= SECTORS - config->flash_first && has_pins(config->pins) &&
+               row_fits(config) && framebuffer_fits(config);
 
     for (unsigned i = 0; i < IO_CHANNELS; i++) {
         fit = fit && config->priority[i] >> FABRIC_SHARED_ALLOW_PRIO_WIDTH == 0;
@@ -109,7 +114,8 @@ static bool pages_fit(const struct vm *vm, uint64_t gpa)
     return free;
 }
 
-static const char *set_client(struct io_client *c, unsigned number, const struct io_image_client *config)
+static const char *set_client(struct io_client *c, unsigned number,
+                              const struct io_image_client *config)
 {
     struct vm *vm = config->vm < hyp.nvms ? &hyp.vms[config->vm] : NULL;
 
@@ -179,8 +185,8 @@ static const char *set_up(const struct io_image *image)
     io.image = image;
     io.registers = (volatile char *)(ulong)image->base;
     if (wrong == NULL) {
-        wrong =
-            arch_device_map((hpa_t)image->base, FABRIC_SHARED_SIZE) ? check_hardware(image) : "page tables are used up";
+        wrong = arch_device_map((hpa_t)image->base, FABRIC_SHARED_SIZE) ? check_hardware(image)
+                                                                        : "page tables are used up";
     }
     if (wrong == NULL) {
         wrong = set_clients();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The longest time of a request of an RT app (docs/hardware-io.md, "Requests of RT apps"). The hardware takes part alone: no CPU time
- * of apps is in it.
+ * The longest time of a request of an RT app (docs/hardware-io.md, "Requests of RT apps"). The
+ * hardware takes part alone: no CPU time of apps is in it.
  */
 #include "console.h"
 #include "io.h"
@@ -14,22 +14,27 @@
 /* The request's channel, and what the other VMs that use it may take from it, cycles. */
 struct channel_load {
     const struct io_image_channel *config;
-    const struct vm *unlimited; /* it may go first at any time, and has no budget; NULL: there is none */
-    uint64_t rivals;            /* budgets of those that may go first, and a chunk of each, in a period */
-    uint64_t budget;            /* of the app's VM in a period; 0: no limit */
+    /* it may go first at any time, and has no budget; NULL: there is none */
+    const struct vm *unlimited;
+    /* budgets of those that may go first, and a chunk of each, in a period */
+    uint64_t rivals;
+    uint64_t budget; /* of the app's VM in a period; 0: no limit */
 };
 
 static bool uses(const struct io_client *c, unsigned index)
 {
     return io_has(c->config->devices, IO_FLASH + index) ||
-           (index == 0 && io_has(c->config->devices, IO_SPI)); /* whose requests the flash executes */
+           (index == 0 &&
+            io_has(c->config->devices, IO_SPI)); /* whose requests the flash executes */
 }
 
-/* Under priorities a lower VM delays a request by the chunk that has begun; equal ones take turns. Otherwise every VM may go first. */
-static bool is_rival(const struct channel_load *load, const struct io_client *own, const struct io_client *other,
-                     unsigned index)
+/* Under priorities a lower VM delays a request by the chunk that has begun; equal ones take turns.
+ * Otherwise every VM may go first. */
+static bool is_rival(const struct channel_load *load, const struct io_client *own,
+                     const struct io_client *other, unsigned index)
 {
-    return load->config->policy != IO_POLICY_PRIORITY || other->config->priority[index] >= own->config->priority[index];
+    return load->config->policy != IO_POLICY_PRIORITY ||
+           other->config->priority[index] >= own->config->priority[index];
 }
 
 static void add_rival(struct channel_load *load, const struct io_client *other, unsigned index)
@@ -63,10 +68,11 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the longest time of a request that takes `job` cycles alone, or 0 if it touches too many periods. Each of its chunks waits
- * for a comparison of all VMs, and for bursts of other devices. The request waits for one chunk that has begun, again after each stop
- * by its own budget, and for what rivals may take in all periods that it touches: with n periods, own + (n + 1) * rivals <=
- * n * period gives the least n.
+ * Returns the longest time of a request that takes `job` cycles alone, or 0 if it touches too many
+ * periods. Each of its chunks waits for a comparison of all VMs, and for bursts of other devices.
+ * The request waits for one chunk that has begun, again after each stop by its own budget, and for
+ * what rivals may take in all periods that it touches: with n periods, own + (n + 1) * rivals <= n
+ * * period gives the least n.
  */
 static uint64_t longest(const struct channel_load *load, uint64_t job)
 {
@@ -112,10 +118,11 @@ static const char *unbounded(const struct channel_load *load, unsigned index)
                : NULL;
 }
 
-static enum resource_answer refuse(const struct vm *vm, ulong device, const char *why, const struct vm *other)
+static enum resource_answer refuse(const struct vm *vm, ulong device, const char *why,
+                                   const struct vm *other)
 {
-    console_log_minor("%s: shared device %lu refused for an app: %s%s", vm->config->name, device, why,
-                      other != NULL ? other->config->name : "");
+    console_log_minor("%s: shared device %lu refused for an app: %s%s", vm->config->name, device,
+                      why, other != NULL ? other->config->name : "");
     return RESOURCE_SHARED;
 }
 
@@ -133,7 +140,8 @@ static enum resource_answer bound_channel(const struct io_client *own, unsigned 
     return why == NULL ? RESOURCE_BOUNDED : refuse(own->vm, IO_FLASH + index, why, load.unlimited);
 }
 
-static enum resource_answer io_bound(const struct vm *vm, ulong number, ticks_t job, struct resource_wait *wait)
+static enum resource_answer io_bound(const struct vm *vm, ulong number, ticks_t job,
+                                     struct resource_wait *wait)
 {
     const struct io_client *own = io_client_of(vm);
     ulong device = number - RT_SHARED_DEVICE;
@@ -145,7 +153,8 @@ static enum resource_answer io_bound(const struct vm *vm, ulong number, ticks_t 
     if (device == IO_GPIO) { /* each VM has a sequencer of its own */
         return RESOURCE_BOUNDED;
     }
-    return device - IO_FLASH < IO_CHANNELS ? bound_channel(own, (unsigned)device - IO_FLASH, job, wait)
-                                           : refuse(vm, device, "it takes no requests", NULL);
+    return device - IO_FLASH < IO_CHANNELS
+               ? bound_channel(own, (unsigned)device - IO_FLASH, job, wait)
+               : refuse(vm, device, "it takes no requests", NULL);
 }
 RESOURCE_BOUND(io_bound);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's shared devices behind a PCI function of the VM (devices/virtio/hardware_io.c): their interrupt. */
+/* A VM's shared devices behind a PCI function of the VM (devices/virtio/hardware_io.c): their
+ * interrupt. */
 #include "io.h"
 #include "pci_hardware_io.h"
 
@@ -20,6 +21,7 @@ bool hardware_io_pending(const struct vm *vm)
 
 void hardware_io_mask(const struct vm *vm, bool masked)
 {
-    io_write(FABRIC_SHARED_VM_IRQ_MASK, IO_PUT(FABRIC_SHARED_VM_IRQ_MASK_VM, io_client_of(vm)->number) |
-                                            IO_PUT(FABRIC_SHARED_VM_IRQ_MASK_MASKED, masked));
+    io_write(FABRIC_SHARED_VM_IRQ_MASK,
+             IO_PUT(FABRIC_SHARED_VM_IRQ_MASK_VM, io_client_of(vm)->number) |
+                 IO_PUT(FABRIC_SHARED_VM_IRQ_MASK_MASKED, masked));
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared devices (docs/hardware-io.md): the hardware serves VMs without a call to the hypervisor. The component sets up what each VM
- * may use, opens and closes the VMs' windows for DMA, and reports what goes wrong. What the files of this folder share.
+ * Shared devices (docs/hardware-io.md): the hardware serves VMs without a call to the hypervisor.
+ * The component sets up what each VM may use, opens and closes the VMs' windows for DMA, and
+ * reports what goes wrong. What the files of this folder share.
  *
- * It has no lock: configuration is written at boot; later each register that it writes has the number of one VM, whose life one CPU
- * drives at a time; the manager's interrupts are handled on the boot CPU.
+ * It has no lock: configuration is written at boot; later each register that it writes has the
+ * number of one VM, whose life one CPU drives at a time; the manager's interrupts are handled on
+ * the boot CPU.
  */
 #ifndef IO_H
 #define IO_H
@@ -27,10 +29,10 @@ struct io_client {
 };
 
 struct io {
-    const struct io_image
-        *image;               /* NULL: the system uses no shared devices. Constant after boot, as are the next two */
-    volatile char *registers; /* the manager page */
-    ulong pins;               /* of the hardware */
+    const struct io_image *image; /* NULL: the system uses no shared devices. Constant after boot,
+                                     as are the next two */
+    volatile char *registers;     /* the manager page */
+    ulong pins;                   /* of the hardware */
 
     struct timer quiet; /* interrupts to the manager are disabled until it expires */
     struct io_client clients[IO_MAX_CLIENTS];
@@ -63,13 +65,15 @@ static inline void io_write(ulong offset, uint64_t value)
 /* Page of a VM, by its number in the hardware, for a device. */
 static inline ulong io_page(unsigned number, unsigned device)
 {
-    return FABRIC_SHARED_PAGES - FABRIC_SHARED + (16UL * number + device) * FABRIC_SHARED_PAGE_STRIDE;
+    return FABRIC_SHARED_PAGES - FABRIC_SHARED +
+           (16UL * number + device) * FABRIC_SHARED_PAGE_STRIDE;
 }
 
 /* A VM's windows for DMA (fabric_windows.h). */
 static inline volatile char *io_windows(unsigned number)
 {
-    return io.registers + (FABRIC_SHARED_WINDOWS - FABRIC_SHARED) + number * FABRIC_VM_WINDOWS_STRIDE;
+    return io.registers + (FABRIC_SHARED_WINDOWS - FABRIC_SHARED) +
+           number * FABRIC_VM_WINDOWS_STRIDE;
 }
 
 /* Whether a set of devices, bit n: device n, has this one. */
@@ -84,8 +88,8 @@ static inline uint32_t io_line_bytes(uint32_t pixels)
     return (4U * pixels + 7U) & ~7U;
 }
 
-/* Whether the VM's part of the screen shows a framebuffer from each start on, which the image builder has chosen; then the VM has no
- * page for the display. */
+/* Whether the VM's part of the screen shows a framebuffer from each start on, which the image
+ * builder has chosen; then the VM has no page for the display. */
 static inline bool io_shows(const struct io_client *c)
 {
     return io_has(c->config->devices, IO_DISPLAY) && c->config->framebuffer != 0;
@@ -93,15 +97,15 @@ static inline bool io_shows(const struct io_client *c)
 
 /* --- rights.c; at boot --- */
 
-/* Takes all rights, requests and windows from VM `number` of the hardware, which may have them from before the machine was started
- * again. */
+/* Takes all rights, requests and windows from VM `number` of the hardware, which may have them from
+ * before the machine was started again. */
 void io_revoke(unsigned number);
 
 /* Writes the arbiters, the timing of the flash and of the screen, and the UART's mode. */
 void io_set_devices(void);
 
-/* Gives a client what the image says: devices, priorities, budgets, a window of the flash, an address, a part of the screen, pins.
- * Before, io_revoke() for all VMs of the hardware. */
+/* Gives a client what the image says: devices, priorities, budgets, a window of the flash, an
+ * address, a part of the screen, pins. Before, io_revoke() for all VMs of the hardware. */
 void io_set_rights(const struct io_client *c);
 
 /* --- manager.c --- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop of a VM: windows for DMA, requests, a framebuffer. Its rights stay from boot on. */
+/* Start and stop of a VM: windows for DMA, requests, a framebuffer. Its rights stay from boot
+ * on. */
 #include "atomic.h"
 #include "component.h"
 #include "fabric_windows.h"
@@ -11,8 +12,9 @@ static void show(const struct io_client *c)
     ulong page = io_page(c->number, IO_DISPLAY);
 
     io_write(page + FABRIC_SCREEN_BASE, c->config->framebuffer);
-    io_write(page + FABRIC_SCREEN_FORMAT, IO_PUT(FABRIC_SCREEN_FORMAT_STRIDE, io_line_bytes(c->config->rect.width)) |
-                                              IO_PUT(FABRIC_SCREEN_FORMAT_ON, 1));
+    io_write(page + FABRIC_SCREEN_FORMAT,
+             IO_PUT(FABRIC_SCREEN_FORMAT_STRIDE, io_line_bytes(c->config->rect.width)) |
+                 IO_PUT(FABRIC_SCREEN_FORMAT_ON, 1));
 }
 
 /* The VM's next life begins; its requests were removed at the end of the last one, or at boot. */
@@ -30,8 +32,9 @@ static void io_vm_reset(struct vm *vm)
 }
 ON_VM_RESET(io_vm_reset);
 
-/* One step; true if it was the last. None of the VM's VCPUs runs, so it submits nothing any more. A memory access that has begun ends
- * in the windows that were open; BUSY tells when the last one is over. */
+/* One step; true if it was the last. None of the VM's VCPUs runs, so it submits nothing any more. A
+ * memory access that has begun ends in the windows that were open; BUSY tells when the last one is
+ * over. */
 static bool stop_step(struct io_client *c)
 {
     if (!c->stopping) {

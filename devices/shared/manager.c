@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared devices' interrupt to the hypervisor: lines for the console. The VM itself is told by the status of its completions. */
+/* The shared devices' interrupt to the hypervisor: lines for the console. The VM itself is told by
+ * the status of its completions. */
 #include "arch.h"
 #include "atomic.h"
 #include "console.h"
 #include "io.h"
 #include "sched.h"
 
-/* A guest can cause these interrupts without limit: after a report, they are disabled for this time. */
+/* A guest can cause these interrupts without limit: after a report, they are disabled for this
+ * time. */
 #define REPORT_MS 100U
 
 #define EVENT(name) (1UL << FABRIC_SHARED_IRQ_STATUS_##name##_LSB)
@@ -32,16 +34,19 @@ static bool is_reported(const struct io_client *c)
     return c->vm != NULL && !atomic_load_relaxed(&c->stopping);
 }
 
-/* The first fault; others in between are not reported. A VM that stops has no windows any more, so its last requests may fail. */
+/* The first fault; others in between are not reported. A VM that stops has no windows any more, so
+ * its last requests may fail. */
 static void report_fault(void)
 {
     uint64_t fault = io_read(FABRIC_SHARED_FAULT);
     const struct io_client *c = &io.clients[IO_FIELD(fault, FABRIC_SHARED_FAULT_VM)];
     const char *access = IO_FIELD(fault, FABRIC_SHARED_FAULT_WRITE) != 0 ? "write" : "read";
-    const char *what = IO_FIELD(fault, FABRIC_SHARED_FAULT_BUS) != 0 ? "got a bus error" : "is outside of the VM";
+    const char *what =
+        IO_FIELD(fault, FABRIC_SHARED_FAULT_BUS) != 0 ? "got a bus error" : "is outside of the VM";
 
     if (is_reported(c)) {
-        console_log_minor("error: %s: a %s by a shared device %s, address 0x%lx", c->vm->config->name, access, what,
+        console_log_minor("error: %s: a %s by a shared device %s, address 0x%lx",
+                          c->vm->config->name, access, what,
                           (ulong)io_read(FABRIC_SHARED_FAULT_ADDR));
     }
 }
@@ -49,17 +54,20 @@ static void report_fault(void)
 /* The first loss; others in between are not reported. */
 static void report_loss(void)
 {
-    static const char *const names[IO_CHANNELS] = {"the flash", "Ethernet (send)", "Ethernet (receive)", "the copier"};
+    static const char *const names[IO_CHANNELS] = {"the flash", "Ethernet (send)",
+                                                   "Ethernet (receive)", "the copier"};
     uint64_t lost = io_read(FABRIC_SHARED_LOST);
     const struct io_client *c = &io.clients[IO_FIELD(lost, FABRIC_SHARED_LOST_VM)];
     ulong index = IO_FIELD(lost, FABRIC_SHARED_LOST_DEVICE) - IO_FLASH;
 
     if (index < IO_CHANNELS && is_reported(c)) {
-        console_log_minor("error: %s: a completion of %s could not be written", c->vm->config->name, names[index]);
+        console_log_minor("error: %s: a completion of %s could not be written", c->vm->config->name,
+                          names[index]);
     }
 }
 
-/* The interrupt may have been pending already when the events were disabled: then the timer is armed. */
+/* The interrupt may have been pending already when the events were disabled: then the timer is
+ * armed. */
 void io_interrupt(void)
 {
     uint64_t status = io_read(FABRIC_SHARED_IRQ_STATUS) & io_read(FABRIC_SHARED_IRQ_ENABLE);

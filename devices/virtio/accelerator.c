@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device of the fabric as a PCI function: BAR 0 is the device's own page, which the component accel maps, so a guest accesses
- * it as it does without the function. BAR 2 can be the VM's memory for DMA. INTA is source 21, that of all the VM's devices of the
- * fabric; the fabric masks the interrupt of a device whose function has "interrupt disable" set.
+ * A device of the fabric as a PCI function: BAR 0 is the device's own page, which the component
+ * accel maps, so a guest accesses it as it does without the function. BAR 2 can be the VM's memory
+ * for DMA. INTA is source 21, that of all the VM's devices of the fabric; the fabric masks the
+ * interrupt of a device whose function has "interrupt disable" set.
  */
 #include "pci_accelerator.h"
 #include "virtio.h"
@@ -14,9 +15,10 @@ static const char *accelerator_boot(struct virtio_device *dev)
 {
     dev->first_bar = ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE;
     dev->first_bar_size = ACCELERATOR_PAGE;
-    return accelerator_exists(dev->vm, dev->config->device) ? NULL
-                                                            : "the image has a PCI function of an accelerator that its "
-                                                              "VM does not have";
+    return accelerator_exists(dev->vm, dev->config->device)
+               ? NULL
+               : "the image has a PCI function of an accelerator that its "
+                 "VM does not have";
 }
 
 static bool function_pending(const struct virtio_device *dev)

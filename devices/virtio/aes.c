@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AES by planes (aes.h): SubBytes is an inversion in GF(2^8), computed for all bytes at once by AND and XOR of planes. The inversion is
- * done in a field of pairs over GF(2^4) (Satoh et al., "A Compact Rijndael Hardware Architecture with S-Box Optimization", 2001): with
- * t^4 = t + 1 and y^2 = y + t^3 + t, an element is h y + l, and its inverse (h y + h + l) / (h^2 (t^3 + t) + h l + l^2). The element t
- * is 0xe1 in AES's representation, and y is 0x42.
+ * AES by planes (aes.h): SubBytes is an inversion in GF(2^8), computed for all bytes at once by AND
+ * and XOR of planes. The inversion is done in a field of pairs over GF(2^4) (Satoh et al., "A
+ * Compact Rijndael Hardware Architecture with S-Box Optimization", 2001): with t^4 = t + 1 and y^2
+ * = y + t^3 + t, an element is h y + l, and its inverse (h y + h + l) / (h^2 (t^3 + t) + h l +
+ * l^2). The element t is 0xe1 in AES's representation, and y is 0x42.
  */
 #include "aes.h"
 #include "lib.h"
@@ -26,7 +27,8 @@ struct quad {
 static inline struct quad multiply(struct quad x, struct quad y)
 {
     const uint64_t *a = x.b, *b = y.b;
-    uint64_t t4 = (a[1] & b[3]) ^ (a[2] & b[2]) ^ (a[3] & b[1]), t5 = (a[2] & b[3]) ^ (a[3] & b[2]), t6 = a[3] & b[3];
+    uint64_t t4 = (a[1] & b[3]) ^ (a[2] & b[2]) ^ (a[3] & b[1]), t5 = (a[2] & b[3]) ^ (a[3] & b[2]),
+             t6 = a[3] & b[3];
 
     return (struct quad){{(a[0] & b[0]) ^ t4, (a[0] & b[1]) ^ (a[1] & b[0]) ^ t4 ^ t5,
                           (a[0] & b[2]) ^ (a[1] & b[1]) ^ (a[2] & b[0]) ^ t5 ^ t6,
@@ -44,7 +46,8 @@ static inline struct quad squares(struct quad high, struct quad low)
     const uint64_t *h = high.b, *l = low.b;
     uint64_t h01 = h[0] ^ h[1], h12 = h[1] ^ h[2];
 
-    return (struct quad){{h[2] ^ h[3] ^ l[0] ^ l[2], h01 ^ l[2], h12 ^ l[1] ^ l[3], h[0] ^ h12 ^ l[3]}};
+    return (struct quad){
+        {h[2] ^ h[3] ^ l[0] ^ l[2], h01 ^ l[2], h12 ^ l[1] ^ l[3], h[0] ^ h12 ^ l[3]}};
 }
 
 /* The inverse of an element; 0 of 0. */
@@ -53,8 +56,9 @@ static inline struct quad inverse(struct quad x)
     uint64_t a = x.b[0], b = x.b[1], c = x.b[2], d = x.b[3];
     uint64_t ab = a & b, ac = a & c, bc = b & c, ad = a & d, bd = b & d, cd = c & d, bcd = bc & d;
 
-    return (struct quad){{a ^ b ^ c ^ d ^ ac ^ bc ^ (ab & c) ^ bcd, d ^ ab ^ ac ^ bc ^ bd ^ (ab & d),
-                          c ^ d ^ ab ^ ac ^ ad ^ (ac & d), b ^ c ^ d ^ ad ^ bd ^ cd ^ bcd}};
+    return (struct quad){{a ^ b ^ c ^ d ^ ac ^ bc ^ (ab & c) ^ bcd,
+                          d ^ ab ^ ac ^ bc ^ bd ^ (ab & d), c ^ d ^ ab ^ ac ^ ad ^ (ac & d),
+                          b ^ c ^ d ^ ad ^ bd ^ cd ^ bcd}};
 }
 
 /* The inverse of h y + l; l is in planes 0 to 3, h in 4 to 7. */
@@ -64,7 +68,8 @@ static inline struct bits __attribute__((always_inline)) invert(struct bits x)
     struct quad d = inverse(add(squares(h, l), multiply(h, l)));
     struct quad low = multiply(add(h, l), d), high = multiply(h, d);
 
-    return (struct bits){{low.b[0], low.b[1], low.b[2], low.b[3], high.b[0], high.b[1], high.b[2], high.b[3]}};
+    return (struct bits){
+        {low.b[0], low.b[1], low.b[2], low.b[3], high.b[0], high.b[1], high.b[2], high.b[3]}};
 }
 
 /* From AES's representation of GF(2^8) to that of pairs. */
@@ -73,8 +78,8 @@ static inline struct bits to_pairs(struct bits in)
     const uint64_t *x = in.b;
     uint64_t p57 = x[5] ^ x[7], p67 = x[6] ^ x[7], p23 = x[2] ^ x[3], p167 = x[1] ^ p67;
 
-    return (struct bits){
-        {x[0] ^ x[5], x[5] ^ p23, p167, x[3] ^ p167, x[4] ^ p67 ^ p23, p57 ^ p23, x[1] ^ x[4] ^ x[5] ^ x[6], p57}};
+    return (struct bits){{x[0] ^ x[5], x[5] ^ p23, p167, x[3] ^ p167, x[4] ^ p67 ^ p23, p57 ^ p23,
+                          x[1] ^ x[4] ^ x[5] ^ x[6], p57}};
 }
 
 /* Back, and the affine transformation of SubBytes. */
@@ -83,8 +88,8 @@ static inline struct bits from_pairs_affine(struct bits in)
     const uint64_t *x = in.b;
     uint64_t p12 = x[1] ^ x[2], p47 = x[4] ^ x[7], p457 = x[5] ^ p47, p0457 = x[0] ^ p457;
 
-    return (struct bits){{~p0457, ~(x[0] ^ x[2]), x[0] ^ x[1] ^ x[3], x[0] ^ x[4] ^ x[6], p12 ^ p0457, ~(p12 ^ p457),
-                          ~p47, x[3] ^ x[4] ^ p12}};
+    return (struct bits){{~p0457, ~(x[0] ^ x[2]), x[0] ^ x[1] ^ x[3], x[0] ^ x[4] ^ x[6],
+                          p12 ^ p0457, ~(p12 ^ p457), ~p47, x[3] ^ x[4] ^ p12}};
 }
 
 /* The inverse of the affine transformation, and from AES's representation to that of pairs. */
@@ -93,8 +98,8 @@ static inline struct bits to_pairs_affine(struct bits in)
     const uint64_t *x = in.b;
     uint64_t p45 = x[4] ^ x[5], p12 = x[1] ^ x[2], p127 = x[7] ^ p12;
 
-    return (struct bits){{~p45, ~(x[0] ^ x[1] ^ x[5]), x[1] ^ p45, x[0] ^ x[4] ^ p12, ~p127, ~(x[0] ^ x[6] ^ p45),
-                          x[3] ^ p45 ^ p127, x[6] ^ p127}};
+    return (struct bits){{~p45, ~(x[0] ^ x[1] ^ x[5]), x[1] ^ p45, x[0] ^ x[4] ^ p12, ~p127,
+                          ~(x[0] ^ x[6] ^ p45), x[3] ^ p45 ^ p127, x[6] ^ p127}};
 }
 
 /* From pairs to AES's representation. */
@@ -103,14 +108,14 @@ static inline struct bits from_pairs(struct bits in)
     const uint64_t *x = in.b;
     uint64_t p15 = x[1] ^ x[5], p157 = x[7] ^ p15, p23 = x[2] ^ x[3], p26 = x[2] ^ x[6];
 
-    return (struct bits){
-        {x[0] ^ p157, x[4] ^ x[5] ^ x[6], x[5] ^ x[7] ^ p23, p23, x[7] ^ p26, p157, x[1] ^ x[4] ^ p26, p15}};
+    return (struct bits){{x[0] ^ p157, x[4] ^ x[5] ^ x[6], x[5] ^ x[7] ^ p23, p23, x[7] ^ p26, p157,
+                          x[1] ^ x[4] ^ p26, p15}};
 }
 
 static inline struct bits unpack(struct aes_planes p)
 {
-    return (struct bits){
-        {p.low, p.low >> 16, p.low >> 32, p.low >> 48, p.high, p.high >> 16, p.high >> 32, p.high >> 48}};
+    return (struct bits){{p.low, p.low >> 16, p.low >> 32, p.low >> 48, p.high, p.high >> 16,
+                          p.high >> 32, p.high >> 48}};
 }
 
 static inline uint64_t pack_half(const uint64_t *b)
@@ -141,7 +146,8 @@ static inline uint64_t rotate_rows(uint64_t x, unsigned by)
     unsigned right = 4U * by, left = 16U - right;
     uint64_t odd = x & EACH(0xaaaa), t;
 
-    x = (x & EACH(0x5555)) | (odd >> right & EACH(0xffffU >> right)) | (odd << left & EACH(0xffffU << left & 0xffffU));
+    x = (x & EACH(0x5555)) | (odd >> right & EACH(0xffffU >> right)) |
+        (odd << left & EACH(0xffffU << left & 0xffffU));
     t = (x ^ x >> 8) & EACH(0x00cc);
     return x ^ t ^ t << 8;
 }
@@ -167,7 +173,8 @@ static inline struct aes_planes times_x(struct aes_planes p)
 {
     uint64_t top = p.high >> 48;
 
-    return (struct aes_planes){p.low << 16 ^ top ^ top << 16 ^ top << 48, p.high << 16 ^ p.low >> 48 ^ top};
+    return (struct aes_planes){p.low << 16 ^ top ^ top << 16 ^ top << 48,
+                               p.high << 16 ^ p.low >> 48 ^ top};
 }
 
 static inline struct aes_planes mix_columns(struct aes_planes p)
@@ -178,7 +185,8 @@ static inline struct aes_planes mix_columns(struct aes_planes p)
     return add_planes(times_x(sum), add_planes(next, second));
 }
 
-/* MixColumns' matrix, multiplied by one that adds 4 times the sum of a row and the second one after it, is the inverse one. */
+/* MixColumns' matrix, multiplied by one that adds 4 times the sum of a row and the second one after
+ * it, is the inverse one. */
 static inline struct aes_planes inv_mix_columns(struct aes_planes p)
 {
     struct aes_planes sum = {p.low ^ second_row(p.low), p.high ^ second_row(p.high)};
@@ -259,7 +267,8 @@ static void expand_word(struct aes_key *key, unsigned i)
     w[i] = w[i - key->words] ^ word;
 }
 
-/* Step r makes the key of round r, and the planes of that two rounds before: later words are not computed from it. */
+/* Step r makes the key of round r, and the planes of that two rounds before: later words are not
+ * computed from it. */
 void aes_expand(struct aes_key *key)
 {
     unsigned r = key->expanded;
@@ -274,7 +283,8 @@ void aes_expand(struct aes_key *key)
     }
     if (r >= 2U) {
         const uint32_t *w = &key->round.words[4U * (r - 2U)];
-        struct aes_planes planes = to_planes(w[0] | (uint64_t)w[1] << 32, w[2] | (uint64_t)w[3] << 32);
+        struct aes_planes planes =
+            to_planes(w[0] | (uint64_t)w[1] << 32, w[2] | (uint64_t)w[3] << 32);
 
         key->round.planes[r - 2U] = planes;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AES (FIPS 197) without tables: neither the addresses that are accessed nor the branches that are taken depend on keys or data, so
- * that a VM which shares caches with another one learns nothing of its keys. Work is divided into calls of a few hundred instructions.
+ * AES (FIPS 197) without tables: neither the addresses that are accessed nor the branches that are
+ * taken depend on keys or data, so that a VM which shares caches with another one learns nothing of
+ * its keys. Work is divided into calls of a few hundred instructions.
  */
 #ifndef AES_H
 #define AES_H
@@ -12,8 +13,8 @@
 #define AES_KEY_MAX 32U /* bytes */
 #define AES_ROUNDS_MAX 14U
 
-/* A block by planes: plane n has bit n of each byte. Planes 0 to 3 are in `low`, planes 4 to 7 in `high`, 16 bits each; bit i of a plane
- * is of byte i. */
+/* A block by planes: plane n has bit n of each byte. Planes 0 to 3 are in `low`, planes 4 to 7 in
+ * `high`, 16 bits each; bit i of a plane is of byte i. */
 struct aes_planes {
     uint64_t low, high;
 };
@@ -25,7 +26,8 @@ struct aes_key {
     unsigned expanded; /* steps of aes_expand() */
     uint32_t constant; /* next round constant */
     union {
-        uint32_t words[4U * (AES_ROUNDS_MAX + 1U)]; /* little-endian, as long as the next ones are computed from them */
+        /* little-endian, as long as the next ones are computed from them */
+        uint32_t words[4U * (AES_ROUNDS_MAX + 1U)];
         struct aes_planes planes[AES_ROUNDS_MAX + 1U];
     } round;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-blk (virtio 1.2, section 5.2) on a disk in the machine's RAM, which the system file gives its first content and which keeps its
- * content over restarts of the VM. Data is copied in steps, so a request is done when it is returned, and there is nothing to flush. Or
- * another VM serves the disk (server.c).
+ * virtio-blk (virtio 1.2, section 5.2) on a disk in the machine's RAM, which the system file gives
+ * its first content and which keeps its content over restarts of the VM. Data is copied in steps,
+ * so a request is done when it is returned, and there is nothing to flush. Or another VM serves the
+ * disk (server.c).
  */
 #include "blk.h"
 #include "lib.h"
@@ -18,16 +19,18 @@
 #define CONFIG_CAPACITY 0U
 #define CONFIG_SEG_MAX 12U
 
-static struct blk_disk disks[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+/* by number of the function; owner: this file */
+static struct blk_disk disks[VIRTIO_MAX_FUNCTIONS];
 
 /* Finds the server of the disk, a part of whose disk it is. */
 static const char *find_server(const struct virtio_device *dev, struct blk_disk *disk)
 {
     const struct virtio_image_function *config = dev->config, *all = config - virtio_number(dev);
 
-    if (config->server >= virtio_device_count || all[config->server].kind != VIRTIO_IMAGE_DISK_SERVER ||
-        config->disk % BLK_SECTOR != 0 || config->disk_size % BLK_SECTOR != 0 || config->disk_size == 0 ||
-        config->disk > INT64_MAX || config->disk_size > INT64_MAX) {
+    if (config->server >= virtio_device_count ||
+        all[config->server].kind != VIRTIO_IMAGE_DISK_SERVER || config->disk % BLK_SECTOR != 0 ||
+        config->disk_size % BLK_SECTOR != 0 || config->disk_size == 0 || config->disk > INT64_MAX ||
+        config->disk_size > INT64_MAX) {
         return "the image has a wrong server of a disk";
     }
     disk->server = &virtio_devices[config->server];
@@ -40,7 +43,8 @@ static const char *blk_boot(struct virtio_device *dev)
     struct blk_disk *disk = &disks[virtio_number(dev)];
     bool served = (config->flags & VIRTIO_IMAGE_SERVED) != 0;
 
-    *disk = (struct blk_disk){.content = served ? NULL : arch_memory((hpa_t)config->disk), .size = config->disk_size};
+    *disk = (struct blk_disk){.content = served ? NULL : arch_memory((hpa_t)config->disk),
+                              .size = config->disk_size};
     dev->data = disk;
     dev->offered |= (config->flags & VIRTIO_IMAGE_READ_ONLY) != 0 ? FEATURE_READ_ONLY : 0;
     return served ? find_server(dev, disk) : NULL;
@@ -76,7 +80,8 @@ static uint8_t judge(const struct virtio_device *dev, const struct blk_disk *dis
     }
 }
 
-static enum virtio_found begin_request(const struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
+static enum virtio_found begin_request(const struct virtio_device *dev, struct blk_disk *disk,
+                                       struct virtq *q)
 {
     enum virtio_found found = virtq_first(dev, q, VIRTIO_QUEUE_SIZE, &disk->rest);
 
@@ -88,13 +93,14 @@ static enum virtio_found begin_request(const struct virtio_device *dev, struct b
         disk->status = judge(dev, disk);
         disk->at = disk->request.type <= BLK_WRITE ? disk->request.sector * BLK_SECTOR : 0;
         disk->written = 0;
-        disk->forwards = disk->server != NULL && disk->status == BLK_OK && disk->request.type != BLK_GET_ID;
+        disk->forwards =
+            disk->server != NULL && disk->status == BLK_OK && disk->request.type != BLK_GET_ID;
     }
     return found;
 }
 
-/* The part of the disk, or of its name, that the next `*n` bytes of a request are, fewer at the end; NULL beyond it, and of a
- * disk with a server. */
+/* The part of the disk, or of its name, that the next `*n` bytes of a request are, fewer at the
+ * end; NULL beyond it, and of a disk with a server. */
 static char *data_at(struct blk_disk *disk, const struct virtio_device *dev, uint32_t *n)
 {
     static char id[VIRTIO_MAX_FUNCTIONS][ID_SIZE];
@@ -144,8 +150,10 @@ static void end_request(struct virtio_device *dev, struct blk_disk *disk, struct
     virtio_done(dev, q, disk->rest.head, disk->written + 1U);
 }
 
-/* One buffer of the request, or a piece of it if it is copied. The last byte that the device may write is the status. */
-static enum virtio_found data_step(struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
+/* One buffer of the request, or a piece of it if it is copied. The last byte that the device may
+ * write is the status. */
+static enum virtio_found data_step(struct virtio_device *dev, struct blk_disk *disk,
+                                   struct virtq *q)
 {
     struct virtio_chain *rest = &disk->rest;
     enum virtio_found found = virtio_chain_span(rest);

@@ -42,7 +42,8 @@ struct blk_disk {
     uint32_t written; /* to the guest's memory */
     struct virtio_chain rest;
     /* The same, of a disk with a server: */
-    bool forwards; /* the request has a piece that the server gets or has, or its next piece is not known yet */
+    /* the request has a piece that the server gets or has, or its next piece is not known yet */
+    bool forwards;
     enum blk_piece piece;
     bool flushes;               /* the piece is a flush */
     uint32_t number;            /* of the piece */
@@ -53,7 +54,8 @@ struct blk_disk {
     struct virtio_chain room;   /* its rest */
 };
 
-/* A step of a request of a disk with a server. With the lock of the disk's queue; takes that of the server's queue. */
+/* A step of a request of a disk with a server. With the lock of the disk's queue; takes that of the
+ * server's queue. */
 struct virtio_step blk_forward(struct virtio_device *dev, struct blk_disk *disk);
 
 /* Whether blk_forward() does the disk's next step. */
@@ -62,7 +64,8 @@ static inline bool blk_forwards(const struct blk_disk *disk)
     return disk->forwards || disk->piece == BLK_SERVED;
 }
 
-/* A step of the disk's queue, as when its driver had notified it; the caller calls virtio_break() once it has released its locks. */
+/* A step of the disk's queue, as when its driver had notified it; the caller calls virtio_break()
+ * once it has released its locks. */
 struct virtio_step blk_work(struct virtio_device *dev);
 
 #endif

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up the functions of the VMs' PCI buses from their section of the system image, and follows the life of VMs. */
+/* Sets up the functions of the VMs' PCI buses from their section of the system image, and follows
+ * the life of VMs. */
 #include "arch_device.h"
 #include "component.h"
 #include "lib.h"
 #include "virtio.h"
 
-struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: this file; constant, but for what they guard */
-unsigned virtio_device_count;                              /* as virtio_devices */
-static struct virtio_bus buses[SYSIMAGE_MAX_VMS];          /* owner: this file; constant after boot, but `stopped` */
+/* owner: this file; constant, but for what they guard */
+struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS];
+unsigned virtio_device_count; /* as virtio_devices */
+/* owner: this file; constant after boot, but `stopped` */
+static struct virtio_bus buses[SYSIMAGE_MAX_VMS];
 
 static const struct virtio_class *class_of(uint32_t kind)
 {
     static const struct virtio_class *const classes[] = {
-        &virtio_net,     &virtio_console,     &virtio_block,       &virtio_entropy, &virtio_socket,     &virtio_crypto,
-        &virtio_ivshmem, &virtio_accelerator, &virtio_hardware_io, &virtio_host,    &virtio_disk_server};
+        &virtio_net,         &virtio_console, &virtio_block,      &virtio_entropy,
+        &virtio_socket,      &virtio_crypto,  &virtio_ivshmem,    &virtio_accelerator,
+        &virtio_hardware_io, &virtio_host,    &virtio_disk_server};
 
     for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
         if (classes[i]->type == kind) {
@@ -31,7 +35,8 @@ static bool map_memory(const struct vm *vm)
     for (unsigned i = 0; i < vm->memmap.count; i++) {
         const struct sysimage_region *r = &vm->memmap.regions[i];
 
-        mapped = mapped && (r->kind == SYSIMAGE_REGION_MMIO || arch_device_map(memmap_cpu_base(r), r->size));
+        mapped = mapped &&
+                 (r->kind == SYSIMAGE_REGION_MMIO || arch_device_map(memmap_cpu_base(r), r->size));
     }
     return mapped;
 }
@@ -44,7 +49,8 @@ static const char *boot_class(struct virtio_device *dev)
     if (dev->class == NULL) {
         return "the image has a PCI function of unknown kind";
     }
-    dev->offered = dev->class->features | VIRTIO_F_VERSION_1 | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX;
+    dev->offered =
+        dev->class->features | VIRTIO_F_VERSION_1 | VIRTIO_F_INDIRECT_DESC | VIRTIO_F_EVENT_IDX;
     dev->required = VIRTIO_F_VERSION_1; /* no legacy driver */
     dev->nqueues = dev->class->queues;
     dev->queue_size = VIRTIO_QUEUE_SIZE;
@@ -60,7 +66,8 @@ static const char *boot_class(struct virtio_device *dev)
     return wrong;
 }
 
-static const char *add_function(struct virtio_device *dev, const struct virtio_image_function *config)
+static const char *add_function(struct virtio_device *dev,
+                                const struct virtio_image_function *config)
 {
     struct vm *vm = config->vm < hyp.nvms ? &hyp.vms[config->vm] : NULL;
     struct virtio_bus *bus;
@@ -117,7 +124,8 @@ static const char *fill_disk(const struct virtio_image_function *f)
     disk = arch_memory((hpa_t)f->disk);
     clear_words(disk, (size_t)f->disk_size);
     if (f->content != 0) { /* padded in the image */
-        copy_words(disk, sysimage_at(hyp.image, f->content), (size_t)(f->content_size + 7U) & ~(size_t)7);
+        copy_words(disk, sysimage_at(hyp.image, f->content),
+                   (size_t)(f->content_size + 7U) & ~(size_t)7);
     }
     return NULL;
 }
@@ -141,9 +149,10 @@ static const char *fill_disks(const struct virtio_image_function *functions, uns
 
 static const char *check_section(const struct virtio_image *image, uint32_t size)
 {
-    bool fit = size >= sizeof(*image) && image->nfunctions <= VIRTIO_MAX_FUNCTIONS &&
-               image->functions_offset % 8U == 0 && image->functions_offset <= size &&
-               image->nfunctions * sizeof(struct virtio_image_function) <= size - image->functions_offset;
+    bool fit =
+        size >= sizeof(*image) && image->nfunctions <= VIRTIO_MAX_FUNCTIONS &&
+        image->functions_offset % 8U == 0 && image->functions_offset <= size &&
+        image->nfunctions * sizeof(struct virtio_image_function) <= size - image->functions_offset;
 
     return fit ? NULL : "the image's section of PCI functions is out of bounds";
 }
@@ -190,8 +199,9 @@ static bool stop_function(struct virtio_device *dev)
     return virtio_reset_step(dev);
 }
 
-/* None of the VM's VCPUs runs. A function is reset in each call; what others have sent to it is dropped or answered. Once all are, no
- * other VM's work accesses the VM's memory, which is loaded next. */
+/* None of the VM's VCPUs runs. A function is reset in each call; what others have sent to it is
+ * dropped or answered. Once all are, no other VM's work accesses the VM's memory, which is loaded
+ * next. */
 static bool virtio_vm_stop(struct vm *vm)
 {
     struct virtio_bus *bus = virtio_bus_of(vm);

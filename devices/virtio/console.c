@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-console (virtio 1.2, section 5.3): ends of lines between two VMs, one on each port. Bytes wait in the sender's queue until the
- * other end has buffers. As on a serial line without a receiver, they are lost while the other end has no driver. With several ports the
- * driver learns of them by messages on the control queues; a port is always open.
+ * virtio-console (virtio 1.2, section 5.3): ends of lines between two VMs, one on each port. Bytes
+ * wait in the sender's queue until the other end has buffers. As on a serial line without a
+ * receiver, they are lost while the other end has no driver. With several ports the driver learns
+ * of them by messages on the control queues; a port is always open.
  *
- * Port 0 is the guest's console. Linux prints on it with interrupts disabled, and spins until the device has returned the bytes
- * (__send_to_port() of virtio_console.c), so they never wait for another VM: what the other end has no buffers for is dropped.
+ * Port 0 is the guest's console. Linux prints on it with interrupts disabled, and spins until the
+ * device has returned the bytes
+ * (__send_to_port() of virtio_console.c), so they never wait for another VM: what the other end has
+ * no buffers for is dropped.
  *
  * Lock order: the lock of the queue of the driver's messages, then that of the device's.
  */
@@ -41,14 +44,17 @@ struct end {
 
 struct console {
     struct end ends[VIRTIO_CONSOLE_PORTS];
-    /* A message of the driver, still in its queue until those that it causes are sent; guarded by the lock of QUEUE_TO_DEVICE. */
+    /* A message of the driver, still in its queue until those that it causes are sent; guarded by
+     * the lock of QUEUE_TO_DEVICE. */
     bool heard;
     uint32_t head;
     uint32_t
-        pending[VIRTIO_CONSOLE_PORTS]; /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
+        /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
+        pending[VIRTIO_CONSOLE_PORTS];
 };
 
-static struct console consoles[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+/* by number of the function; owner: this file */
+static struct console consoles[VIRTIO_MAX_FUNCTIONS];
 
 /* The queues of port 0 are in front of the control queues. */
 static unsigned receive_queue(unsigned port)
@@ -74,7 +80,8 @@ static const char *console_boot(struct virtio_device *dev)
         return "the image has a console with a wrong number of ports";
     }
     for (unsigned port = 0; port < config->ports; port++) {
-        if (config->other_functions[port] >= virtio_device_count || config->other_ports[port] >= VIRTIO_CONSOLE_PORTS) {
+        if (config->other_functions[port] >= virtio_device_count ||
+            config->other_ports[port] >= VIRTIO_CONSOLE_PORTS) {
             return "the image has a console without another end";
         }
     }
@@ -97,20 +104,23 @@ static uint32_t console_config(const struct virtio_device *dev, unsigned offset)
 
 /* --- bytes of a line --- */
 
-/* The other end of the port's line, and in *port its port; NULL if it is none, as only a damaged image has it. */
+/* The other end of the port's line, and in *port its port; NULL if it is none, as only a damaged
+ * image has it. */
 static struct virtio_device *other_end(const struct virtio_device *dev, unsigned *port)
 {
     const struct virtio_image_function *own = dev->config;
     unsigned far = own->other_ports[*port];
     struct virtio_device *other = &virtio_devices[own->other_functions[*port]];
     bool mutual = other->class == &virtio_console && other != dev && far < other->config->ports &&
-                  other->config->other_functions[far] == virtio_number(dev) && other->config->other_ports[far] == *port;
+                  other->config->other_functions[far] == virtio_number(dev) &&
+                  other->config->other_ports[far] == *port;
 
     *port = far;
     return mutual ? other : NULL;
 }
 
-/* Copies bytes of the sender's buffer into the receiver's next chain. With the locks of both queues. */
+/* Copies bytes of the sender's buffer into the receiver's next chain. With the locks of both
+ * queues. */
 static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct end *end)
 {
     struct virtio_chain chain, *from = &end->rest;
@@ -211,7 +221,8 @@ static void hear(struct virtio_device *dev, const struct message *message)
         for (unsigned port = 0; port < dev->config->ports; port++) {
             console->pending[port] |= 1U << PORT_ADD;
         }
-    } else if (message->event == PORT_READY && message->value != 0 && message->port < dev->config->ports) {
+    } else if (message->event == PORT_READY && message->value != 0 &&
+               message->port < dev->config->ports) {
         console->pending[message->port] |=
             1U << PORT_OPEN | 1U << PORT_NAME | (message->port == 0 ? 1U << CONSOLE_PORT : 0U);
     }
@@ -238,8 +249,8 @@ static struct virtio_step hear_message(struct virtio_device *dev, struct virtq *
 }
 
 /* The event's message into the chain; *bytes is its length. */
-static enum virtio_found write_message(const struct virtio_device *dev, struct virtio_chain *chain, unsigned port,
-                                       unsigned event, uint32_t *bytes)
+static enum virtio_found write_message(const struct virtio_device *dev, struct virtio_chain *chain,
+                                       unsigned port, unsigned event, uint32_t *bytes)
 {
     const char *name = &dev->config->names[(size_t)port * VIRTIO_CONSOLE_NAME];
     struct message message = {.port = port, .event = (uint16_t)event, .value = 1};
@@ -326,7 +337,8 @@ static struct virtio_step console_step(struct virtio_device *dev, struct virtq *
 }
 
 /* The other end's bytes wait for buffers of a port. */
-static struct virtq *console_waiting(struct virtio_device *dev, struct virtio_device *to, ulong number)
+static struct virtq *console_waiting(struct virtio_device *dev, struct virtio_device *to,
+                                     ulong number)
 {
     unsigned port = port_of((unsigned)number);
     bool receives = port < to->config->ports && number == receive_queue(port);

@@ -5,7 +5,8 @@
 
 #define SHIFTED_FROM 32U /* bytes: fewer are copied faster by halves */
 
-/* The whole part of `size` in units of 16 bits; both pointers are even. Returns the bytes that it has copied. */
+/* The whole part of `size` in units of 16 bits; both pointers are even. Returns the bytes that it
+ * has copied. */
 static size_t copy_halves(char *dst, const char *src, size_t size)
 {
     uint16_t *to = (void *)dst;
@@ -39,10 +40,12 @@ static inline void copy_before(char *dst, const char *src, size_t size)
         *dst = *src;
     }
     if ((size & 2U) != 0) {
-        *(uint16_t *)(void *)(dst + (size & 1U)) = *(const uint16_t *)(const void *)(src + (size & 1U));
+        *(uint16_t *)(void *)(dst + (size & 1U)) =
+            *(const uint16_t *)(const void *)(src + (size & 1U));
     }
     if ((size & 4U) != 0) {
-        *(uint32_t *)(void *)(dst + (size & 3U)) = *(const uint32_t *)(const void *)(src + (size & 3U));
+        *(uint32_t *)(void *)(dst + (size & 3U)) =
+            *(const uint32_t *)(const void *)(src + (size & 3U));
     }
 }
 
@@ -53,7 +56,8 @@ static inline void copy_behind(char *dst, const char *src, size_t size)
         *(uint32_t *)(void *)dst = *(const uint32_t *)(const void *)src;
     }
     if ((size & 2U) != 0) {
-        *(uint16_t *)(void *)(dst + (size & 4U)) = *(const uint16_t *)(const void *)(src + (size & 4U));
+        *(uint16_t *)(void *)(dst + (size & 4U)) =
+            *(const uint16_t *)(const void *)(src + (size & 4U));
     }
     if ((size & 1U) != 0) {
         dst[size & 6U] = src[size & 6U];
@@ -69,7 +73,8 @@ static inline void copy_block(uint64_t *dst, const uint64_t *src)
     dst[4] = e, dst[5] = f, dst[6] = g, dst[7] = h;
 }
 
-/* From any address to words: each one is in two words of the source. Reads no word without a byte of the source. */
+/* From any address to words: each one is in two words of the source. Reads no word without a byte
+ * of the source. */
 static void copy_shifted(uint64_t *dst, const char *src, size_t words)
 {
     unsigned shift = (unsigned)((uintptr_t)src % 8U) * 8U;
@@ -85,8 +90,8 @@ static void copy_shifted(uint64_t *dst, const char *src, size_t words)
     }
 }
 
-/* Between addresses of different distances from a multiple of 8. Not inline: its registers would be saved for all copies: without:
- * virtio.net.1500 +57. */
+/* Between addresses of different distances from a multiple of 8. Not inline: its registers would be
+ * saved for all copies: without: virtio.net.1500 +57. */
 static void __attribute__((noinline)) copy_unlike(char *dst, const char *src, size_t size)
 {
     size_t before = -(uintptr_t)dst & 7U, bytes = (size - before) & ~(size_t)7;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-crypto (virtio 1.2, section 5.9): AES in CBC mode, computed by the hypervisor (aes.c). Each key that the driver gives by the
- * control queue makes a session; a request on the data queue names a session. Keys are cleared when the driver destroys the session or
- * resets the device, and when the VM stops.
+ * virtio-crypto (virtio 1.2, section 5.9): AES in CBC mode, computed by the hypervisor (aes.c).
+ * Each key that the driver gives by the control queue makes a session; a request on the data queue
+ * names a session. Keys are cleared when the driver destroys the session or resets the device, and
+ * when the VM stops.
  *
- * A device with a unit of the fabric (cipher_unit.h) has it compute what suits it: with keys of 128 bits, the blocks that lie in one
- * buffer of the source and in one of the destination. All else is computed here. While a job runs, the VCPU that has notified the
- * queue is suspended in its store, which it executes again afterwards; jobs and requests are thus done in their order.
+ * A device with a unit of the fabric (cipher_unit.h) has it compute what suits it: with keys of 128
+ * bits, the blocks that lie in one buffer of the source and in one of the destination. All else is
+ * computed here. While a job runs, the VCPU that has notified the queue is suspended in its store,
+ * which it executes again afterwards; jobs and requests are thus done in their order.
  *
  * Lock order: the lock of the control queue, then that of the data queue.
  */
@@ -22,7 +24,8 @@
 #define SESSIONS 32U /* of a device */
 #define ROUNDS 3U    /* of AES in a step, at most: 1,100 instructions to decrypt */
 
-/* Bytes of a job of the unit: fewer are computed here, and the guest waits 44 us for the most, at 100 MHz. */
+/* Bytes of a job of the unit: fewer are computed here, and the guest waits 44 us for the most, at
+ * 100 MHz. */
 #define JOB_MIN 64U
 #define JOB_MAX 4096U
 #define JOB_KEY 16U /* bytes */
@@ -51,7 +54,8 @@ struct control_request {
     uint32_t opcode, service_algorithm, flags, queue;
     union {
         struct {
-            uint32_t algorithm, key_size, direction, padding; /* direction: 1 + CIPHER_ENCRYPT or CIPHER_DECRYPT */
+            /* direction: 1 + CIPHER_ENCRYPT or CIPHER_DECRYPT */
+            uint32_t algorithm, key_size, direction, padding;
         } create;
         uint64_t session; /* to destroy */
     } about;
@@ -74,9 +78,12 @@ struct data_request {
     uint32_t vector_size, source_size, destination_size, padding2;
     uint64_t reserved[3];
     uint32_t operation, padding3;
-    uint64_t vector[2]; /* initialization vector; then the block before the current one, encrypted */
+    /* initialization vector; then the block before the current one, encrypted */
+    uint64_t vector[2];
 };
-_Static_assert(sizeof(struct control_request) == CONTROL_FIXED + AES_KEY_MAX && sizeof(struct data_request) == 88, "");
+_Static_assert(sizeof(struct control_request) == CONTROL_FIXED + AES_KEY_MAX &&
+                   sizeof(struct data_request) == 88,
+               "");
 
 struct session {
     uint64_t id; /* its place + a multiple of SESSIONS, never used twice; 0: free */
@@ -115,22 +122,25 @@ struct engine {
     bool waits;       /* the VCPU is suspended until the job is over */
     uint8_t status;
     struct data_request request;
-    struct virtio_chain from, into; /* both walk over the source's descriptors, and each checks what it has read */
-    uint32_t left;                  /* bytes of the source from the current block on */
-    uint32_t at;                    /* bytes of the head or of the current block that are read or written */
-    uint32_t written;               /* to the guest's memory */
+    /* both walk over the source's descriptors, and each checks what it has read */
+    struct virtio_chain from, into;
+    uint32_t left; /* bytes of the source from the current block on */
+    /* bytes of the head or of the current block that are read or written */
+    uint32_t at;
+    uint32_t written; /* to the guest's memory */
     uint64_t block[2];
     struct aes_state state;
 };
 
-static struct engine engines[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+/* by number of the function; owner: this file */
+static struct engine engines[VIRTIO_MAX_FUNCTIONS];
 
 static const char *crypto_boot(struct virtio_device *dev)
 {
     uint32_t unit = dev->config->unit;
 
-    engines[virtio_number(dev)] =
-        (struct engine){.phase = BEGIN, .first = unit != 0 ? OFFER : TAKE, .unit = unit != 0 ? unit - 1U : 0};
+    engines[virtio_number(dev)] = (struct engine){
+        .phase = BEGIN, .first = unit != 0 ? OFFER : TAKE, .unit = unit != 0 ? unit - 1U : 0};
     dev->data = &engines[virtio_number(dev)];
     return NULL;
 }
@@ -186,8 +196,9 @@ static uint32_t judge_creation(const struct engine *e)
         r->about.create.algorithm != ALGORITHM_AES_CBC) {
         return STATUS_UNSUPPORTED;
     }
-    return right_size && e->control_read - CONTROL_FIXED >= size && direction <= CIPHER_DECRYPT ? STATUS_OK
-                                                                                                : STATUS_ERROR;
+    return right_size && e->control_read - CONTROL_FIXED >= size && direction <= CIPHER_DECRYPT
+               ? STATUS_OK
+               : STATUS_ERROR;
 }
 
 static struct control_answer create_session(struct engine *e)
@@ -261,7 +272,8 @@ static enum virtio_found end_control(struct virtio_device *dev, struct engine *e
     memset(&e->control, 0, sizeof(e->control));
     e->controlled = false;
     if (found == VIRTIO_SOME) {
-        virtio_done(dev, q, e->control_rest.head, destroys ? sizeof(uint8_t) : sizeof(struct control_answer));
+        virtio_done(dev, q, e->control_rest.head,
+                    destroys ? sizeof(uint8_t) : sizeof(struct control_answer));
     }
     return found;
 }
@@ -312,8 +324,8 @@ static uint8_t judge(struct engine *e)
     if (s == NULL) {
         return STATUS_NO_SESSION;
     }
-    if (s->direction != r->opcode || r->vector_size != AES_BLOCK || r->source_size % AES_BLOCK != 0 ||
-        r->destination_size < r->source_size) {
+    if (s->direction != r->opcode || r->vector_size != AES_BLOCK ||
+        r->source_size % AES_BLOCK != 0 || r->destination_size < r->source_size) {
         return STATUS_ERROR;
     }
     return STATUS_OK;
@@ -411,7 +423,8 @@ static enum virtio_found take(struct engine *e)
     e->at += read_buffer(e, (char *)e->block + e->at, AES_BLOCK - e->at);
     if (e->at == AES_BLOCK) {
         bool encrypts = e->request.opcode == CIPHER_ENCRYPT;
-        uint64_t first[2] = {e->block[0] ^ e->request.vector[0], e->block[1] ^ e->request.vector[1]};
+        uint64_t first[2] = {e->block[0] ^ e->request.vector[0],
+                             e->block[1] ^ e->request.vector[1]};
 
         aes_begin(&e->state, encrypts ? first : e->block);
         e->phase = CRYPT;
@@ -419,7 +432,8 @@ static enum virtio_found take(struct engine *e)
     return found;
 }
 
-/* The block is done: it, or what it was decrypted from, goes into the next one (NIST SP 800-38A, section 6.2). */
+/* The block is done: it, or what it was decrypted from, goes into the next one (NIST SP 800-38A,
+ * section 6.2). */
 static void end_block(struct engine *e)
 {
     uint64_t *vector = e->request.vector, result[2];
@@ -451,12 +465,14 @@ static void crypt(struct engine *e)
     bool encrypts = e->request.opcode == CIPHER_ENCRYPT;
     unsigned rounds = rounds_of_step(e);
 
-    if (encrypts ? aes_encrypt(&e->state, &e->key, rounds) : aes_decrypt(&e->state, &e->key, rounds)) {
+    if (encrypts ? aes_encrypt(&e->state, &e->key, rounds)
+                 : aes_decrypt(&e->state, &e->key, rounds)) {
         end_block(e);
     }
 }
 
-/* The next buffer to write to, and in *n the bytes that it has space for, without that of the status: the last one of the chain. */
+/* The next buffer to write to, and in *n the bytes that it has space for, without that of the
+ * status: the last one of the chain. */
 static enum virtio_found space(struct engine *e, uint32_t *n)
 {
     enum virtio_found found = virtio_chain_span(&e->into);
@@ -470,7 +486,8 @@ static enum virtio_found space(struct engine *e, uint32_t *n)
 
 /* --- jobs of the unit --- */
 
-/* The guest-physical address of memory that a descriptor has named. Its buffer lies in one region. */
+/* The guest-physical address of memory that a descriptor has named. Its buffer lies in one
+ * region. */
 static uint64_t gpa_of(const struct virtio_device *dev, const char *at)
 {
     const struct memmap *map = &dev->vm->memmap;
@@ -512,14 +529,16 @@ static bool begin_job(const struct virtio_device *dev, const struct engine *e, u
     return begun;
 }
 
-/* Begins a job with the blocks that suit the unit; without them, or without the unit, a block is computed here. */
+/* Begins a job with the blocks that suit the unit; without them, or without the unit, a block is
+ * computed here. */
 static enum virtio_found offer(const struct virtio_device *dev, struct engine *e)
 {
     enum virtio_found found = virtio_chain_span(&e->from);
     uint32_t n;
 
     e->phase = TAKE;
-    if (found != VIRTIO_SOME || e->from.writable || e->from.room < JOB_MIN || e->key.words != JOB_KEY / 4U) {
+    if (found != VIRTIO_SOME || e->from.writable || e->from.room < JOB_MIN ||
+        e->key.words != JOB_KEY / 4U) {
         return found; /* take() finds what is wrong */
     }
     found = space(e, &n);
@@ -542,7 +561,8 @@ static void end_job(struct engine *e)
 {
     bool encrypts = e->request.opcode == CIPHER_ENCRYPT;
 
-    virtio_copy(e->request.vector, encrypts ? e->into.at + e->job - AES_BLOCK : (const char *)e->block, AES_BLOCK);
+    virtio_copy(e->request.vector,
+                encrypts ? e->into.at + e->job - AES_BLOCK : (const char *)e->block, AES_BLOCK);
     virtio_chain_advance(&e->from, e->job);
     virtio_chain_advance(&e->into, e->job);
     e->written += e->job;
@@ -605,8 +625,9 @@ static enum virtio_found finish(struct virtio_device *dev, struct engine *e, str
     return found;
 }
 
-/* At most a buffer of the destination and one of the source; or ROUNDS rounds; or a step of the key's expansion; or a job's begin.
- * Rounds have a step of their own: with two buffers at odd addresses, or with virtio_break(), it would be longer than 1,500 instructions. */
+/* At most a buffer of the destination and one of the source; or ROUNDS rounds; or a step of the
+ * key's expansion; or a job's begin. Rounds have a step of their own: with two buffers at odd
+ * addresses, or with virtio_break(), it would be longer than 1,500 instructions. */
 static enum virtio_found block_step(const struct virtio_device *dev, struct engine *e)
 {
     enum virtio_found found = VIRTIO_SOME;

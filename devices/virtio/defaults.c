@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the component calls of others, for builds without them: there is no unit, no accelerator and no shared device. */
+/* What the component calls of others, for builds without them: there is no unit, no accelerator and
+ * no shared device. */
 #include "cipher_unit.h"
 #include "pci_accelerator.h"
 #include "pci_hardware_io.h"
 
-COMPONENT_DEFAULT bool cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_job *job)
+COMPONENT_DEFAULT bool cipher_unit_begin(const struct vm *vm, uint32_t unit,
+                                         const struct cipher_job *job)
 {
     (void)vm;
     (void)unit;

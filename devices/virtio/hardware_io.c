@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM's devices shared by hardware as one PCI function: BAR 0 are their pages, which the component shared maps, so a guest accesses
- * them as it does without the function. BAR 2 can be the VM's memory for DMA. INTA is the source of all the VM's shared devices; the
- * hardware masks it while the function has "interrupt disable" set.
+ * A VM's devices shared by hardware as one PCI function: BAR 0 are their pages, which the component
+ * shared maps, so a guest accesses them as it does without the function. BAR 2 can be the VM's
+ * memory for DMA. INTA is the source of all the VM's shared devices; the hardware masks it while
+ * the function has "interrupt disable" set.
  */
 #include "pci_hardware_io.h"
 #include "virtio.h"

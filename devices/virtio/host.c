@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the machine's own PCI bus, each passed through to one VM. The guest sees the function at its slot of the virtual bus:
- * identification and capabilities are the machine's, without MSI (the VMs have no AIA) and all that the hypervisor does not know;
- * BARs are at addresses of the VM. The hypervisor assigns the machine's BARs at boot, each function's in a window of its own, and no
- * guest changes them. A guest writes the command register only.
+ * Functions of the machine's own PCI bus, each passed through to one VM. The guest sees the
+ * function at its slot of the virtual bus: identification and capabilities are the machine's,
+ * without MSI (the VMs have no AIA) and all that the hypervisor does not know; BARs are at
+ * addresses of the VM. The hypervisor assigns the machine's BARs at boot, each function's in a
+ * window of its own, and no guest changes them. A guest writes the command register only.
  *
- * INTA of the function is a line of the machine's interrupt controller, passed through as that of another device (arch_device.h).
+ * INTA of the function is a line of the machine's interrupt controller, passed through as that of
+ * another device (arch_device.h).
  */
 #include "arch_device.h"
 #include "console.h"
@@ -26,7 +28,8 @@
 #define BAR_TYPE 6U
 #define BAR_FLAGS 15U
 
-/* PCI Express Base Specification, section 7.5.3: offsets in the capability; function-level reset. */
+/* PCI Express Base Specification, section 7.5.3: offsets in the capability; function-level
+ * reset. */
 #define EXPRESS_CAPABILITIES 4U
 #define EXPRESS_CONTROL 8U
 #define EXPRESS_HAS_FLR (1U << 28)
@@ -58,15 +61,17 @@ static struct host_function {
     /* The rest is guarded by vm->lock while the VM runs. */
     uint32_t command; /* as the guest has written it */
     bool stopping;
-    ticks_t stopped;                    /* when its reset has ended */
-} functions[VIRTIO_MAX_HOST_FUNCTIONS]; /* owner: this file; constant after boot, but for the last fields */
+    ticks_t stopped; /* when its reset has ended */
+    /* owner: this file; constant after boot, but for the last fields */
+} functions[VIRTIO_MAX_HOST_FUNCTIONS];
 
 static uint32_t config_read(const struct host_function *f, unsigned offset)
 {
     return arch_device_read32(f->config + offset);
 }
 
-/* Memory is always decoded, so that no access of the guest ends in a bus error. Status bits are cleared by ones, so they stay. */
+/* Memory is always decoded, so that no access of the guest ends in a bus error. Status bits are
+ * cleared by ones, so they stay. */
 static void command_write(const struct host_function *f, uint32_t command)
 {
     arch_device_write32(f->config + PCI_COMMAND, command | COMMAND_MEMORY);
@@ -189,10 +194,12 @@ static bool is_visible(const struct host_function *f, unsigned at)
     return found;
 }
 
-/* Vendors' capabilities are shown: those of virtio say where the registers are. Each once, also if the chain is a loop. */
+/* Vendors' capabilities are shown: those of virtio say where the registers are. Each once, also if
+ * the chain is a loop. */
 static void show(struct host_function *f, unsigned at, uint32_t length)
 {
-    if (f->nvisible < CAPABILITIES && length >= 4U && length <= CONFIG_SIZE - at && !is_visible(f, at)) {
+    if (f->nvisible < CAPABILITIES && length >= 4U && length <= CONFIG_SIZE - at &&
+        !is_visible(f, at)) {
         if (f->nvisible > 0) {
             f->visible[f->nvisible - 1U].next = at;
         }
@@ -209,7 +216,8 @@ static bool is_common(const struct host_function *f, uint32_t head)
 /* Returns the offset of the capability with the common configuration of a virtio device, or 0. */
 static unsigned find_capabilities(struct host_function *f)
 {
-    unsigned at = (config_read(f, PCI_COMMAND) & STATUS_CAPABILITIES) != 0 ? PCI_CAPABILITIES : 0, common = 0;
+    unsigned at = (config_read(f, PCI_COMMAND) & STATUS_CAPABILITIES) != 0 ? PCI_CAPABILITIES : 0,
+             common = 0;
 
     at = at != 0 ? config_read(f, at) & 0xfcU : 0;
     for (unsigned n = 0; at >= PCI_CAPABILITY && n < CAPABILITY_CHAIN; n++) {
@@ -219,7 +227,8 @@ static unsigned find_capabilities(struct host_function *f)
             show(f, at, head >> 16 & 0xffU);
             common = is_common(f, head) ? at : common;
         } else if ((head & 0xffU) == CAPABILITY_EXPRESS) {
-            f->express = (config_read(f, at + EXPRESS_CAPABILITIES) & EXPRESS_HAS_FLR) != 0 ? at : 0;
+            f->express =
+                (config_read(f, at + EXPRESS_CAPABILITIES) & EXPRESS_HAS_FLR) != 0 ? at : 0;
         }
         at = head >> 8 & 0xfcU;
     }
@@ -228,7 +237,8 @@ static unsigned find_capabilities(struct host_function *f)
 
 /* --- BARs, at boot --- */
 
-/* The bytes of BAR `number`, a power of two; 0 if there is none, or it is one of I/O, which guests do not get. */
+/* The bytes of BAR `number`, a power of two; 0 if there is none, or it is one of I/O, which guests
+ * do not get. */
 static uint64_t bar_size(const struct host_function *f, unsigned number, bool wide)
 {
     volatile char *bar = f->config + PCI_BAR0 + 4U * number;
@@ -253,21 +263,25 @@ static bool map_bar(struct vm *vm, gpa_t gpa, hpa_t hpa, uint64_t size)
     return mapped;
 }
 
-static void set_bar(struct bar *bars, unsigned number, bool wide, uint32_t flags, const uint64_t values[3])
+static void set_bar(struct bar *bars, unsigned number, bool wide, uint32_t flags,
+                    const uint64_t values[3])
 {
-    bars[number] = (struct bar){(uint32_t)values[0] | flags, (uint32_t)values[1] | flags, (uint32_t)values[2] | flags};
+    bars[number] = (struct bar){(uint32_t)values[0] | flags, (uint32_t)values[1] | flags,
+                                (uint32_t)values[2] | flags};
     if (wide) {
-        bars[number + 1U] =
-            (struct bar){(uint32_t)(values[0] >> 32), (uint32_t)(values[1] >> 32), (uint32_t)(values[2] >> 32)};
+        bars[number + 1U] = (struct bar){(uint32_t)(values[0] >> 32), (uint32_t)(values[1] >> 32),
+                                         (uint32_t)(values[2] >> 32)};
     }
 }
 
 /* Places BAR `number` at the next free offset of the window. */
-static const char *place_bar(const struct virtio_device *dev, unsigned number, uint32_t flags, uint64_t *free)
+static const char *place_bar(const struct virtio_device *dev, unsigned number, uint32_t flags,
+                             uint64_t *free)
 {
     struct host_function *f = dev->data;
     bool wide = (flags & BAR_TYPE) == BAR_64BIT && number + 1U < PCI_BARS;
-    uint64_t size = (flags & BAR_IO) == 0 ? bar_size(f, number, wide) : 0, span = size < PAGE ? PAGE : size;
+    uint64_t size = (flags & BAR_IO) == 0 ? bar_size(f, number, wide) : 0,
+             span = size < PAGE ? PAGE : size;
     uint64_t at = (*free + span - 1U) & ~(span - 1U);
     gpa_t gpa = VIRTIO_HOST_BARS + dev->config->slot * VIRTIO_HOST_WINDOW + (gpa_t)at;
     hpa_t hpa = (hpa_t)dev->config->window + (hpa_t)at;
@@ -290,7 +304,8 @@ static const char *place_bars(const struct virtio_device *dev)
     const char *wrong = NULL;
 
     for (unsigned i = 0; i < PCI_BARS && wrong == NULL; i++) {
-        uint32_t value = config_read(f, PCI_BAR0 + 4U * i), flags = (value & BAR_IO) != 0 ? BAR_IO : value & BAR_FLAGS;
+        uint32_t value = config_read(f, PCI_BAR0 + 4U * i),
+                 flags = (value & BAR_IO) != 0 ? BAR_IO : value & BAR_FLAGS;
 
         wrong = place_bar(dev, i, flags, &free);
         i += (flags & (BAR_TYPE | BAR_IO)) == BAR_64BIT ? 1U : 0;
@@ -323,7 +338,8 @@ static bool outside_ram(uint64_t base, uint64_t size, uint64_t align)
            !memmap_overlap(base, size, hyp.image->ram_base, hyp.image->ram_size);
 }
 
-static const char *find_function(struct host_function *f, const struct virtio_image_function *config)
+static const char *find_function(struct host_function *f,
+                                 const struct virtio_image_function *config)
 {
     uint64_t id;
 
@@ -338,7 +354,8 @@ static const char *find_function(struct host_function *f, const struct virtio_im
         return "the machine does not have this PCI function";
     }
     f->config = (volatile char *)(ulong)config->config;
-    if (HEADER_TYPE(config_read(f, PCI_HEADER)) != 0 || PIN(config_read(f, PCI_INTERRUPT)) != PIN_INTA) {
+    if (HEADER_TYPE(config_read(f, PCI_HEADER)) != 0 ||
+        PIN(config_read(f, PCI_INTERRUPT)) != PIN_INTA) {
         return "this PCI function is a bridge, or has no interrupt INTA";
     }
     return NULL;
@@ -358,7 +375,8 @@ static const char *take_function(struct virtio_device *dev, struct host_function
     if (wrong == NULL && common != 0 && !map_status(f, common)) {
         wrong = "page tables are used up";
     }
-    if (wrong == NULL && !arch_device_route(dev->config->irq, dev->vm, VIRTIO_IRQ + dev->config->slot)) {
+    if (wrong == NULL &&
+        !arch_device_route(dev->config->irq, dev->vm, VIRTIO_IRQ + dev->config->slot)) {
         wrong = "the interrupt of this PCI function has another owner, or does not exist";
     }
     return wrong;
@@ -387,8 +405,8 @@ static const char *host_boot(struct virtio_device *dev)
     dev->data = f;
     wrong = take_function(dev, f);
     if (wrong != NULL) {
-        console_log("PCI function 00:%02x.0 of the machine, for VM %s:", (unsigned)(dev->config->config >> 15 & 31U),
-                    dev->vm->config->name);
+        console_log("PCI function 00:%02x.0 of the machine, for VM %s:",
+                    (unsigned)(dev->config->config >> 15 & 31U), dev->vm->config->name);
         return wrong;
     }
     if (f->status != NULL) {

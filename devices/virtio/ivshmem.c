@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PCI function for a shared region, as the "Device Specification for Inter-VM shared memory device" with INTx has it: BAR 2 is
- * the region, BAR 0 has a doorbell for each VM that shares it. A guest's uio_pci_generic drives it.
+ * A PCI function for a shared region, as the "Device Specification for Inter-VM shared memory
+ * device" with INTx has it: BAR 2 is the region, BAR 0 has a doorbell for each VM that shares it. A
+ * guest's uio_pci_generic drives it.
  *
- * A VM that shares the region and has no function for it is rung by the component `ipc`, and rings functions by its hypercall.
+ * A VM that shares the region and has no function for it is rung by the component `ipc`, and rings
+ * functions by its hypercall.
  */
 #include "hypercall.h"
 #include "ipc_abi.h"
@@ -35,7 +37,8 @@ uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset)
     }
 }
 
-/* HCALL_IPC_RING without functions: of the component `ipc`, or refused without it. Owner: ivshmem_boot(). */
+/* HCALL_IPC_RING without functions: of the component `ipc`, or refused without it. Owner:
+ * ivshmem_boot(). */
 static hcall_fn ring_without_function;
 
 /* The function of VM `number` for a shared region, or NULL. */
@@ -69,7 +72,8 @@ static void ring(const struct virtio_device *dev, uint32_t number)
     struct virtio_device *to = function_for(number, dev->config->shared);
 
     if (to != NULL && !runs(to->vm)) {
-        return; /* as by a hypercall; if the VM is started again at this moment, its new life may be rung */
+        /* as by a hypercall; if the VM is started again at this moment, its new life may be rung */
+        return;
     }
     if (to != NULL) {
         virtio_interrupt(to, VIRTIO_ISR_QUEUE);
@@ -91,7 +95,8 @@ static bool shares(const struct vm *vm, ulong region)
 }
 
 /* HCALL_IPC_RING in a system with functions for shared regions. */
-static struct hcall_ret ring_by_call(ulong region, ulong number, ulong a2, ulong a3, ulong a4, ulong a5)
+static struct hcall_ret ring_by_call(ulong region, ulong number, ulong a2, ulong a3, ulong a4,
+                                     ulong a5)
 {
     struct virtio_device *to = function_for(number, region);
 
@@ -119,7 +124,8 @@ static const char *ivshmem_boot(struct virtio_device *dev)
     return NULL;
 }
 
-/* The specification has 32-bit registers: the VM's number would be no part of a narrow store, which does nothing. */
+/* The specification has 32-bit registers: the VM's number would be no part of a narrow store, which
+ * does nothing. */
 void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)
 {
     if (width_log2 != REGISTER_WIDTH_LOG2) {

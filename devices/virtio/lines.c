@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work in sections of its own. The first kind are interrupt lines that are set: a VM may let each of its VCPUs take the same source, and an interrupt then wakes all
- * that sleep: too much work for the end of a step that has copied data. A timer that has already expired sets one line each time, so other
- * interrupts are taken between two of them. Each CPU has the lines of the interrupts that it has raised: while it runs an RT app, its timers
- * wait, and interrupts of other CPUs must not. The second kind is what a device has for its driver after another device has stopped
- * (serve() of its class): its peers may be many.
+ * Work in sections of its own. The first kind are interrupt lines that are set: a VM may let each
+ * of its VCPUs take the same source, and an interrupt then wakes all that sleep: too much work for
+ * the end of a step that has copied data. A timer that has already expired sets one line each time,
+ * so other interrupts are taken between two of them. Each CPU has the lines of the interrupts that
+ * it has raised: while it runs an RT app, its timers wait, and interrupts of other CPUs must not.
+ * The second kind is what a device has for its driver after another device has stopped (serve() of
+ * its class): its peers may be many.
  */
 #include "arch.h"
 #include "lib.h"
@@ -12,7 +14,8 @@
 #include "timer.h"
 #include "virtio.h"
 
-#define SERVE VIRTIO_MAX_FUNCTIONS /* added to the number of a device: serve() instead of its line */
+/* added to the number of a device: serve() instead of its line */
+#define SERVE VIRTIO_MAX_FUNCTIONS
 #define ITEMS (2U * VIRTIO_MAX_FUNCTIONS)
 
 /* Owner: this file; each is accessed by its CPU only, the timer with sched_lock. */

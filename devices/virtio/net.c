@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-net (virtio 1.2, section 5.1) and the switch between the ports of a network. A port's address is the system file's: a frame
- * from another source address is dropped, so there is nothing to learn. Behind an uplink are all other addresses. Frames reach ports of
- * the same VLAN only. A frame for which the receiver has no buffer is dropped, as by a real switch.
+ * virtio-net (virtio 1.2, section 5.1) and the switch between the ports of a network. A port's
+ * address is the system file's: a frame from another source address is dropped, so there is nothing
+ * to learn. Behind an uplink are all other addresses. Frames reach ports of the same VLAN only. A
+ * frame for which the receiver has no buffer is dropped, as by a real switch.
  *
- * On a network with offloads, a frame may be a TCP segment of up to 64 KiB, and without its checksum. Each driver there has accepted such
- * frames, so the switch passes them on as they are, with what their sender says about them.
+ * On a network with offloads, a frame may be a TCP segment of up to 64 KiB, and without its
+ * checksum. Each driver there has accepted such frames, so the switch passes them on as they are,
+ * with what their sender says about them.
  */
 #include "arch.h"
 #include "lib.h"
@@ -14,13 +16,14 @@
 #define QUEUE_RECEIVE 0U
 #define QUEUE_SEND 1U
 #define CLASS_ETHERNET 0x020000U
-/* Bytes of a frame in a step: if both addresses have the same distance from a multiple of 8, and otherwise, where these take up to 1,040
- * instructions. */
+/* Bytes of a frame in a step: if both addresses have the same distance from a multiple of 8, and
+ * otherwise, where these take up to 1,040 instructions. */
 #define ALIKE_PIECE 2048U
 #define UNLIKE_PIECE 1024U
 
 /* Feature bits (section 5.1.3). */
-#define FEATURE_CSUM (UINT64_C(1) << 0) /* frames from the driver: without checksum, or to be cut into segments */
+/* frames from the driver: without checksum, or to be cut into segments */
+#define FEATURE_CSUM (UINT64_C(1) << 0)
 #define FEATURE_HOST_TSO4 (UINT64_C(1) << 11)
 #define FEATURE_HOST_TSO6 (UINT64_C(1) << 12)
 #define FEATURE_GUEST_CSUM (UINT64_C(1) << 1) /* the same, to the driver */
@@ -42,12 +45,14 @@
 #define DESCRIPTORS 24U    /* of a frame at most: Linux uses 19 */
 #define CHAINS 48U         /* for a frame at most: Linux uses 43 */
 #define STEP_BYTES 1536U   /* of a frame are copied at most before other CPUs can have the locks */
-#define LONG_QUEUE \
-    1024U /* descriptors: with 256, a receiver's buffers were used up by 6 segments, and TCP waited for its timer */
+/* descriptors: with 256, a receiver's buffers were used up by 6 segments, and TCP waited for its
+ * timer */
+#define LONG_QUEUE 1024U
 #define TYPE_VLAN 0x8100U
 #define TYPE_SERVICE_VLAN 0x88a8U
 
-/* The headers of a frame, as read once from the sender's memory, and to be written to the receivers'. */
+/* The headers of a frame, as read once from the sender's memory, and to be written to the
+   receivers'. */
 struct head {
     /* struct virtio_net_hdr; little-endian */
     uint8_t flags, gso_type;
@@ -78,14 +83,16 @@ struct port {
     struct head head;
     uint32_t least, most;     /* bytes of `head` and the rest */
     struct virtio_chain rest; /* of the frame, behind `head` */
-    /* The port to which it is being copied, or NULL, and what is left of the frame and of the receiver's chain, which is taken from
-     * its queue; `life` of the queue then; bytes copied, and of them those in chains that are filled. */
+    /* The port to which it is being copied, or NULL, and what is left of the frame and of the
+     * receiver's chain, which is taken from its queue; `life` of the queue then; bytes copied, and
+     * of them those in chains that are filled. */
     struct port *to;
     struct virtio_chain from, into;
     uint32_t life, length, length_filled, nfilled;
     struct virtq_used filled[CHAINS];
     char *num_buffers; /* of the header, in the receiver's memory */
-    /* Since the boot. Those of frames received, and dropped for want of a buffer, are guarded by the lock of the receive queue. */
+    /* Since the boot. Those of frames received, and dropped for want of a buffer, are guarded by
+     * the lock of the receive queue. */
     struct virtio_net_counts counts;
 };
 
@@ -119,7 +126,8 @@ static bool has_offloads_of_network(const struct virtio_device *dev)
 
     for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
         if (other->class == &virtio_net && other->config->network == dev->config->network) {
-            alike = alike && ((other->config->flags ^ dev->config->flags) & VIRTIO_IMAGE_OFFLOADS) == 0;
+            alike =
+                alike && ((other->config->flags ^ dev->config->flags) & VIRTIO_IMAGE_OFFLOADS) == 0;
         }
     }
     return alike;
@@ -140,8 +148,8 @@ static const char *net_boot(struct virtio_device *dev)
     if ((config->flags & VIRTIO_IMAGE_OFFLOADS) != 0) {
         offer_offloads(dev);
     }
-    return config->network < VIRTIO_MAX_NETWORKS && config->mac >> 48 == 0 && (port->mac & 1U) == 0 &&
-                   config->vlan < 4095U && has_offloads_of_network(dev)
+    return config->network < VIRTIO_MAX_NETWORKS && config->mac >> 48 == 0 &&
+                   (port->mac & 1U) == 0 && config->vlan < 4095U && has_offloads_of_network(dev)
                ? NULL
                : "the image has a wrong port of a network";
 }
@@ -171,7 +179,8 @@ static enum outcome take_chain(struct port *port, struct virtq *q)
     if (virtq_waiting(q) == 0) {
         return DROPPED;
     }
-    return virtq_first(port->to->dev, q, DESCRIPTORS, &port->into) == VIRTIO_SOME ? DELIVERED : RECEIVER_WRONG;
+    return virtq_first(port->to->dev, q, DESCRIPTORS, &port->into) == VIRTIO_SOME ? DELIVERED
+                                                                                  : RECEIVER_WRONG;
 }
 
 /* The frame continues in the receiver's next chain. */
@@ -182,7 +191,8 @@ static enum outcome fill_chain(struct port *port, struct virtq *q)
     if (!is_mergeable(port->to) || port->num_buffers == NULL || port->nfilled == CHAINS - 1U) {
         return DROPPED;
     }
-    port->filled[port->nfilled] = (struct virtq_used){port->into.head, port->length - port->length_filled};
+    port->filled[port->nfilled] =
+        (struct virtq_used){port->into.head, port->length - port->length_filled};
     outcome = take_chain(port, q);
     if (outcome != DELIVERED) {
         return outcome;
@@ -215,7 +225,8 @@ static uint32_t piece(const char *dst, const char *src)
     return most - (uint32_t)((uintptr_t)dst % 8U);
 }
 
-/* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0 at the frame's end. */
+/* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0
+ * at the frame's end. */
 static enum outcome spans(struct port *port, struct virtq *q, uint32_t *n)
 {
     enum virtio_found source = virtio_chain_span(&port->from);
@@ -260,8 +271,8 @@ static enum outcome copy_rest(struct port *port, struct virtq *q)
     return UNFINISHED;
 }
 
-/* Writes the head to the chain. The number of buffers is written again at the frame's end, so a receiver that allows several has the
- * header in one of them. */
+/* Writes the head to the chain. The number of buffers is written again at the frame's end, so a
+ * receiver that allows several has the header in one of them. */
 static enum outcome write_head(struct port *port)
 {
     enum virtio_found found = virtio_chain_span(&port->into);
@@ -301,7 +312,8 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
     return outcome;
 }
 
-/* Returns the receiver's chains; without bytes, which its driver ignores, if the frame is not whole. */
+/* Returns the receiver's chains; without bytes, which its driver ignores, if the frame is not
+ * whole. */
 static void end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
 {
     uint32_t n = port->nfilled + 1U;
@@ -371,7 +383,8 @@ static struct port *port_in(uint32_t segment, const struct virtio_device *dev)
     return dev->class == &virtio_net && port->segment == segment ? port : NULL;
 }
 
-/* Whether the address can be behind the uplink: it is that of a station, and no other port has it. */
+/* Whether the address can be behind the uplink: it is that of a station, and no other port has
+ * it. */
 static bool is_outside(const struct port *uplink, uint64_t mac)
 {
     for (unsigned n = 0; n < virtio_device_count; n++) {
@@ -387,7 +400,8 @@ static bool is_outside(const struct port *uplink, uint64_t mac)
 /* Whether the frame whose head was read has a tag of IEEE 802.1Q or 802.1ad. */
 static bool has_tag(const struct port *port)
 {
-    return port->head.type == __builtin_bswap16(TYPE_VLAN) || port->head.type == __builtin_bswap16(TYPE_SERVICE_VLAN);
+    return port->head.type == __builtin_bswap16(TYPE_VLAN) ||
+           port->head.type == __builtin_bswap16(TYPE_SERVICE_VLAN);
 }
 
 /* Whether the port may send the frame whose head was read. */
@@ -396,7 +410,8 @@ static bool may_send(struct port *port)
     const struct virtio_image_function *config = port->dev->config;
     uint64_t source = address(port->head.source);
 
-    if ((source != port->mac && !(port->uplink && is_outside(port, source))) || (config->vlan != 0 && has_tag(port))) {
+    if ((source != port->mac && !(port->uplink && is_outside(port, source))) ||
+        (config->vlan != 0 && has_tag(port))) {
         port->counts.spoofed++;
         return false;
     }
@@ -422,8 +437,9 @@ static bool may_segment(const struct port *port)
     return (port->dev->features & feature) != 0 && port->head.gso_size != 0;
 }
 
-/* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated to say it. The checksum must be within
- * the frame; hdr_len is only a hint (section 5.1.6.2.2). False if it must not say that (section 5.1.6.2). */
+/* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated
+ * to say it. The checksum must be within the frame; hdr_len is only a hint (section 5.1.6.2.2).
+ * False if it must not say that (section 5.1.6.2). */
 static bool take_offload(struct port *port)
 {
     struct head *head = &port->head;
@@ -506,8 +522,8 @@ static struct virtio_device *blame(struct port *port, enum outcome outcome)
     return outcome == SENDER_WRONG ? virtio_wrong(port->dev) : NULL;
 }
 
-/* Whether the frame has no further receiver. The next step finds that if the receiver's chains were many, too short or wrong, as to return
- * them, or to stop the receiver, takes long. */
+/* Whether the frame has no further receiver. The next step finds that if the receiver's chains were
+ * many, too short or wrong, as to return them, or to stop the receiver, takes long. */
 static bool is_sent(struct port *port, bool wrong)
 {
     if (port->to == NULL) {

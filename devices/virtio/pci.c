@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM's virtual PCI bus: configuration space behind ECAM (PCI Express Base Specification, section 7.2.2), functions without MSI,
- * BARs at fixed addresses. Function n is function 0 of device n of bus 0; its interrupt is INTA, level-triggered, source
- * VIRTIO_IRQ + n of the VM's interrupt controller, unless its class has another one. host.c has what differs for functions of the
- * machine.
+ * A VM's virtual PCI bus: configuration space behind ECAM (PCI Express Base Specification,
+ * section 7.2.2), functions without MSI, BARs at fixed addresses. Function n is function 0 of
+ * device n of bus 0; its interrupt is INTA, level-triggered, source VIRTIO_IRQ + n of the VM's
+ * interrupt controller, unless its class has another one. host.c has what differs for functions of
+ * the machine.
  */
 #include "arch.h"
 #include "pci_regs.h"
@@ -26,14 +27,18 @@ enum {
 };
 #define PART_MASK 0x3000U
 
-/* cap_vndr, cap_next, cap_len and cfg_type; bar and id; offset; length; notify_off_multiplier. `number` counts from 1, as cfg_type;
- * the last one has no next. queue_notify_off is 0 and so is its multiplier: all queues are notified at one address, by their numbers. */
-#define CAPABILITY_NEXT(number) ((number) < CAPABILITIES ? PCI_CAPABILITY + (number) * CAPABILITY_SIZE : 0U)
-#define CAPABILITY(number, offset, length) \
-    CAPABILITY_VENDOR | CAPABILITY_NEXT(number) << 8 | CAPABILITY_SIZE << 16 | (number) << 24, 0, offset, length, 0
+/* cap_vndr, cap_next, cap_len and cfg_type; bar and id; offset; length; notify_off_multiplier.
+ * `number` counts from 1, as cfg_type; the last one has no next. queue_notify_off is 0 and so is
+ * its multiplier: all queues are notified at one address, by their numbers. */
+#define CAPABILITY_NEXT(number) \
+    ((number) < CAPABILITIES ? PCI_CAPABILITY + (number) * CAPABILITY_SIZE : 0U)
+#define CAPABILITY(number, offset, length)                                                        \
+    CAPABILITY_VENDOR | CAPABILITY_NEXT(number) << 8 | CAPABILITY_SIZE << 16 | (number) << 24, 0, \
+        offset, length, 0
 
-static const uint32_t capabilities[] = {CAPABILITY(1U, PART_COMMON, 0x38), CAPABILITY(2U, PART_NOTIFY, 4),
-                                        CAPABILITY(3U, PART_ISR, 4), CAPABILITY(4U, PART_CONFIG, 0x1000)};
+static const uint32_t capabilities[] = {CAPABILITY(1U, PART_COMMON, 0x38),
+                                        CAPABILITY(2U, PART_NOTIFY, 4), CAPABILITY(3U, PART_ISR, 4),
+                                        CAPABILITY(4U, PART_CONFIG, 0x1000)};
 
 /* --- interrupts --- */
 
@@ -133,7 +138,8 @@ static uint32_t subsystem_of(const struct virtio_device *dev)
     return is_hardware(dev) ? dev->config->task : VIRTIO_SUBSYSTEM;
 }
 
-static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t address, uint64_t size)
+static uint64_t bar(const struct virtio_device *dev, unsigned number, uint64_t address,
+                    uint64_t size)
 {
     return (dev->probing >> number & 1U) != 0 ? ~(size - 1U) : address;
 }
@@ -163,7 +169,8 @@ static uint32_t command_and_status(const struct virtio_device *dev)
 {
     bool pending = dev->class->pending != NULL ? dev->class->pending(dev) : dev->isr != 0;
 
-    return dev->command | (pending ? STATUS_INTERRUPT : 0) | (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
+    return dev->command | (pending ? STATUS_INTERRUPT : 0) |
+           (is_virtio(dev) ? STATUS_CAPABILITIES : 0);
 }
 
 static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
@@ -185,7 +192,8 @@ static uint32_t config_word(const struct virtio_device *dev, unsigned offset)
     case PCI_INTERRUPT:
         return 1U << 8 | dev->interrupt_line; /* INTA */
     default:
-        return offset >= PCI_CAPABILITY ? capability_read(dev, offset - PCI_CAPABILITY) : bars_read(dev, offset);
+        return offset >= PCI_CAPABILITY ? capability_read(dev, offset - PCI_CAPABILITY)
+                                        : bars_read(dev, offset);
     }
 }
 
@@ -207,13 +215,15 @@ static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 }
 
 /* A write of one byte of the register, or of both. */
-static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2, uint32_t value)
+static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2,
+                          uint32_t value)
 {
     uint32_t mask = width_log2 == 0 ? 0xffU << byte * 8U : 0xffffU;
     uint32_t command;
 
     spin_lock(&dev->vm->lock);
-    command = ((config_word(dev, PCI_COMMAND) & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
+    command =
+        ((config_word(dev, PCI_COMMAND) & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
     if (dev->class->command != NULL) {
         dev->class->command(dev, command);
     } else {
@@ -233,7 +243,8 @@ void virtio_pci_reset(struct virtio_device *dev)
     dev->mask = 0;
 }
 
-/* A BAR has a fixed address; a write of all ones makes it show its size (PCI Local Bus Specification 3.0, section 6.2.5.1). */
+/* A BAR has a fixed address; a write of all ones makes it show its size (PCI Local Bus
+ * Specification 3.0, section 6.2.5.1). */
 static void bar_write(struct virtio_device *dev, unsigned number, uint32_t value)
 {
     if (value == ALL_ONES) {
@@ -289,7 +300,8 @@ static ulong bars_load(struct vcpu *v, gpa_t offset, unsigned width_log2)
     return bar_read(dev, offset % VIRTIO_BAR_SIZE) >> (offset & 3U) * 8U;
 }
 
-static void bars_store_register(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)
+static void bars_store_register(struct virtio_device *dev, unsigned offset, unsigned width_log2,
+                                uint32_t value)
 {
     if ((dev->command & COMMAND_MEMORY) == 0) {
         return;
@@ -308,8 +320,9 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
 {
     struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
 
-    /* Only at that address: a misaligned store comes in pieces, and each would otherwise do a step, without a look for interrupts between
-     * them. Also while memory is not decoded, which only works the queue off earlier: a check would cost 3 instructions. */
+    /* Only at that address: a misaligned store comes in pieces, and each would otherwise do a step,
+     * without a look for interrupts between them. Also while memory is not decoded, which only
+     * works the queue off earlier: a check would cost 3 instructions. */
     if (offset % VIRTIO_BAR_SIZE == PART_NOTIFY) {
         virtio_notify(dev, value & 0xffffU);
     } else {
@@ -320,8 +333,11 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
 bool virtio_pci_init(struct vm *vm)
 {
     const struct virtio_bus *bus = virtio_bus_of(vm);
-    const struct vdev ecam = {
-        .base = VIRTIO_ECAM, .size = VIRTIO_ECAM_SIZE, .widths = 1 | 2 | 4, .read = ecam_read, .write = ecam_write};
+    const struct vdev ecam = {.base = VIRTIO_ECAM,
+                              .size = VIRTIO_ECAM_SIZE,
+                              .widths = 1 | 2 | 4,
+                              .read = ecam_read,
+                              .write = ecam_write};
     const struct vdev bars = {.base = VIRTIO_BARS,
                               .size = (uint64_t)bus->count * VIRTIO_BAR_SIZE,
                               .widths = 1 | 2 | 4,

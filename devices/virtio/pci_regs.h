@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers in the configuration space of a PCI function (PCI Local Bus Specification 3.0, chapter 6). */
+/* Registers in the configuration space of a PCI function (PCI Local Bus Specification 3.0, chapter
+ * 6). */
 #ifndef PCI_REGS_H
 #define PCI_REGS_H
 
@@ -9,8 +10,10 @@
 #define COMMAND_MEMORY 2U
 #define COMMAND_MASTER 4U
 #define COMMAND_INTX_DISABLE 0x400U
-#define COMMAND_BITS (COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE) /* that a guest may write */
-#define STATUS_INTERRUPT (1U << 19)                                           /* in the word of command and status */
+/* that a guest may write */
+#define COMMAND_BITS (COMMAND_MEMORY | COMMAND_MASTER | COMMAND_INTX_DISABLE)
+/* in the word of command and status */
+#define STATUS_INTERRUPT (1U << 19)
 #define STATUS_CAPABILITIES (1U << 20)
 
 /* Offsets in the configuration space, of 32-bit words. */

@@ -16,15 +16,17 @@ static void list_port(struct virtio_device *dev)
 {
     struct virtio_net_counts c = virtio_net_count(dev);
 
-    console_log("%-9s %u %12lu %12lu %9lu %9lu %9lu %9lu", dev->vm->config->name, dev->config->slot, (ulong)c.sent,
-                (ulong)c.received, (ulong)c.spoofed, (ulong)c.limited, (ulong)c.no_buffer, (ulong)c.malformed);
+    console_log("%-9s %u %12lu %12lu %9lu %9lu %9lu %9lu", dev->vm->config->name, dev->config->slot,
+                (ulong)c.sent, (ulong)c.received, (ulong)c.spoofed, (ulong)c.limited,
+                (ulong)c.no_buffer, (ulong)c.malformed);
 }
 
 static void list_console(struct virtio_device *dev)
 {
     struct virtio_console_counts c = virtio_console_count(dev);
 
-    console_log("%-9s %u %12lu %12lu", dev->vm->config->name, dev->config->slot, (ulong)c.sent, (ulong)c.dropped);
+    console_log("%-9s %u %12lu %12lu", dev->vm->config->name, dev->config->slot, (ulong)c.sent,
+                (ulong)c.dropped);
 }
 
 /* Position 0 is the heading of the consoles, n + 1 function n. */
@@ -50,7 +52,8 @@ static unsigned ports_line(unsigned at)
         return next != 0 ? consoles + next : 0;
     }
     if (at == 0) {
-        console_log("port                sent     received   spoofed   limited no buffer malformed");
+        console_log(
+            "port                sent     received   spoofed   limited no buffer malformed");
     } else {
         list_port(&virtio_devices[at - 1U]);
     }

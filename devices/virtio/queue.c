@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's side of split virtqueues (virtio 1.2, section 2.7). The guest may change its memory at any time: each value is read
- * once, checked, and used as it was read. */
+/* The device's side of split virtqueues (virtio 1.2, section 2.7). The guest may change its memory
+ * at any time: each value is read once, checked, and used as it was read. */
 #include "atomic.h"
 #include "virtio.h"
 
@@ -21,8 +21,10 @@ bool virtq_map(const struct vm *vm, struct virtq *q)
     const volatile struct virtq *registers = q; /* each is read once: another VCPU can write them */
     uint32_t size = registers->size;
     /* with the fields of event suppression, which a ring has with and without that feature */
-    uint32_t avail_size = 2U * (VIRTQ_RING + size + 1U), used_size = 2U * (VIRTQ_RING + 4U * size + 1U);
-    uint64_t desc = registers->address[0], avail = registers->address[1], ring = registers->address[2];
+    uint32_t avail_size = 2U * (VIRTQ_RING + size + 1U),
+             used_size = 2U * (VIRTQ_RING + 4U * size + 1U);
+    uint64_t desc = registers->address[0], avail = registers->address[1],
+             ring = registers->address[2];
     bool aligned = desc % 16U == 0 && avail % 2U == 0 && ring % 4U == 0;
 
     q->mask = size - 1U;
@@ -34,7 +36,8 @@ bool virtq_map(const struct vm *vm, struct virtq *q)
     return aligned && q->desc != NULL && q->avail != NULL && q->ring != NULL;
 }
 
-/* A descriptor is read once; its index must be in the table, and the chain not too long, as a loop is. */
+/* A descriptor is read once; its index must be in the table, and the chain not too long, as a loop
+ * is. */
 static bool take_descriptor(struct virtio_chain *c, struct virtq_desc *desc)
 {
     if (c->next >= c->entries || c->left == 0) {
@@ -62,7 +65,8 @@ static enum virtio_found __attribute__((noinline)) find_buffer(struct virtio_cha
 /* The buffer of the descriptor is the chain's current one. An empty buffer is wrong. */
 static inline enum virtio_found enter_buffer(struct virtio_chain *c, struct virtq_desc desc)
 {
-    const struct sysimage_region *first = c->dev->vm->memmap.regions; /* RAM, checked by sysimage_check() */
+    /* RAM, checked by sysimage_check() */
+    const struct sysimage_region *first = c->dev->vm->memmap.regions;
     gpa_t gpa = memmap_address(desc.address);
     uint32_t flags = flags_of(desc), size = (uint32_t)desc.rest;
 
@@ -76,10 +80,12 @@ static inline enum virtio_found enter_buffer(struct virtio_chain *c, struct virt
     return VIRTIO_SOME;
 }
 
-/* Uses the descriptors of an indirect table from now on (section 2.7.5.3). The descriptor of the table is the last one in the queue's
- * own table, and is not one of the chain's; its write flag is ignored. A table can be anywhere, but at an address that is no multiple of 8 it
- * would be read in bytes. Not inline: without: virtio.net.1500 +24. */
-static enum virtio_found __attribute__((noinline)) enter_table(struct virtio_chain *c, struct virtq_desc desc)
+/* Uses the descriptors of an indirect table from now on (section 2.7.5.3). The descriptor of the
+ * table is the last one in the queue's own table, and is not one of the chain's; its write flag is
+ * ignored. A table can be anywhere, but at an address that is no multiple of 8 it would be read in
+ * bytes. Not inline: without: virtio.net.1500 +24. */
+static enum virtio_found __attribute__((noinline)) enter_table(struct virtio_chain *c,
+                                                               struct virtq_desc desc)
 {
     uint32_t length = (uint32_t)desc.rest;
     bool nested = c->in_table; /* wrong, or each call would pass through many tables */
@@ -90,11 +96,14 @@ static enum virtio_found __attribute__((noinline)) enter_table(struct virtio_cha
     c->table = virtio_ram(c->dev->vm, memmap_address(desc.address), length);
     c->next = 0;
     c->in_table = true;
-    if (nested || c->table == NULL || desc.address % sizeof(uint64_t) != 0 || length % sizeof(struct virtq_desc) != 0 ||
-        (flags_of(desc) & DESC_NEXT) != 0 || (c->dev->features & VIRTIO_F_INDIRECT_DESC) == 0) {
+    if (nested || c->table == NULL || desc.address % sizeof(uint64_t) != 0 ||
+        length % sizeof(struct virtq_desc) != 0 || (flags_of(desc) & DESC_NEXT) != 0 ||
+        (c->dev->features & VIRTIO_F_INDIRECT_DESC) == 0) {
         return VIRTIO_WRONG;
     }
-    return take_descriptor(c, &first) && (flags_of(first) & DESC_INDIRECT) == 0 ? enter_buffer(c, first) : VIRTIO_WRONG;
+    return take_descriptor(c, &first) && (flags_of(first) & DESC_INDIRECT) == 0
+               ? enter_buffer(c, first)
+               : VIRTIO_WRONG;
 }
 
 enum virtio_found virtio_chain_next(struct virtio_chain *c)
@@ -108,8 +117,8 @@ enum virtio_found virtio_chain_next(struct virtio_chain *c)
 }
 
 /* The next bytes of a header, at most `size`: their number in *n. `part` counts its buffers. */
-static inline enum virtio_found span_part(struct virtio_chain *c, unsigned part, bool writable, uint32_t size,
-                                          uint32_t *n)
+static inline enum virtio_found span_part(struct virtio_chain *c, unsigned part, bool writable,
+                                          uint32_t size, uint32_t *n)
 {
     enum virtio_found found = virtio_chain_span(c);
 
@@ -193,7 +202,9 @@ static bool wants_interrupt(const struct virtio_device *dev, struct virtq *q)
     uint32_t since = (q->used - q->checked) & 0xffffU;
 
     q->checked = q->used;
-    atomic_fence_seq(); /* the index is visible before the wish is read: the driver writes its wish, then reads the index */
+    /* the index is visible before the wish is read: the driver writes its wish, then reads the
+     * index */
+    atomic_fence_seq();
     if ((dev->features & VIRTIO_F_EVENT_IDX) != 0) {
         return ((q->used - *q->used_event - 1U) & 0xffffU) < since;
     }

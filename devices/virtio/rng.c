@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-rng (virtio 1.2, section 5.4). Each device has a generator of its own, keyed from the machine's seed at boot and kept over
- * restarts of the VM: ChaCha20 whose first 32 bytes of each block are the next key ("fast key erasure"), so earlier output cannot be
- * computed from its state.
+ * virtio-rng (virtio 1.2, section 5.4). Each device has a generator of its own, keyed from the
+ * machine's seed at boot and kept over restarts of the VM: ChaCha20 whose first 32 bytes of each
+ * block are the next key ("fast key erasure"), so earlier output cannot be computed from its state.
  */
 #include "chacha.h"
 #include "console.h"
@@ -27,7 +27,8 @@ struct generator {
 
 static const uint32_t no_input[4];
 
-static struct generator generators[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+/* by number of the function; owner: this file */
+static struct generator generators[VIRTIO_MAX_FUNCTIONS];
 
 /* Without a seed there is no device: a guest must not take for random what is not. */
 static const char *rng_boot(struct virtio_device *dev)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disks of which a VM is the server (abi/disk_abi.h). A request is cut into pieces, of which the server has one at a time of each disk.
- * Which part of the server's disk a piece is in follows from the system file, not from the server. The data is copied in steps, between the
- * memory of both VMs: that of a write in the front end's notification, that of a read in the server's, which also begins the
- * disk's next piece.
+ * Disks of which a VM is the server (abi/disk_abi.h). A request is cut into pieces, of which the
+ * server has one at a time of each disk. Which part of the server's disk a piece is in follows from
+ * the system file, not from the server. The data is copied in steps, between the memory of both
+ * VMs: that of a write in the front end's notification, that of a read in the server's, which also
+ * begins the disk's next piece.
  *
- * A server that resets its device, or whose VM stops, has lost its pieces: their requests are done again from the start when it
- * offers buffers again. A request whose driver has reset its disk is awaited before the disk's next one, so none overtakes it.
+ * A server that resets its device, or whose VM stops, has lost its pieces: their requests are done
+ * again from the start when it offers buffers again. A request whose driver has reset its disk is
+ * awaited before the disk's next one, so none overtakes it.
  *
- * Locks, outer first: the server's queue of answers, the disk's queue, the server's queue of buffers.
+ * Locks, outer first: the server's queue of answers, the disk's queue, the server's queue of
+ * buffers.
  */
 #include "blk.h"
 #include "disk_abi.h"
@@ -29,7 +32,8 @@ struct server {
     struct virtio_chain rest;
 };
 
-static struct server servers[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+/* by number of the function; owner: this file */
+static struct server servers[VIRTIO_MAX_FUNCTIONS];
 
 /* --- a piece on its way to the server --- */
 
@@ -63,8 +67,8 @@ static struct virtio_step begin_again(struct blk_disk *disk, const struct virtq 
     return go_on();
 }
 
-/* The bytes of data in the next buffers of the request, rounded up to whole sectors. Only a measure: the buffers are checked again
- * when they are used. */
+/* The bytes of data in the next buffers of the request, rounded up to whole sectors. Only a
+ * measure: the buffers are checked again when they are used. */
 static uint32_t measure(const struct blk_disk *disk)
 {
     struct virtio_chain c = disk->rest;
@@ -80,7 +84,8 @@ static uint32_t measure(const struct blk_disk *disk)
     return sum < DISK_PIECE ? (uint32_t)sum : DISK_PIECE;
 }
 
-/* A write whose driver has not accepted flushes ends with one, as it must be stable then (section 5.2.6.2). */
+/* A write whose driver has not accepted flushes ends with one, as it must be stable then
+ * (section 5.2.6.2). */
 static struct virtio_step measure_piece(const struct virtio_device *dev, struct blk_disk *disk)
 {
     bool stable = disk->request.type == BLK_WRITE && (dev->features & BLK_FEATURE_FLUSH) == 0;
@@ -116,20 +121,23 @@ static enum virtio_found take_buffer(struct blk_disk *disk, struct virtq *q)
     return found;
 }
 
-static struct virtio_step begin_piece(const struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
+static struct virtio_step begin_piece(const struct virtio_device *dev, struct blk_disk *disk,
+                                      struct virtq *q)
 {
     enum virtio_found found = take_buffer(disk, q);
-    const struct disk_request request = {.disk = virtio_number(dev),
-                                         .number = disk->number + 1U,
-                                         .type = disk->flushes ? DISK_FLUSH : disk->request.type,
-                                         .bytes = disk->bytes,
-                                         .sector = (dev->config->disk + (disk->flushes ? 0 : disk->at)) / BLK_SECTOR};
+    const struct disk_request request = {
+        .disk = virtio_number(dev),
+        .number = disk->number + 1U,
+        .type = disk->flushes ? DISK_FLUSH : disk->request.type,
+        .bytes = disk->bytes,
+        .sector = (dev->config->disk + (disk->flushes ? 0 : disk->at)) / BLK_SECTOR};
 
     if (found == VIRTIO_NONE) {
         return (struct virtio_step){.wait = true};
     }
     disk->room = disk->buffer;
-    if (found != VIRTIO_SOME || virtio_chain_write(&disk->room, &request, sizeof(request)) != VIRTIO_SOME) {
+    if (found != VIRTIO_SOME ||
+        virtio_chain_write(&disk->room, &request, sizeof(request)) != VIRTIO_SOME) {
         return broken(disk->server);
     }
     disk->number++;
@@ -178,7 +186,8 @@ static struct virtio_step fill_piece(struct virtio_device *dev, struct blk_disk 
     return go_on();
 }
 
-static struct virtio_step forward_locked(struct virtio_device *dev, struct blk_disk *disk, struct virtq *q)
+static struct virtio_step forward_locked(struct virtio_device *dev, struct blk_disk *disk,
+                                         struct virtq *q)
 {
     if (disk->life != q->life) {
         return begin_again(disk, q);
@@ -235,7 +244,8 @@ static struct virtio_step end_answer(struct server *s)
     return go_on();
 }
 
-/* Copies the next bytes of a read to the driver's memory. What the answer has beside them is ignored. */
+/* Copies the next bytes of a read to the driver's memory. What the answer has beside them is
+ * ignored. */
 static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
 {
     struct virtio_chain *from = &s->rest, *to = &disk->rest;
@@ -248,7 +258,8 @@ static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
     }
     n = to->room - (to->next == CHAIN_END ? 1U : 0);
     if (!to->writable || n == 0 || virtio_chain_span(from) != VIRTIO_SOME || from->writable) {
-        (void)end_pieces(disk, BLK_IOERR); /* the data ends in a sector, or the answer has too little */
+        /* the data ends in a sector, or the answer has too little */
+        (void)end_pieces(disk, BLK_IOERR);
         return end_answer(s);
     }
     n = least(least(from->room, n), least(disk->left, VIRTIO_PIECE));
@@ -269,7 +280,8 @@ static struct virtio_step end_piece(struct server *s, struct blk_disk *disk)
     return end_answer(s);
 }
 
-/* With the lock of the disk's queue. An answer to another request than the disk's current one is ignored. */
+/* With the lock of the disk's queue. An answer to another request than the disk's current one is
+ * ignored. */
 static struct virtio_step take_answer(struct server *s, struct blk_disk *disk)
 {
     if (disk->piece != BLK_SERVED || s->answer.number != disk->number) {
@@ -327,7 +339,8 @@ static uint32_t server_config(const struct virtio_device *dev, unsigned offset)
 }
 
 /* Disks without requests are asked, too. */
-static struct virtq *server_waiting(struct virtio_device *dev, struct virtio_device *to, ulong number)
+static struct virtq *server_waiting(struct virtio_device *dev, struct virtio_device *to,
+                                    ulong number)
 {
     const struct blk_disk *disk = dev->data;
 

@@ -14,14 +14,17 @@ _Static_assert(SYSIMAGE_MAX_VMS <= STREAMS_SOCKETS, "a socket for each VM");
 struct pair {
     struct spinlock lock; /* guards what follows, and the ports of the pair's streams */
     uint64_t open;        /* bit n: stream n of the pair exists */
-    uint64_t owed[2];     /* of them those whose other end has gone: the end of this side has to get a reset */
+    /* of them those whose other end has gone: the end of this side has to get a reset */
+    uint64_t owed[2];
 };
 
 /* Owner: this file. The socket with the lower number is side 0 of a pair. */
 static struct pair pairs[PAIRS];
 static uint32_t ports[STREAMS][2];
 static uint32_t gone
-    [STREAMS_SOCKETS]; /* bit n: the socket's streams with socket n are still to be ended; atomic, cleared with the pair's lock */
+    /* bit n: the socket's streams with socket n are still to be ended; atomic, cleared with the
+     * pair's lock */
+    [STREAMS_SOCKETS];
 static unsigned sockets;
 static unsigned most; /* streams of a pair */
 
@@ -77,7 +80,8 @@ static unsigned find_free(const struct pair *p)
     return n;
 }
 
-/* A driver that uses the ports of an earlier stream again has closed that, so no reset is owed for it. */
+/* A driver that uses the ports of an earlier stream again has closed that, so no reset is owed for
+ * it. */
 bool streams_open(const struct stream *s)
 {
     struct pair *p = &pairs[number_of_pair(s->socket, s->peer)];

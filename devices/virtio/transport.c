@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common configuration of a virtio device on PCI (virtio 1.2, section 4.1.4.3): status, features, queues. */
+/* The common configuration of a virtio device on PCI (virtio 1.2, section 4.1.4.3): status,
+ * features, queues. */
 #include "atomic.h"
 #include "lib.h"
 #include "pci_regs.h"
@@ -21,7 +22,8 @@ enum {
 };
 #define NO_VECTOR 0xffffU
 
-/* The selected queue's number. Read once: another VCPU may write it between a comparison and its use. */
+/* The selected queue's number. Read once: another VCPU may write it between a comparison and its
+ * use. */
 static uint32_t selection(const struct virtio_device *dev)
 {
     return atomic_load_relaxed(&dev->queue_select);
@@ -52,7 +54,9 @@ static uint32_t queue_read(const struct virtq *q, unsigned offset)
         return q->enabled ? 1U : 0; /* queue_notify_off is 0 */
     }
     offset -= QUEUE_ADDRESSES;
-    return offset < QUEUE_ADDRESSES_END - QUEUE_ADDRESSES ? half(q->address[offset / 8U], offset & 4U) : 0;
+    return offset < QUEUE_ADDRESSES_END - QUEUE_ADDRESSES
+               ? half(q->address[offset / 8U], offset & 4U)
+               : 0;
 }
 
 uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
@@ -65,7 +69,8 @@ uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
     case DRIVER_FEATURE_SELECT:
         return dev->driver_feature_select;
     case DRIVER_FEATURE:
-        return dev->driver_feature_select < 2U ? half(dev->features, dev->driver_feature_select) : 0;
+        return dev->driver_feature_select < 2U ? half(dev->features, dev->driver_feature_select)
+                                               : 0;
     case CONFIG_MSIX_VECTOR:
         return NO_VECTOR | (uint32_t)dev->nqueues << 16;
     case DEVICE_STATUS:
@@ -82,10 +87,12 @@ static bool is_live(const struct virtio_device *dev)
 {
     uint32_t status = atomic_load_relaxed(&dev->status);
 
-    return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) == VIRTIO_STATUS_DRIVER_OK;
+    return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) ==
+           VIRTIO_STATUS_DRIVER_OK;
 }
 
-/* A function that is no bus master does not access memory (PCI Local Bus Specification 3.0, section 6.2.2). */
+/* A function that is no bus master does not access memory (PCI Local Bus Specification 3.0,
+ * section 6.2.2). */
 static bool may_work(const struct virtio_device *dev)
 {
     return (dev->command & COMMAND_MASTER) != 0 && is_live(dev);
@@ -145,7 +152,8 @@ static void stop_queues(struct virtio_device *dev)
 
 static void write_half(uint64_t *value, unsigned upper, uint32_t part)
 {
-    *value = upper != 0 ? (*value & UINT32_MAX) | (uint64_t)part << 32 : (*value & ~(uint64_t)UINT32_MAX) | part;
+    *value = upper != 0 ? (*value & UINT32_MAX) | (uint64_t)part << 32
+                        : (*value & ~(uint64_t)UINT32_MAX) | part;
 }
 
 static bool size_fits(const struct virtio_device *dev, uint32_t size)
@@ -175,8 +183,8 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
 
 /* --- the device --- */
 
-/* Several VCPUs may stop the device at once: those of its driver that reset it, and those of others that have found its driver to be
- * wrong. No queue starts until the last one has done so. */
+/* Several VCPUs may stop the device at once: those of its driver that reset it, and those of others
+ * that have found its driver to be wrong. No queue starts until the last one has done so. */
 static void begin_stop_locked(struct virtio_device *dev)
 {
     dev->stops++;
@@ -197,7 +205,8 @@ static void end_stop(struct virtio_device *dev, bool reset)
     dev->was_reset = dev->was_reset || reset;
     if (dev->stops == 0 && dev->was_reset) {
         dev->was_reset = false;
-        virtio_clear_isr(dev); /* the last one may have raised an interrupt after the reset's begin */
+        /* the last one may have raised an interrupt after the reset's begin */
+        virtio_clear_isr(dev);
         atomic_store_relaxed(&dev->status, 0);
     }
     vm_unlock(dev->vm);
@@ -243,7 +252,8 @@ bool virtio_reset_step(struct virtio_device *dev)
     return true;
 }
 
-/* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after virtio_break(). */
+/* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after
+ * virtio_break(). */
 struct virtio_device *virtio_wrong(struct virtio_device *dev)
 {
     begin_stop(dev);
@@ -257,7 +267,8 @@ void virtio_break(struct virtio_device *dev)
     end_stop(dev, false);
 }
 
-/* Begins to stop a device that works but is no bus master any more. One section: a reset by another VCPU must not come between. */
+/* Begins to stop a device that works but is no bus master any more. One section: a reset by another
+ * VCPU must not come between. */
 static bool begin_stop_of_no_master(struct virtio_device *dev)
 {
     bool stops;
@@ -288,7 +299,8 @@ static uint32_t accept_features(const struct virtio_device *dev, uint32_t status
     return fit ? status : status & ~VIRTIO_STATUS_FEATURES_OK;
 }
 
-/* Bits are only added, by a driver; the device keeps its own. The lock: the features are final with FEATURES_OK. Returns the status. */
+/* Bits are only added, by a driver; the device keeps its own. The lock: the features are final with
+ * FEATURES_OK. Returns the status. */
 static uint32_t status_add(struct virtio_device *dev, uint32_t value)
 {
     uint32_t before, added;
@@ -326,13 +338,15 @@ static void status_write(struct virtio_device *dev, uint32_t value)
 static void driver_feature_write(struct virtio_device *dev, uint32_t value)
 {
     spin_lock(&dev->vm->lock);
-    if (dev->driver_feature_select < 2U && (atomic_load_relaxed(&dev->status) & VIRTIO_STATUS_FEATURES_OK) == 0) {
+    if (dev->driver_feature_select < 2U &&
+        (atomic_load_relaxed(&dev->status) & VIRTIO_STATUS_FEATURES_OK) == 0) {
         write_half(&dev->features, dev->driver_feature_select, value);
     }
     vm_unlock(dev->vm);
 }
 
-void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value)
+void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2,
+                         uint32_t value)
 {
     (void)width_log2; /* the specification demands the register's own width */
     switch (offset) {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the component `virtio` share. Each VM that the system file gives functions has a PCI bus of its own (pci.c) with
- * virtio 1.2 devices (transport.c, queue.c and a file for each type of device), ivshmem functions, and functions of the machine's bus
- * (host.c).
+ * What the files of the component `virtio` share. Each VM that the system file gives functions has
+ * a PCI bus of its own (pci.c) with virtio 1.2 devices (transport.c, queue.c and a file for each
+ * type of device), ivshmem functions, and functions of the machine's bus (host.c).
  *
- * All work is done in the store that notifies a queue, in short steps: between two steps the hypervisor polls interrupts, and if one is
- * pending, the store is executed again after the interrupt's handler (arch_virtio.h).
+ * All work is done in the store that notifies a queue, in short steps: between two steps the
+ * hypervisor polls interrupts, and if one is pending, the store is executed again after the
+ * interrupt's handler (arch_virtio.h).
  *
- * Lock order (outer first): the lock of a queue of answers of a disk server, the lock of a queue of requests (of frames to send, ...), the
- * lock of a queue of buffers (of frames to receive, ...; of virtio-crypto, the data queue), vm.lock. The memory of VMs with functions is mapped for good (boot.c).
+ * Lock order (outer first): the lock of a queue of answers of a disk server, the lock of a queue of
+ * requests (of frames to send, ...), the lock of a queue of buffers (of frames to receive, ...; of
+ * virtio-crypto, the data queue), vm.lock. The memory of VMs with functions is mapped for good
+ * (boot.c).
  */
 #ifndef VIRTIO_H
 #define VIRTIO_H
@@ -22,11 +25,14 @@
 #include "virtio_image.h"
 #include "vm.h"
 
-#define VIRTIO_QUEUES 10U      /* most of a device: a console with 4 ports */
-#define VIRTIO_QUEUE_SIZE 256U /* most descriptors of a queue, unless boot() sets dev->queue_size */
-#define VIRTIO_PARTS 5U        /* most buffers of a header: drivers use 1 or 2, and each costs some 60 instructions */
-#define VIRTIO_PIECE \
-    512U /* bytes that are copied at most between two polls of interrupts: 520 instructions at odd addresses */
+#define VIRTIO_QUEUES 10U /* most of a device: a console with 4 ports */
+/* most descriptors of a queue, unless boot() sets dev->queue_size */
+#define VIRTIO_QUEUE_SIZE 256U
+/* most buffers of a header: drivers use 1 or 2, and each costs some 60 instructions */
+#define VIRTIO_PARTS 5U
+/* bytes that are copied at most between two polls of interrupts: 520 instructions at odd
+ * addresses */
+#define VIRTIO_PIECE 512U
 
 /* Bits of the device status (section 2.1). */
 #define VIRTIO_STATUS_DRIVER_OK 4U
@@ -42,7 +48,8 @@
 #define VIRTIO_ISR_QUEUE 1U
 #define VIRTIO_ISR_CONFIG 2U
 
-/* Offsets in the driver's and the device's area of a queue, in units of 16 bits (sections 2.7.6, 2.7.8): flags, index, ring. */
+/* Offsets in the driver's and the device's area of a queue, in units of 16 bits
+ * (sections 2.7.6, 2.7.8): flags, index, ring. */
 #define VIRTQ_FLAGS 0U
 #define VIRTQ_INDEX 1U
 #define VIRTQ_RING 2U
@@ -60,23 +67,25 @@ struct virtq_used {
     uint32_t head, length; /* which chain, bytes written */
 };
 
-/* How far the work on the queues of devices that wait is: a store that is executed again goes on there. */
+/* How far the work on the queues of devices that wait is: a store that is executed again goes on
+ * there. */
 struct virtio_progress {
     uint8_t device; /* its number */
     uint8_t queue;  /* of it, if steps are done */
     uint16_t steps; /* that are done for it */
 };
 
-/* A split virtqueue. The guest's registers are 0 after a reset. Numbers of chains count modulo 2^16 in the rings, and modulo 2^32 here,
- * where the compiler needs fewer instructions for them. */
+/* A split virtqueue. The guest's registers are 0 after a reset. Numbers of chains count modulo 2^16
+ * in the rings, and modulo 2^32 here, where the compiler needs fewer instructions for them. */
 struct virtq {
-    struct spinlock lock; /* guards all that follows; the registers are those of the guest's VCPUs until `enabled` */
-    bool ready;           /* enabled, and the driver is: the device may use the ring */
-    uint32_t life;        /* how often the queue was disabled */
-    uint32_t mask;        /* size - 1 */
-    uint32_t next;        /* number of the next chain to take */
-    uint32_t used;        /* number of chains returned */
-    uint32_t checked;     /* `used` when the driver's wish for an interrupt was last read */
+    /* guards all that follows; the registers are those of the guest's VCPUs until `enabled` */
+    struct spinlock lock;
+    bool ready;       /* enabled, and the driver is: the device may use the ring */
+    uint32_t life;    /* how often the queue was disabled */
+    uint32_t mask;    /* size - 1 */
+    uint32_t next;    /* number of the next chain to take */
+    uint32_t used;    /* number of chains returned */
+    uint32_t checked; /* `used` when the driver's wish for an interrupt was last read */
     /* The rings, in the VM's RAM; valid while `ready`. */
     const volatile struct virtq_desc *desc;
     const volatile uint16_t *avail; /* flags, index, ring[size] */
@@ -87,38 +96,44 @@ struct virtq {
     bool enabled;
     uint16_t size;
     uint64_t address[3]; /* guest-physical: descriptors, driver's area, device's area */
-    /* Of virtio_resume(). A driver notifies a queue on one VCPU at a time, but several queues at once; not guarded, as the registers. */
+    /* Of virtio_resume(). A driver notifies a queue on one VCPU at a time, but several queues at
+     * once; not guarded, as the registers. */
     struct virtio_progress progress;
 };
 
-/* The rest of a chain of buffers. Descriptors are read in the chain's order, and checked at each read. A copy of this struct reads those
- * behind it again. */
+/* The rest of a chain of buffers. Descriptors are read in the chain's order, and checked at each
+ * read. A copy of this struct reads those behind it again. */
 struct virtio_chain {
     const struct virtio_device *dev;
     const volatile struct virtq_desc *table; /* the queue's, or the indirect one */
     uint32_t entries;                        /* of the table */
     uint32_t head;                           /* identifies the chain */
     uint32_t left;                           /* descriptors that may still follow */
-    uint32_t next;                           /* index of the next descriptor, CHAIN_END if there is none */
-    uint32_t room;                           /* bytes left of the current buffer */
-    char *at;                                /* the next of them */
-    bool writable;                           /* by the device */
-    bool in_table;                           /* the rest is in an indirect table */
+    /* index of the next descriptor, CHAIN_END if there is none */
+    uint32_t next;
+    uint32_t room; /* bytes left of the current buffer */
+    char *at;      /* the next of them */
+    bool writable; /* by the device */
+    bool in_table; /* the rest is in an indirect table */
 };
 #define CHAIN_END (~0U)
 
 /* What becomes of a step of a queue's work. */
 struct virtio_step {
-    bool wait;                    /* no further step before the device is notified again */
-    struct virtio_device *broken; /* unless `wait`: for virtio_break(), after virtio_wrong(); or NULL */
+    bool wait; /* no further step before the device is notified again */
+    /* unless `wait`: for virtio_break(), after virtio_wrong(); or NULL */
+    struct virtio_device *broken;
 };
 
 /* A type of device. Functions may be NULL. */
 struct virtio_class {
-    uint16_t type; /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
-    uint16_t id;   /* the PCI device id of functions that are no virtio devices; 0 for the others */
+    /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
+    uint16_t type;
+    uint16_t id; /* the PCI device id of functions that are no virtio devices; 0 for the others */
     uint8_t
-        queues; /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id or of the machine */
+        /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id or of
+         * the machine */
+        queues;
     uint32_t pci_class; /* class code, subclass, interface */
     uint64_t features;  /* beside those of all devices */
     /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
@@ -126,28 +141,35 @@ struct virtio_class {
     /* 32 bits at a multiple of 4 of the device configuration. */
     uint32_t (*config)(const struct virtio_device *dev, unsigned offset);
     uint32_t requests; /* bit n: the device works on queue n */
-    /* Works on the first chain of such a queue, which has one and is locked, until the chain is returned, for some 1,000 instructions. */
+    /* Works on the first chain of such a queue, which has one and is locked, until the chain is
+     * returned, for some 1,000 instructions. */
     struct virtio_step (*step)(struct virtio_device *dev, struct virtq *q);
-    /* The class of devices whose requests wait for buffers of this one's; NULL: none, as `waiting`. */
+    /* The class of devices whose requests wait for buffers of this one's; NULL: none, as
+     * `waiting`. */
     const struct virtio_class *senders;
-    /* The queue of `dev`, one of the senders, whose requests wait for buffers in queue `number` of `to`, or NULL. Called without locks. */
+    /* The queue of `dev`, one of the senders, whose requests wait for buffers in queue `number` of
+     * `to`, or NULL. Called without locks. */
     struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
     /* Forgets the requests in progress. All queues are disabled; called without locks. */
     void (*reset)(struct virtio_device *dev);
-    /* Gives the driver what the device has for it without a request of another device, for some 1,000 instructions: when it offers buffers, and
-     * after virtio_serve_later(). True: it has given something, or looked for it, and is to be called again. Without locks. */
+    /* Gives the driver what the device has for it without a request of another device, for some
+     * 1,000 instructions: when it offers buffers, and after virtio_serve_later(). True: it has
+     * given something, or looked for it, and is to be called again. Without locks. */
     bool (*serve)(struct virtio_device *dev);
-    /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source VIRTIO_IRQ + slot: whether it is
-     * pending (also called without locks), and what the command register's "interrupt disable" does (with vm->lock held); the
-     * hardware ends it when the manager resets the VM's devices. Its boot() sets dev->first_bar, its pages. */
+    /* Of a function of the fabric, which has an interrupt of its own instead of dev->isr and source
+     * VIRTIO_IRQ + slot: whether it is pending (also called without locks), and what the command
+     * register's "interrupt disable" does (with vm->lock held); the hardware ends it when the
+     * manager resets the VM's devices. Its boot() sets dev->first_bar, its pages. */
     bool (*pending)(const struct virtio_device *dev);
     void (*mask)(const struct virtio_device *dev, bool masked);
-    /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of the configuration space; the guest
-     * writes COMMAND_BITS of the command register (with vm->lock) */
+    /* Of functions of the machine, instead of the registers below: the 32-bit word at `offset` of
+     * the configuration space; the guest writes COMMAND_BITS of the command register (with
+     * vm->lock) */
     uint32_t (*config_space)(const struct virtio_device *dev, unsigned offset);
     void (*command)(struct virtio_device *dev, uint32_t value);
-    /* After the VM has stopped or the driver has reset the device: one step of ending what accesses the VM's memory without the
-     * hypervisor. True if it was the last. Only for a class without waiting(). Without locks. */
+    /* After the VM has stopped or the driver has reset the device: one step of ending what accesses
+     * the VM's memory without the hypervisor. True if it was the last. Only for a class without
+     * waiting(). Without locks. */
     bool (*stop)(struct virtio_device *dev);
 };
 
@@ -156,14 +178,17 @@ struct virtio_device {
     const struct virtio_image_function *config;
     const struct virtio_class *class;
     struct vm *vm;
-    void *data;                               /* the class's own */
-    uint64_t offered;                         /* features */
-    uint64_t required;                        /* of them, those without which the driver must not use the device */
-    uint8_t nqueues;                          /* constant */
-    uint16_t queue_size;                      /* constant: most descriptors of a queue, a power of two */
+    void *data;       /* the class's own */
+    uint64_t offered; /* features */
+    /* of them, those without which the driver must not use the device */
+    uint64_t required;
+    uint8_t nqueues; /* constant */
+    /* constant: most descriptors of a queue, a power of two */
+    uint16_t queue_size;
     uint32_t requests;                        /* constant: the class's */
     const struct sysimage_region *second_bar; /* what BAR 2 is, or NULL; constant */
-    uint64_t first_bar;                       /* guest-physical address of BAR 0, below 4 GiB; constant, as its size */
+    /* guest-physical address of BAR 0, below 4 GiB; constant, as its size */
+    uint64_t first_bar;
     uint32_t first_bar_size;
     struct virtq queues[VIRTIO_QUEUES];
 
@@ -174,9 +199,10 @@ struct virtio_device {
     bool was_reset;   /* by one of them: the last one sets the status to 0 */
 
     /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
-    uint32_t probing;       /* bit n: BAR n was written with all ones, and reads as its size */
-    uint8_t interrupt_line; /* the driver's note of its interrupt's number (PCI 3.0, section 6.2.4) */
-    uint32_t status;        /* atomic */
+    uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
+    /* the driver's note of its interrupt's number (PCI 3.0, section 6.2.4) */
+    uint8_t interrupt_line;
+    uint32_t status; /* atomic */
     uint32_t device_feature_select, driver_feature_select, queue_select;
     uint64_t features; /* accepted by the driver */
     uint32_t mask;     /* ivshmem: interrupt mask, which has no function */
@@ -203,7 +229,8 @@ static inline struct virtio_bus *virtio_bus_of(const struct vm *vm)
 /* Adds the bus's ranges to the VM's emulated devices. At boot. */
 bool virtio_pci_init(struct vm *vm);
 
-/* Sets bits of the ISR status, and the function's interrupt line. Without locks, or with those of queues. */
+/* Sets bits of the ISR status, and the function's interrupt line. Without locks, or with those of
+ * queues. */
 void virtio_interrupt(struct virtio_device *dev, uint32_t bits);
 
 /* Clears the ISR status. With vm->lock held. */
@@ -215,7 +242,8 @@ uint32_t virtio_take_isr(struct virtio_device *dev);
 /* Sets the function's configuration space as after power-on. With vm->lock held. */
 void virtio_pci_reset(struct virtio_device *dev);
 
-/* Sets the interrupt line to what the ISR status and the command register say. As virtio_interrupt(). */
+/* Sets the interrupt line to what the ISR status and the command register say. As
+ * virtio_interrupt(). */
 void virtio_set_line(struct virtio_device *dev);
 
 /* --- lines.c --- */
@@ -226,30 +254,34 @@ void virtio_lines_init(void);
 /* virtio_set_line() in a section of its own. Without locks, or with those of queues. */
 void virtio_set_line_later(const struct virtio_device *dev);
 
-/* The class's serve() in sections of their own, until nothing is left. Without locks, or with those of queues. */
+/* The class's serve() in sections of their own, until nothing is left. Without locks, or with those
+ * of queues. */
 void virtio_serve_later(const struct virtio_device *dev);
 
 /* --- transport.c --- */
 
 uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset);
-void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value);
+void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2,
+                         uint32_t value);
 
 /* Resets the device: no queue is accessed from then on. Without locks. */
 void virtio_reset(struct virtio_device *dev);
 
-/* Resets the device, then resumes what waits for it. False: to be called again, which does not reset it once more. The reset and the
- * first step are sections of their own. Without locks. */
+/* Resets the device, then resumes what waits for it. False: to be called again, which does not
+ * reset it once more. The reset and the first step are sections of their own. Without locks. */
 bool virtio_reset_step(struct virtio_device *dev);
 
-/* The driver has violated the specification: the device needs a reset. With the lock of the queue where that was found, or a reset that
- * the driver has done since would be undone. Returns `dev`, for which virtio_break() must follow. */
+/* The driver has violated the specification: the device needs a reset. With the lock of the queue
+ * where that was found, or a reset that the driver has done since would be undone. Returns `dev`,
+ * for which virtio_break() must follow. */
 struct virtio_device *virtio_wrong(struct virtio_device *dev);
 
 /* After virtio_wrong(): no queue is accessed until the driver resets the device. Without locks. */
 void virtio_break(struct virtio_device *dev);
 
-/* The guest has written the command register. As a bus master the function starts the queues that are enabled. If it is none any more while
- * its driver is ready, the device needs a reset, as its requests in progress are lost. Without locks. */
+/* The guest has written the command register. As a bus master the function starts the queues that
+ * are enabled. If it is none any more while its driver is ready, the device needs a reset, as its
+ * requests in progress are lost. Without locks. */
 void virtio_command_written(struct virtio_device *dev);
 
 /* --- queue.c --- */
@@ -257,24 +289,28 @@ void virtio_command_written(struct virtio_device *dev);
 /* The RAM at [gpa, gpa + size), not empty, or NULL. Valid for good: a VM's memory does not move. */
 void *virtio_ram(const struct vm *vm, gpa_t gpa, uint64_t size);
 
-/* Computes the addresses of the rings. False if they are not aligned or not in the VM's RAM. With the queue's lock. */
+/* Computes the addresses of the rings. False if they are not aligned or not in the VM's RAM. With
+ * the queue's lock. */
 bool virtq_map(const struct vm *vm, struct virtq *q);
 
 /* What virtq_first() and virtio_chain_*() found. */
 enum virtio_found {
     VIRTIO_NONE, /* the chain is at its end */
     VIRTIO_SOME, /* bytes, as described at the function */
-    VIRTIO_WRONG, /* the driver has violated the specification: virtio_wrong(), and virtio_break() once the locks are released */
+    /* the driver has violated the specification: virtio_wrong(), and virtio_break() once the locks
+     * are released */
+    VIRTIO_WRONG,
 };
 
-/* The number of chains that the driver says are available; more than the queue's size is wrong. With the queue's lock. */
+/* The number of chains that the driver says are available; more than the queue's size is wrong.
+ * With the queue's lock. */
 static inline uint32_t virtq_waiting(const struct virtq *q)
 {
     return (atomic_load_acquire(&q->avail[VIRTQ_INDEX]) - q->next) & 0xffffU;
 }
 
-/* The first chain of the queue, which is not empty, of at most `most` descriptors. It stays there until q->next is increased. With
- * the queue's lock. */
+/* The first chain of the queue, which is not empty, of at most `most` descriptors. It stays there
+ * until q->next is increased. With the queue's lock. */
 enum virtio_found virtq_first(const struct virtio_device *dev, const struct virtq *q, unsigned most,
                               struct virtio_chain *chain);
 
@@ -287,20 +323,23 @@ static inline void virtq_return(struct virtq *q, uint32_t head, uint32_t length)
     virtq_return_all(q, &(struct virtq_used){head, length}, 1);
 }
 
-/* Interrupts the driver if it wants that for the chains that were returned since the last call. With the queue's lock, so that no
- * interrupt follows a reset (section 2.1). */
+/* Interrupts the driver if it wants that for the chains that were returned since the last call.
+ * With the queue's lock, so that no interrupt follows a reset (section 2.1). */
 void virtq_interrupt(struct virtio_device *dev, struct virtq *q);
 
-/* Asks the driver to notify the device of the next chain. False if there is one already. With the queue's lock. */
+/* Asks the driver to notify the device of the next chain. False if there is one already. With the
+ * queue's lock. */
 bool virtq_await(const struct virtio_device *dev, struct virtq *q);
 
-/* Asks the driver to notify the device of the next chain behind those that wait. With the queue's lock. */
+/* Asks the driver to notify the device of the next chain behind those that wait. With the queue's
+ * lock. */
 void virtq_ask(const struct virtio_device *dev, struct virtq *q);
 
 /* Goes to the chain's next buffer; there is one, if the driver is right. */
 enum virtio_found virtio_chain_next(struct virtio_chain *chain);
 
-/* Goes to the chain's next buffer once the current one is used up: VIRTIO_SOME if chain->room > 0 then. */
+/* Goes to the chain's next buffer once the current one is used up: VIRTIO_SOME if chain->room > 0
+ * then. */
 static inline enum virtio_found virtio_chain_span(struct virtio_chain *chain)
 {
     if (chain->room != 0) {
@@ -309,8 +348,8 @@ static inline enum virtio_found virtio_chain_span(struct virtio_chain *chain)
     return chain->next == CHAIN_END ? VIRTIO_NONE : virtio_chain_next(chain);
 }
 
-/* Copies `size` bytes from or to the chain, whose buffers must be readable or writable. VIRTIO_NONE: it is shorter. VIRTIO_WRONG, too, if
- * they are in more than VIRTIO_PARTS buffers. */
+/* Copies `size` bytes from or to the chain, whose buffers must be readable or writable.
+ * VIRTIO_NONE: it is shorter. VIRTIO_WRONG, too, if they are in more than VIRTIO_PARTS buffers. */
 enum virtio_found virtio_chain_read(struct virtio_chain *chain, void *dst, uint32_t size);
 enum virtio_found virtio_chain_write(struct virtio_chain *chain, const void *src, uint32_t size);
 
@@ -322,38 +361,43 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
 
 /* --- work.c --- */
 
-/* Queue `number` of the device has new buffers, or none any more: works on the requests of other devices that wait for them until an
- * interrupt is pending for this CPU (false: to be called again). For each of them some steps only, or a VM that sends without end from
- * another CPU could keep this one. Without locks. */
+/* Queue `number` of the device has new buffers, or none any more: works on the requests of other
+ * devices that wait for them until an interrupt is pending for this CPU (false: to be called
+ * again). For each of them some steps only, or a VM that sends without end from another CPU could
+ * keep this one. Without locks. */
 bool virtio_resume(struct virtio_device *to, ulong number);
 
-/* The same for the queues of a device that was reset, one of them in each call; or a step of the class's stop(). */
+/* The same for the queues of a device that was reset, one of them in each call; or a step of the
+ * class's stop(). */
 bool virtio_resume_all(struct virtio_device *to);
 
 /* The guest has notified queue `number`. */
 void virtio_notify(struct virtio_device *dev, ulong number);
 
-/* Returns the first chain of a queue of requests to the driver, and raises an interrupt if the driver wants one. With the queue's lock. */
+/* Returns the first chain of a queue of requests to the driver, and raises an interrupt if the
+ * driver wants one. With the queue's lock. */
 void virtio_done(struct virtio_device *dev, struct virtq *q, uint32_t head, uint32_t length);
 
 /* --- copy.c --- */
 
-/* Copies `size` bytes between any addresses, which do not overlap: 0.3 instructions for a byte if both have the same distance from a
- * multiple of 8, else 0.8. */
+/* Copies `size` bytes between any addresses, which do not overlap: 0.3 instructions for a byte if
+ * both have the same distance from a multiple of 8, else 0.8. */
 void virtio_copy(void *dst, const void *src, size_t size);
 
 /* --- devices --- */
 
-extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy, virtio_socket, virtio_crypto,
-    virtio_ivshmem, virtio_accelerator, virtio_hardware_io, virtio_host, virtio_disk_server;
+extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy,
+    virtio_socket, virtio_crypto, virtio_ivshmem, virtio_accelerator, virtio_hardware_io,
+    virtio_host, virtio_disk_server;
 
 /* net.c: what has become of a port's frames since the boot. */
 struct virtio_net_counts {
-    uint64_t sent;      /* passed by the switch, whoever receives them */
-    uint64_t received;  /* from other ports */
-    uint64_t spoofed;   /* dropped: from another source address, or with a tag in a VLAN */
-    uint64_t limited;   /* dropped: over a limit of the system file */
-    uint64_t no_buffer; /* for this port, dropped: its driver had offered no buffer, or a shorter one */
+    uint64_t sent;     /* passed by the switch, whoever receives them */
+    uint64_t received; /* from other ports */
+    uint64_t spoofed;  /* dropped: from another source address, or with a tag in a VLAN */
+    uint64_t limited;  /* dropped: over a limit of the system file */
+    /* for this port, dropped: its driver had offered no buffer, or a shorter one */
+    uint64_t no_buffer;
     uint64_t malformed; /* too short, too long, or in wrong buffers */
 };
 struct virtio_net_counts virtio_net_count(struct virtio_device *dev);

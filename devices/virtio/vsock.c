@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-vsock (virtio 1.2, section 5.10) between VMs: stream sockets, addressed by the context ids of the system file. A packet waits
- * in the sender's queue until the receiver has buffers for it; none is lost. It reaches the receiver in pieces, as packets of their
- * own. A packet to a VM that has no such device, does not run, or is no peer is answered by a reset. When a VM stops, or its driver
- * resets the device, each of its peers gets a reset of each stream between them. The event VIRTIO_VSOCK_EVENT_TRANSPORT_RESET would end
- * the peer's streams with other VMs, too.
+ * virtio-vsock (virtio 1.2, section 5.10) between VMs: stream sockets, addressed by the context ids
+ * of the system file. A packet waits in the sender's queue until the receiver has buffers for it;
+ * none is lost. It reaches the receiver in pieces, as packets of their own. A packet to a VM that
+ * has no such device, does not run, or is no peer is answered by a reset. When a VM stops, or its
+ * driver resets the device, each of its peers gets a reset of each stream between them. The event
+ * VIRTIO_VSOCK_EVENT_TRANSPORT_RESET would end the peer's streams with other VMs, too.
  */
 #include "vsock.h"
 #include "atomic.h"
@@ -37,7 +38,9 @@ struct header {
 struct endpoint {
     struct virtio_device *dev;
     unsigned socket; /* number of the socket; constant */
-    uint32_t owed;   /* bit n: socket n has gone, and may have left streams whose reset the driver has to get; atomic */
+    /* bit n: socket n has gone, and may have left streams whose reset the driver has to get;
+     * atomic */
+    uint32_t owed;
     /* Guarded by the lock of the send queue: */
     bool sending; /* a packet, which is still in the queue */
     bool answers; /* the packet has become the answer to its sender */
@@ -45,7 +48,8 @@ struct endpoint {
     struct header header;
     uint32_t left;            /* bytes of it that no receiver has */
     struct virtio_chain rest; /* of the packet */
-    /* Receiver of the last packet, which resumes the sending when it has new buffers. Atomic: the receiver reads it. */
+    /* Receiver of the last packet, which resumes the sending when it has new buffers. Atomic: the
+     * receiver reads it. */
     struct endpoint *awaited;
 };
 
@@ -99,7 +103,8 @@ static bool are_peers(const struct virtio_device *a, const struct virtio_device 
 
 static bool is_for_sender(const struct endpoint *from)
 {
-    return from->answers || (from->header.type == TYPE_STREAM && from->header.destination == from->dev->config->cid);
+    return from->answers ||
+           (from->header.type == TYPE_STREAM && from->header.destination == from->dev->config->cid);
 }
 
 /* The endpoint to which the packet goes, or NULL. */
@@ -119,8 +124,8 @@ static struct endpoint *receiver(struct endpoint *from)
     return NULL;
 }
 
-/* Writes the header to the next chain of the receiver, and leaves the rest in *chain: *n, the bytes of the packet that have space
- * there, at most `most`. */
+/* Writes the header to the next chain of the receiver, and leaves the rest in *chain: *n, the bytes
+ * of the packet that have space there, at most `most`. */
 static enum virtio_found put_header(struct endpoint *to, struct virtq *q, struct header *header,
                                     struct virtio_chain *chain)
 {
@@ -139,13 +144,15 @@ static enum virtio_found put_header(struct endpoint *to, struct virtq *q, struct
         found = virtio_chain_span(chain);
     }
     if (found == VIRTIO_SOME && most > chain->room) {
-        header->length = chain->room; /* a buffer that is not writable is found when the data is written */
+        /* a buffer that is not writable is found when the data is written */
+        header->length = chain->room;
         found = virtio_chain_write(&start, header, HEADER_SIZE);
     }
     return found == VIRTIO_NONE ? VIRTIO_WRONG : found;
 }
 
-/* Copies a piece of the packet into the receiver's next chain. With the lock of its queue, which is not empty. */
+/* Copies a piece of the packet into the receiver's next chain. With the lock of its queue, which is
+ * not empty. */
 static enum outcome fill(struct endpoint *to, struct endpoint *from, struct virtq *q)
 {
     struct header header = from->header;
@@ -192,7 +199,8 @@ static bool take_reset(struct endpoint *e, struct header *h)
         if ((atomic_load_relaxed(&e->owed) & bit) == 0) {
             continue;
         }
-        (void)atomic_and_relaxed(&e->owed, ~bit); /* before the look: another CPU may set it from then on */
+        /* before the look: another CPU may set it from then on */
+        (void)atomic_and_relaxed(&e->owed, ~bit);
         atomic_fence_acquire();
         end_streams(e, s.peer);
         if (streams_take_reset(&s)) {
@@ -260,8 +268,8 @@ static bool has_buffer(struct endpoint *to, struct virtq *q)
     return virtq_waiting(q) != 0 || !virtq_await(to->dev, q);
 }
 
-/* Fills the next buffer with a reset that is owed, or with a piece of a packet; `from` may be NULL. The first packet of a new
- * life opens a stream: the streams of the earlier life end before it. */
+/* Fills the next buffer with a reset that is owed, or with a piece of a packet; `from` may be NULL.
+ * The first packet of a new life opens a stream: the streams of the earlier life end before it. */
 static enum outcome fill_next(struct endpoint *to, struct endpoint *from, struct virtq *q)
 {
     struct header h;
@@ -285,7 +293,8 @@ static enum outcome deliver(struct endpoint *to, struct endpoint *from)
     enum outcome outcome = NO_RECEIVER;
 
     if (from != NULL) {
-        atomic_store_seq(&from->awaited, to); /* before its queue is found empty: see virtio_resume() */
+        /* before its queue is found empty: see virtio_resume() */
+        atomic_store_seq(&from->awaited, to);
     }
     spin_lock(&q->lock);
     if (q->ready) {
@@ -318,7 +327,8 @@ static void make_reset(struct endpoint *e)
     e->answers = true;
 }
 
-/* Answers a packet that has no receiver; a reset is not answered. False: the sender has no buffer for it now. */
+/* Answers a packet that has no receiver; a reset is not answered. False: the sender has no buffer
+ * for it now. */
 static enum outcome refuse(struct endpoint *from)
 {
     if (from->header.op == OP_RESET) {
@@ -356,7 +366,8 @@ static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
         outcome = refuse(e);
     }
     if (outcome == SENDER_WRONG || outcome == RECEIVER_WRONG) {
-        return (struct virtio_step){.broken = outcome == SENDER_WRONG ? virtio_wrong(e->dev) : to->dev};
+        return (struct virtio_step){.broken =
+                                        outcome == SENDER_WRONG ? virtio_wrong(e->dev) : to->dev};
     }
     if (outcome != NO_BUFFER && outcome != RESET_FIRST && e->left == 0) {
         e->sending = false;
@@ -365,7 +376,8 @@ static struct virtio_step send_piece(struct endpoint *e, struct virtq *q)
     return (struct virtio_step){.wait = outcome == NO_BUFFER};
 }
 
-/* To break the device has a step of its own: with a header in many buffers, the step would be longer than 1,500 instructions. */
+/* To break the device has a step of its own: with a header in many buffers, the step would be
+ * longer than 1,500 instructions. */
 static struct virtio_step vsock_step(struct virtio_device *dev, struct virtq *q)
 {
     struct endpoint *e = dev->data;
@@ -381,11 +393,14 @@ static struct virtio_step vsock_step(struct virtio_device *dev, struct virtq *q)
 }
 
 /* Senders without packets are asked, too: after an interrupt, they are asked again. */
-static struct virtq *vsock_waiting(struct virtio_device *dev, struct virtio_device *to, ulong number)
+static struct virtq *vsock_waiting(struct virtio_device *dev, struct virtio_device *to,
+                                   ulong number)
 {
     const struct endpoint *e = dev->data;
 
-    return number == QUEUE_RECEIVE && atomic_load_seq(&e->awaited) == to->data ? &dev->queues[QUEUE_SEND] : NULL;
+    return number == QUEUE_RECEIVE && atomic_load_seq(&e->awaited) == to->data
+               ? &dev->queues[QUEUE_SEND]
+               : NULL;
 }
 
 static void vsock_reset(struct virtio_device *dev)
@@ -401,8 +416,8 @@ static void vsock_reset(struct virtio_device *dev)
     virtio_serve_later(dev);
 }
 
-/* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the next reset that it is owed. True also
- * if none was left to give: to find that takes time. */
+/* Ends the streams of an earlier life, those with one peer at a time; then gives the driver the
+ * next reset that it is owed. True also if none was left to give: to find that takes time. */
 static bool vsock_serve(struct virtio_device *dev)
 {
     struct endpoint *e = dev->data;

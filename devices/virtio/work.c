@@ -3,7 +3,8 @@
 #include "lib.h"
 #include "virtio.h"
 
-#define STEPS_FOR_OTHERS 4096U /* a queue of 256 packets of 4 KiB, as Linux sends them, in steps of 256 bytes */
+/* a queue of 256 packets of 4 KiB, as Linux sends them, in steps of 256 bytes */
+#define STEPS_FOR_OTHERS 4096U
 
 /* A step, unless the queue is empty. False: no further step before the next notification. */
 static bool work_step(struct virtio_device *dev, struct virtq *q)
@@ -28,7 +29,8 @@ static bool work_step(struct virtio_device *dev, struct virtq *q)
     return worked;
 }
 
-/* Works on the queue's requests, at most `left` steps. Returns 0, or the steps left when an interrupt is pending for this CPU. */
+/* Works on the queue's requests, at most `left` steps. Returns 0, or the steps left when an
+ * interrupt is pending for this CPU. */
 static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
 {
     while (left > 0 && work_step(dev, q)) {
@@ -40,8 +42,9 @@ static uint32_t work(struct virtio_device *dev, struct virtq *q, uint32_t left)
     return 0;
 }
 
-/* The queue of `dev` whose requests wait for `to`, or NULL. A queue on which steps are done stays the one until it is worked off: its next
- * requests may wait for another device or for none, and no other notification would continue it. */
+/* The queue of `dev` whose requests wait for `to`, or NULL. A queue on which steps are done stays
+ * the one until it is worked off: its next requests may wait for another device or for none, and no
+ * other notification would continue it. */
 static struct virtq *queue_of(struct virtio_device *dev, struct virtio_device *to, ulong number,
                               const struct virtio_progress *at)
 {
@@ -53,7 +56,8 @@ static struct virtq *queue_of(struct virtio_device *dev, struct virtio_device *t
     return to->class->waiting(dev, to, number);
 }
 
-/* To find that a device does not wait, or must still wait, takes time, too: there is a look for interrupts after each. */
+/* To find that a device does not wait, or must still wait, takes time, too: there is a look for
+ * interrupts after each. */
 static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio_progress *at)
 {
     bool done = true;

@@ -11,7 +11,8 @@ struct tally {
     ulong calls; /* since the VCPU was started; only the CPU that runs the VCPU writes it */
 };
 
-static struct tally tallies[SYSIMAGE_MAX_VCPUS]; /* owner: this file; tallies[n] belongs to hyp.vcpus[n] */
+/* owner: this file; tallies[n] belongs to hyp.vcpus[n] */
+static struct tally tallies[SYSIMAGE_MAX_VCPUS];
 
 /* Gives every VCPU its counter. */
 static const char *tally_boot(void)

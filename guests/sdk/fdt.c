@@ -82,7 +82,8 @@ static bool fdt_leave(struct fdt_walk *walk)
     return true;
 }
 
-/* The value of the property here, past which the walk goes. NULL: the tree is corrupt, which ends the walk. */
+/* The value of the property here, past which the walk goes. NULL: the tree is corrupt, which ends
+ * the walk. */
 static const void *fdt_next(struct fdt_walk *walk, const char **name, uint32_t *bytes)
 {
     const uint8_t *value = walk->base + walk->at + 8U;
@@ -112,8 +113,8 @@ static const void *fdt_visit(struct fdt_walk *walk, const char *property, uint32
 }
 
 /* Processes one token. False: the walk has ended; *found is the value, or NULL. */
-static bool fdt_step(struct fdt_walk *walk, const char *node, const char *property, uint32_t *length,
-                     const void **found)
+static bool fdt_step(struct fdt_walk *walk, const char *node, const char *property,
+                     uint32_t *length, const void **found)
 {
     uint32_t token = fdt_word(walk, walk->at);
 
@@ -192,8 +193,8 @@ static bool fdt_note(struct fdt_walk *walk, struct fdt_device *device)
     if (value == NULL) {
         return true; /* the walk ends with the next token */
     }
-    device->matches =
-        device->matches || (strcmp(name, "compatible") == 0 && fdt_lists(value, bytes, device->compatible));
+    device->matches = device->matches || (strcmp(name, "compatible") == 0 &&
+                                          fdt_lists(value, bytes, device->compatible));
     if (strcmp(name, device->property) == 0) {
         device->value = value;
         device->length = bytes;
@@ -233,8 +234,8 @@ static bool fdt_look(struct fdt_walk *walk, struct fdt_device *device)
     }
 }
 
-const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int number, const char *property,
-                          uint32_t *length)
+const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int number,
+                          const char *property, uint32_t *length)
 {
     struct fdt_device device = {.compatible = compatible, .property = property, .before = number};
     struct fdt_walk walk;
@@ -247,7 +248,8 @@ const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int 
     return device.value;
 }
 
-const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length)
+const void *fdt_device(const void *fdt, const char *compatible, const char *property,
+                       uint32_t *length)
 {
     return fdt_device_at(fdt, compatible, 0, property, length);
 }

@@ -42,8 +42,8 @@ static void print_repeat(struct print_sink *sink, char c, size_t count)
 }
 
 /* Prints `text` in a field; a sign is put before padding zeros and after padding blanks. */
-static void print_field(struct print_sink *sink, const struct print_spec *spec, const char *sign, const char *text,
-                        size_t length)
+static void print_field(struct print_sink *sink, const struct print_spec *spec, const char *sign,
+                        const char *text, size_t length)
 {
     size_t used = length + strlen(sign);
     size_t padding = spec->width > used ? spec->width - used : 0;
@@ -65,8 +65,8 @@ static void print_field(struct print_sink *sink, const struct print_spec *spec, 
     }
 }
 
-static void print_number(struct print_sink *sink, const struct print_spec *spec, const char *sign, uint64_t value,
-                         unsigned int base)
+static void print_number(struct print_sink *sink, const struct print_spec *spec, const char *sign,
+                         uint64_t value, unsigned int base)
 {
     char digits[PRINT_DIGITS];
     size_t start = PRINT_DIGITS;

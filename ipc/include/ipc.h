@@ -10,13 +10,16 @@
 #include "sched.h"
 #include "system.h"
 
-/* Messages that wait for a VCPU: from number `first` on, each in place number % IPC_QUEUE. Empty whenever the VCPU starts. */
+/* Messages that wait for a VCPU: from number `first` on, each in place number % IPC_QUEUE. Empty
+ * whenever the VCPU starts. */
 struct ipc_inbox {
     unsigned first; /* atomic: written by the CPU that runs the VCPU */
     unsigned next;  /* atomic: number of the next message; guarded by sched_lock */
     unsigned room;  /* IPC_QUEUE, 0 while the VCPU is off; guarded by sched_lock */
     bool
-        by_line; /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software interrupt */
+        /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software
+         * interrupt */
+        by_line;
     ulong sender;          /* constant: the VCPU, as the head of a message that it sends names it */
     ulong head[IPC_QUEUE]; /* size and sender, as HCALL_IPC_RECV_MSG returns them */
     uint64_t message[IPC_QUEUE][IPC_MESSAGE_MAX / sizeof(uint64_t)];
@@ -45,12 +48,13 @@ static inline bool ipc_empty(const struct ipc_inbox *inbox)
     return atomic_load_acquire(&inbox->next) == atomic_load_relaxed(&inbox->first);
 }
 
-/* Sets the line of the VM's interrupt controller to whether a message or doorbell is pending for VCPU 0. Called without locks
- * after the inbox or a doorbell has changed; of two concurrent callers, the one that gets the VM's lock last sees both changes. */
+/* Sets the line of the VM's interrupt controller to whether a message or doorbell is pending for
+ * VCPU 0. Called without locks after the inbox or a doorbell has changed; of two concurrent
+ * callers, the one that gets the VM's lock last sees both changes. */
 void ipc_update_line(struct vm *vm);
 
-/* A message or doorbell is pending for `v`. The caller holds sched_lock, which this function releases. An interrupt that is
- * pending already, and not yet injected, needs no other wake-up. */
+/* A message or doorbell is pending for `v`. The caller holds sched_lock, which this function
+ * releases. An interrupt that is pending already, and not yet injected, needs no other wake-up. */
 static inline void ipc_notify(struct vcpu *v)
 {
     if (ipc_inbox_of(v)->by_line) {
@@ -58,7 +62,8 @@ static inline void ipc_notify(struct vcpu *v)
         ipc_update_line(v->vm);
         return;
     }
-    if (LIKELY(v->state == VCPU_READY)) { /* without: send +1; frequent case of vcpu_raise_locked(), inline */
+    /* without: send +1; frequent case of vcpu_raise_locked(), inline */
+    if (LIKELY(v->state == VCPU_READY)) {
         atomic_or_release(&v->pending, ARCH_VIRQ_MESSAGE);
     } else if ((atomic_load_relaxed(&v->pending) & ARCH_VIRQ_MESSAGE) == 0) {
         vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);

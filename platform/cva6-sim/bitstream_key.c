@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The key of the tags of bitstreams. The hypervisor verifies tags with it, the image builder reads it from this file and makes
- * them. A DEVELOPMENT KEY, published with the source: replace it by 32 secret random bytes before you rely on tags
- * (docs/accelerators.md).
+ * The key of the tags of bitstreams. The hypervisor verifies tags with it, the image builder reads
+ * it from this file and makes them. A DEVELOPMENT KEY, published with the source: replace it by 32
+ * secret random bytes before you rely on tags (docs/accelerators.md).
  */
 #include "platform.h"
 

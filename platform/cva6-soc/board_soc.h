@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SoC of fpga/target/soc: CVA6 with the fabric. For the board.h of its simulation and of its FPGA board. */
+/* The SoC of fpga/target/soc: CVA6 with the fabric. For the board.h of its simulation and of its
+ * FPGA board. */
 #ifndef BOARD_SOC_H
 #define BOARD_SOC_H
 
@@ -11,7 +12,8 @@
 /* SiFive's CLINT, for the firmware. */
 #define BOARD_CLINT 0x02000000UL
 
-/* The hart has no time CSR: firmware emulates it, and may let the hypervisor read the CLINT's mtime. */
+/* The hart has no time CSR: firmware emulates it, and may let the hypervisor read the CLINT's
+ * mtime. */
 #define BOARD_MTIME (BOARD_CLINT + 0xbff8UL)
 
 #define BOARD_HARTS 1U

@@ -28,7 +28,8 @@ static bool tx_notify;   /* owner: platform_uart_notify_tx() */
 
 static volatile UART_NS16550_REG *reg(unsigned n)
 {
-    return (volatile UART_NS16550_REG *)(UART_NS16550_WINDOW + platform.uart.base + n * UART_NS16550_STRIDE);
+    return (volatile UART_NS16550_REG *)(UART_NS16550_WINDOW + platform.uart.base +
+                                         n * UART_NS16550_STRIDE);
 }
 
 static void set_speed(unsigned divisor)

@@ -10,8 +10,8 @@
 /* SiFive's CLINT, for the firmware. */
 #define BOARD_CLINT 0x02000000UL
 
-/* The CLINT's mtime, for a hart without the time CSR whose firmware may let the hypervisor read it; 0: the hart has the CSR. A
- * build for a test replaces it. */
+/* The CLINT's mtime, for a hart without the time CSR whose firmware may let the hypervisor read it;
+ * 0: the hart has the CSR. A build for a test replaces it. */
 #ifndef BOARD_MTIME
 #define BOARD_MTIME 0UL
 #endif

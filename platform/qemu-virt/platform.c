@@ -29,8 +29,8 @@ static void finish(uint32_t value)
     }
 }
 
-/* OpenSBI would write FINISHER_FAIL with status 0, which means success, and a shutdown by the firmware before the machine
- * ends would replace the status. */
+/* OpenSBI would write FINISHER_FAIL with status 0, which means success, and a shutdown by the
+ * firmware before the machine ends would replace the status. */
 void platform_fail(void)
 {
     finish(FINISHER_FAIL | 1U << FINISHER_STATUS);

@@ -15,8 +15,9 @@ void platform_fail(void)
 {
 }
 
-/* Spike reads it (HTIF) at the address that the firmware's ELF file gives the symbol, and ends with the status in bits 1 and up;
- * it expects fromhost, too. The hypervisor cannot reach the firmware's: it calls the firmware. */
+/* Spike reads it (HTIF) at the address that the firmware's ELF file gives the symbol, and ends with
+ * the status in bits 1 and up; it expects fromhost, too. The hypervisor cannot reach the
+ * firmware's: it calls the firmware. */
 volatile uint64_t tohost, fromhost;
 
 void platform_end(enum platform_ending how)

@@ -18,15 +18,17 @@ enum rt_state {
 /*
  * One RT app is one RT-VCPU. Guarded by sched_lock.
  *
- * Its budget is a hard reservation, a constant-bandwidth server whose budget is replenished at the begin of a period and
- * not before (the hard CBS rule: Abeni, Buttazzo, "Integrating multimedia applications in hard real-time systems", RTSS
- * 1998; hard reservations: Rajkumar, Juvva, Molano, Oikawa, "Resource kernels", MMCN 1998). In every period the app
- * demands at most `budget` by `deadline`, whether its job has ended or not, as admission assumes.
+ * Its budget is a hard reservation, a constant-bandwidth server whose budget is replenished at the
+ * begin of a period and not before (the hard CBS rule: Abeni, Buttazzo, "Integrating multimedia
+ * applications in hard real-time systems", RTSS 1998; hard reservations: Rajkumar, Juvva, Molano,
+ * Oikawa, "Resource kernels", MMCN 1998). In every period the app demands at most `budget` by
+ * `deadline`, whether its job has ended or not, as admission assumes.
  */
 struct rt_app {
     struct heap_node release; /* in the CPU's releases while active: key is its next release */
-    struct heap_node ready;   /* in the CPU's ready queue while it is ready: key is its absolute deadline */
-    struct vcpu *vcpu;        /* NULL: the slot is of no VM */
+    /* in the CPU's ready queue while it is ready: key is its absolute deadline */
+    struct heap_node ready;
+    struct vcpu *vcpu; /* NULL: the slot is of no VM */
     enum rt_state state;
     bool done;      /* its job has ended: waits for the next release */
     bool overrun;   /* its budget is used up: waits for the next release */
@@ -37,8 +39,10 @@ struct rt_app {
     uint64_t share;   /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
     ticks_t released; /* when the current job was */
     ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */
-    ticks_t wait;     /* longest of its jobs on the devices that it has declared, or 0; constant once it is launched */
-    ticks_t limit;    /* of vcpu->runtime: where the budget ends */
+    /* longest of its jobs on the devices that it has declared, or 0; constant once it is
+     * launched */
+    ticks_t wait;
+    ticks_t limit;         /* of vcpu->runtime: where the budget ends */
     struct rt_stats stats; /* stats.runtime: minus the runtime of the slot's VCPU before */
     struct rt_admit test;  /* of its launch; count 0: not begun */
     unsigned tested;       /* rt_demands.changes when the test was begun */
@@ -47,7 +51,8 @@ struct rt_app {
 
 #define RT_WHOLE_CPU (UINT64_C(1) << 32)
 
-/* The demands of a CPU's active apps, unordered, followed by that of the app whose launch is being tested. */
+/* The demands of a CPU's active apps, unordered, followed by that of the app whose launch is being
+ * tested. */
 struct rt_demands {
     unsigned changes; /* number of changes of the set of active apps */
     unsigned count;   /* number of active apps */
@@ -62,9 +67,12 @@ struct rt_cpu {
     struct rt_queue releases; /* of all active apps */
     struct rt_queue ready;
     struct rt_app *unqueued; /* preempted, ready and in no queue until the next pick; or NULL */
-    bool carry_in;           /* an app has left, and since then some app was always ready or running */
-    bool kicked;             /* a launch has interrupted the CPU, and since then some app was always ready or running */
-    ticks_t carry_in_end;    /* until then the time that a deleted app used may still delay best effort */
+    /* an app has left, and since then some app was always ready or running */
+    bool carry_in;
+    /* a launch has interrupted the CPU, and since then some app was always ready or running */
+    bool kicked;
+    /* until then the time that a deleted app used may still delay best effort */
+    ticks_t carry_in_end;
     uint64_t shares[SYSIMAGE_MAX_VMS]; /* the sums of the VMs' active apps */
     unsigned order;                    /* sequence number of the last release; wraps around */
     const struct rt_app *last;         /* released last and not yet in the trace; or NULL */
@@ -89,27 +97,30 @@ struct rt_cpu *rt_cpu_of(unsigned cpu);
 struct rt_demand rt_demand_of(const struct rt_app *app);
 
 /*
- * Under sched_lock: whether carry-in of a deleted app still delays jobs or best effort on the CPU. A new app admitted now would
- * be given time that the deleted app has used already. The carry-in of the jobs ends at the first instant at which no app is
- * ready, which comes, because the remaining apps do not fill the CPU. Best effort may still wait for its reserve then, until
- * the bound of the reserve has passed: otherwise apps that are deleted and replaced in turn could starve it.
+ * Under sched_lock: whether carry-in of a deleted app still delays jobs or best effort on the CPU.
+ * A new app admitted now would be given time that the deleted app has used already. The carry-in of
+ * the jobs ends at the first instant at which no app is ready, which comes, because the remaining
+ * apps do not fill the CPU. Best effort may still wait for its reserve then, until the bound of the
+ * reserve has passed: otherwise apps that are deleted and replaced in turn could starve it.
  */
 bool rt_carry_in(unsigned cpu);
 
 /*
- * Under sched_lock: whether the launch of an admitted app with this first release waits, because it would interrupt the app
- * that runs on another CPU. One such interrupt is allowed between two instants at which no app is ready, so that no app pays
- * for more than one. A launch whose release is due now does not wait: the release preempts anyway, and its cost is refunded to
- * the preempted app.
+ * Under sched_lock: whether the launch of an admitted app with this first release waits, because it
+ * would interrupt the app that runs on another CPU. One such interrupt is allowed between two
+ * instants at which no app is ready, so that no app pays for more than one. A launch whose release
+ * is due now does not wait: the release preempts anyway, and its cost is refunded to the preempted
+ * app.
  */
 bool rt_must_wait(const struct rt_app *app, ticks_t first);
 
-/* Under sched_lock: whether the app's deletion waits, because another app runs on its CPU with the timer programmed for this
- * app's release: the deletion would make that interrupt useless. It waits until that release at most. */
+/* Under sched_lock: whether the app's deletion waits, because another app runs on its CPU with the
+ * timer programmed for this app's release: the deletion would make that interrupt useless. It waits
+ * until that release at most. */
 bool rt_must_stay(const struct rt_app *app);
 
-/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. Interrupts its CPU only if that release comes
- * before the CPU's next one. */
+/* Under sched_lock: makes an app, whose VCPU was reset, active from `first` on. Interrupts its CPU
+ * only if that release comes before the CPU's next one. */
 void rt_activate(struct rt_app *app, ticks_t first);
 
 /* Under sched_lock: CPU time used by the app since its launch, with its current slice. */

@@ -21,8 +21,9 @@ static struct {
     bool escape;            /* the escape key was typed */
     bool (*divert)(char c); /* gets typed characters, or NULL; on the UART's CPU, as `escape` */
     bool flush_armed;
-    bool flush_again;  /* this round of console_flush() leaves unfinished lines */
-    bool flush_busy;   /* the terminal was busy when the round started, so VMs may wait within a line */
+    bool flush_again; /* this round of console_flush() leaves unfinished lines */
+    /* the terminal was busy when the round started, so VMs may wait within a line */
+    bool flush_busy;
     unsigned flush_at; /* next VM of the round */
     bool notify;       /* VMs may have room now, or an operator may have work */
     unsigned notified; /* the VM that was notified last */
@@ -487,7 +488,8 @@ static void console_command(char key)
             return;
         }
     }
-    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators; o++) {
+    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators;
+         o++) {
         o->command(key);
     }
 }
@@ -558,7 +560,8 @@ static bool step_operators(void)
 {
     bool stepped = false;
 
-    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators && !stepped; o++) {
+    for (const struct console_operator *o = __start_console_operators;
+         o < __stop_console_operators && !stepped; o++) {
         stepped = *o->at_work && o->step(log_waiting());
     }
     return stepped;
@@ -566,8 +569,8 @@ static bool step_operators(void)
 
 /* Does one short piece of work per interrupt: the UART interrupts again while there is more. Typed
  * characters do not starve output, because every second interrupt skips them. Input may give an
- * operator work, and output may make room for VMs: `notify` remembers both for the next interrupt. An
- * interrupt notifies one VM, because it may have to wait for the lock of each. */
+ * operator work, and output may make room for VMs: `notify` remembers both for the next interrupt.
+ * An interrupt notifies one VM, because it may have to wait for the lock of each. */
 void console_interrupt(void)
 {
     bool typed = false, done, notify;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a VM may send to a shared terminal: characters with a glyph (ASCII and UTF-8), tabs, colours
- * (SGR), erasing to the end of the line, inserting and deleting characters in it, and cursor movement
- * within it. All other control characters and escape sequences (ECMA-48) are dropped, so that the
- * terminal neither answers a VM nor changes its state for other VMs.
+ * (SGR), erasing to the end of the line, inserting and deleting characters in it, and cursor
+ * movement within it. All other control characters and escape sequences (ECMA-48) are dropped, so
+ * that the terminal neither answers a VM nor changes its state for other VMs.
  */
 #ifndef CONSOLE_FILTER_H
 #define CONSOLE_FILTER_H
@@ -25,8 +25,9 @@ struct filter {
 };
 
 enum filter_verdict {
-    FILTER_DROP,  /* do not show the character */
-    FILTER_HOLD,  /* part of an incomplete sequence: append it to those held, and count it in `held` */
+    FILTER_DROP, /* do not show the character */
+    /* part of an incomplete sequence: append it to those held, and count it in `held` */
+    FILTER_HOLD,
     FILTER_PASS,  /* show it, after those held */
     FILTER_LEFT,  /* move the cursor left by `count` cells, at least 1 */
     FILTER_RIGHT, /* the same to the right */
@@ -37,8 +38,8 @@ enum filter_verdict {
  * FILTER_PASS. */
 enum filter_verdict filter_next(struct filter *f, char *c);
 
-/* Length of the character or control sequence that `text` starts with; complete, as filter_next() lets
- * it pass. At most FILTER_LONGEST. */
+/* Length of the character or control sequence that `text` starts with; complete, as filter_next()
+ * lets it pass. At most FILTER_LONGEST. */
 unsigned filter_length(const char *text);
 
 /* Whether `c` may start a sequence of several characters, or moves the cursor. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces between the parts of the console: console.c has the lines of VMs and the keyboard, out.c the output. The
- * hypervisor's own lines are core's (console_log.h).
+ * Interfaces between the parts of the console: console.c has the lines of VMs and the keyboard,
+ * out.c the output. The hypervisor's own lines are core's (console_log.h).
  *
  * A VM does not wait for the terminal: its characters are stored, and sent a few at a time when the
  * UART has room, with polling points in between. Everything is guarded by console_lock.

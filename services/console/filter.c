@@ -12,9 +12,11 @@
 static const struct {
     uint32_t first, last;
 } invisible[] = {
-    {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
-    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
-    {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160},
+    {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+    {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+    {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
 enum state {
@@ -119,7 +121,8 @@ static enum filter_verdict escape_next(struct filter *f, uint8_t c)
         return drop_and(f, STRING);
     default:
         f->low = '0';
-        return drop_and(f, c < '0' ? SWALLOW : TEXT); /* intermediate bytes precede the final byte */
+        /* intermediate bytes precede the final byte */
+        return drop_and(f, c < '0' ? SWALLOW : TEXT);
     }
 }
 
@@ -160,7 +163,8 @@ static enum filter_verdict sequence_next(struct filter *f, char *c)
     } else {
         return drop_and(f, SWALLOW); /* private parameters, intermediate bytes */
     }
-    return f->count <= PARAMETER_MAX && f->held + 2U < FILTER_LONGEST ? FILTER_HOLD : drop_and(f, SWALLOW);
+    return f->count <= PARAMETER_MAX && f->held + 2U < FILTER_LONGEST ? FILTER_HOLD
+                                                                      : drop_and(f, SWALLOW);
 }
 
 static enum filter_verdict string_next(struct filter *f)

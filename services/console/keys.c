@@ -11,8 +11,9 @@
  * mouse, focus and pasting; enables line wrap, cursor and ASCII in UTF-8; moves to the last
  * line. */
 #define KEY_ALONE 'a'
-#define TERMINAL_RESTORE                                                                                      \
-    "\030\033[?1049l\033[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\033[r\033[0m\033[4l\033[?7;25h\033>" \
+#define TERMINAL_RESTORE                                                                           \
+    "\030\033[?1049l\033[?1;6;9;1000;1002;1003;1004;1005;1006;1015;2004l\033[r\033[0m\033[4l\033[" \
+    "?7;25h\033>"                                                                                  \
     "\033(B\017\033%G\033[999H\r\n"
 
 #define KEY_VMS 'l'
@@ -25,7 +26,8 @@ static struct {
     char key;                /* of the list in progress */
     char later[LISTS_LATER]; /* keys of the lists to be printed next, each once */
     unsigned waiting;        /* valid ones in `later` */
-    unsigned next;           /* index of the next VM in the list, 0 for the first; position in a component's list */
+    /* index of the next VM in the list, 0 for the first; position in a component's list */
+    unsigned next;
     const struct console_list *list; /* of a component, or NULL: of VMs */
     ticks_t now, before;
     ticks_t used[SYSIMAGE_MAX_VMS];
@@ -66,12 +68,14 @@ static void list_vm(const struct vm *vm)
     ticks_t used = vm_runtime(vm);
     uint64_t ram = vm_ram(vm);
     bool small = ram < SMALL_RAM;
-    ulong permille = (ulong)((used - listed.used[vm->id]) * 1000U / (listed.now - listed.before + 1));
+    ulong permille =
+        (ulong)((used - listed.used[vm->id]) * 1000U / (listed.now - listed.before + 1));
 
     listed.used[vm->id] = used;
-    console_log(small ? VM_LINE("KB") : VM_LINE("MB"), vm == console_focus() ? '*' : ' ', vm->id + 1, vm->config->name,
-                vm_state_name(vm), vm->on, vm->total, permille / 10U, permille % 10U,
-                (ulong)(small ? ram >> 10 : ram >> 20), vm->starts, vm->restarts, vm_reason_name(vm->restarted));
+    console_log(small ? VM_LINE("KB") : VM_LINE("MB"), vm == console_focus() ? '*' : ' ',
+                vm->id + 1, vm->config->name, vm_state_name(vm), vm->on, vm->total, permille / 10U,
+                permille % 10U, (ulong)(small ? ram >> 10 : ram >> 20), vm->starts, vm->restarts,
+                vm_reason_name(vm->restarted));
 }
 
 extern const struct console_list __start_console_lists[], __stop_console_lists[];
@@ -202,7 +206,8 @@ static bool keys_shared(void)
     if (lost == CONSOLE_NOT_ALONE) {
         return false;
     }
-    console_log("keyboard: %s; %lu characters of other VMs are lost", console_focus()->config->name, lost);
+    console_log("keyboard: %s; %lu characters of other VMs are lost", console_focus()->config->name,
+                lost);
     return true;
 }
 

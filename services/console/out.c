@@ -231,8 +231,8 @@ static void next_step(void)
     }
 }
 
-/* Copies the character or sequence at out.at: a carriage return of the VM may overwrite the line before
- * all of it is sent, and the terminal must not get a part. */
+/* Copies the character or sequence at out.at: a carriage return of the VM may overwrite the line
+ * before all of it is sent, and the terminal must not get a part. */
 static void take_unit(const struct source *s)
 {
     out.unit_len = filter_length(&s->line[out.at]);
@@ -292,7 +292,8 @@ static int step_next(void)
     if (out.step == OUT_REFILL) {
         return source_refill(out.of) ? OUT_SKIPPED : OUT_NOTHING;
     }
-    return out.step == OUT_LINE && out.of != NULL && !out.inserted ? line_next(out.of) : text_next(&out.text);
+    return out.step == OUT_LINE && out.of != NULL && !out.inserted ? line_next(out.of)
+                                                                   : text_next(&out.text);
 }
 
 /* The next character for the terminal, OUT_SKIPPED if the step needs another call, or

@@ -149,8 +149,9 @@ static void typed_check(void)
 static void typed_do(void)
 {
     if (typed.request.sequence != sent.sequence || typed.request.operation == DEBUG_ATTACH) {
-        sent.size = (unsigned)DEBUG_ANSWER_HEAD +
-                    session_request(&typed.request, typed.size - (unsigned)DEBUG_HEAD, &sent.answer);
+        sent.size =
+            (unsigned)DEBUG_ANSWER_HEAD +
+            session_request(&typed.request, typed.size - (unsigned)DEBUG_HEAD, &sent.answer);
         if (sent.answer.error == DEBUG_MORE) {
             return;
         }

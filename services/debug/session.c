@@ -78,7 +78,8 @@ static bool session_picked(struct vcpu *v)
 {
     bool debugged = v->vm == session.vm;
 
-    if (debugged && v->request == 0 && must_halt(v)) { /* other work in its slice does not run the guest */
+    /* other work in its slice does not run the guest */
+    if (debugged && v->request == 0 && must_halt(v)) {
         sched_hold(v);
         v->request = VCPU_REQ_HELD;
         return false;
@@ -103,7 +104,8 @@ static bool session_breakpoint(struct vcpu *v)
     return debugged;
 }
 
-static const struct sched_watch session_watch = {.picked = session_picked, .breakpoint = session_breakpoint};
+static const struct sched_watch session_watch = {.picked = session_picked,
+                                                 .breakpoint = session_breakpoint};
 
 static void resume_vcpu(struct vcpu *v)
 {
@@ -157,7 +159,8 @@ static bool is_halted(void)
             return false;
         }
     }
-    return session.halted && session.vm->state == VM_RUNNING && session.starts == session.vm->starts;
+    return session.halted && session.vm->state == VM_RUNNING &&
+           session.starts == session.vm->starts;
 }
 
 /* Whether the VM runs, or will run without an operator's command. */
@@ -242,7 +245,9 @@ static unsigned status(const struct call *c)
     s->vcpu = (uint8_t)session.vcpu;
     word_to(s->starts, vm->starts, sizeof(s->starts));
     for (unsigned i = 0; i < sizeof(s->vcpus); i++) {
-        s->vcpus[i] = c->request->vcpu + i < vm->total ? (uint8_t)vm->vcpus[c->request->vcpu + i].state : VCPU_OFF;
+        s->vcpus[i] = c->request->vcpu + i < vm->total
+                          ? (uint8_t)vm->vcpus[c->request->vcpu + i].state
+                          : VCPU_OFF;
     }
     return sizeof(*s);
 }
@@ -301,13 +306,16 @@ static unsigned read_memory(const struct call *c)
     if (c->request->count > DEBUG_DATA) {
         return fail(c, DEBUG_ERR_SIZE);
     }
-    return guestmem_read(session.vm, c->address, c->answer->data, c->request->count) ? c->request->count
-                                                                                     : fail(c, DEBUG_ERR_ADDRESS);
+    return guestmem_read(session.vm, c->address, c->answer->data, c->request->count)
+               ? c->request->count
+               : fail(c, DEBUG_ERR_ADDRESS);
 }
 
 static unsigned write_memory(const struct call *c)
 {
-    return guestmem_write(session.vm, c->address, c->request->data, c->size) ? 0 : fail(c, DEBUG_ERR_ADDRESS);
+    return guestmem_write(session.vm, c->address, c->request->data, c->size)
+               ? 0
+               : fail(c, DEBUG_ERR_ADDRESS);
 }
 
 static unsigned exception(const struct call *c)
@@ -354,7 +362,8 @@ static enum debug_error refused(const struct call *c, unsigned needs)
 
 static struct vcpu *named(unsigned vcpu)
 {
-    struct vcpu *v = session.vm != NULL && vcpu < session.vm->total ? &session.vm->vcpus[vcpu] : NULL;
+    struct vcpu *v =
+        session.vm != NULL && vcpu < session.vm->total ? &session.vm->vcpus[vcpu] : NULL;
 
     return v != NULL && v->state != VCPU_OFF ? v : NULL;
 }
@@ -367,9 +376,11 @@ static void end_vm(struct vm *vm, bool restart)
     }
 }
 
-unsigned session_request(const struct debug_request *request, unsigned size, struct debug_answer *answer)
+unsigned session_request(const struct debug_request *request, unsigned size,
+                         struct debug_answer *answer)
 {
-    struct call c = {.request = request, .answer = answer, .address = word_of(request->address), .size = size};
+    struct call c = {
+        .request = request, .answer = answer, .address = word_of(request->address), .size = size};
     unsigned operation = request->operation, result;
     struct vm *vm;
 

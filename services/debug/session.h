@@ -9,7 +9,8 @@
 
 /* Executes a request with `size` bytes of data. Sets the answer's error and data, and returns the
  * data's size. Error DEBUG_MORE: call again for the rest. On the console's CPU only. */
-unsigned session_request(const struct debug_request *request, unsigned size, struct debug_answer *answer);
+unsigned session_request(const struct debug_request *request, unsigned size,
+                         struct debug_answer *answer);
 
 /* Notifies the tool, which then reads the status. */
 void frames_event(void);

@@ -20,8 +20,9 @@ struct reader {
     /* What was found: */
     struct node uart, irqchip; /* the board's, else the first */
     uint64_t uart_base, irqchip_base;
-    uint64_t ram_at, ram_end; /* the board's RAM is there up to this address; the memory's last known end */
-    uint64_t timebase_hz;     /* 0: not given */
+    /* the board's RAM is there up to this address; the memory's last known end */
+    uint64_t ram_at, ram_end;
+    uint64_t timebase_hz; /* 0: not given */
     uint32_t harts;
 };
 
@@ -139,7 +140,8 @@ static void take_property(struct reader *r, struct node *node, const struct fdt_
 /* --- nodes --- */
 
 /* Range number `i` of the node's reg. False if there is none. */
-static bool range_of(const struct node *node, const struct node *parent, uint32_t i, uint64_t *base, uint64_t *size)
+static bool range_of(const struct node *node, const struct node *parent, uint32_t i, uint64_t *base,
+                     uint64_t *size)
 {
     unsigned cells = parent->address_cells, all = cells + parent->size_cells;
 
@@ -152,7 +154,8 @@ static bool range_of(const struct node *node, const struct node *parent, uint32_
 }
 
 /* Keeps a device if it is the first of its kind, or the board's. */
-static void end_device(struct node *kept, uint64_t *kept_base, const struct node *node, uint64_t base, uint64_t wanted)
+static void end_device(struct node *kept, uint64_t *kept_base, const struct node *node,
+                       uint64_t base, uint64_t wanted)
 {
     if (kept->reg.value == NULL || (base == wanted && *kept_base != wanted)) {
         *kept = *node;
@@ -174,7 +177,8 @@ static void end_node(struct reader *r, const struct node *node, const struct nod
     uint64_t base, size;
 
     r->harts += node->cpu && !node->disabled ? 1U : 0;
-    for (uint32_t i = 0; node->memory && !node->disabled && range_of(node, parent, i, &base, &size); i++) {
+    for (uint32_t i = 0; node->memory && !node->disabled && range_of(node, parent, i, &base, &size);
+         i++) {
         end_memory(r, base, size);
     }
     if (node->uart && range_of(node, parent, 0, &base, &size)) {
@@ -192,8 +196,11 @@ static void read_item(struct reader *r, const struct fdt_item *item)
     if (item->kind == FDT_NODE) {
         r->depth++;
         if (r->depth <= DEPTH) {
-            r->nodes[r->depth - 1U] = (struct node){
-                .address_cells = 2, .size_cells = 1, .irq = NO_NUMBER, .width = NO_NUMBER, .sources = NO_NUMBER};
+            r->nodes[r->depth - 1U] = (struct node){.address_cells = 2,
+                                                    .size_cells = 1,
+                                                    .irq = NO_NUMBER,
+                                                    .width = NO_NUMBER,
+                                                    .sources = NO_NUMBER};
         }
     } else if (item->kind == FDT_PROPERTY && shallow) {
         take_property(r, &r->nodes[r->depth - 1U], item);
@@ -225,25 +232,30 @@ static void compare_uart(const struct reader *r, const struct fwtree_board *b, s
     uint64_t stride = uart->shift < 32U ? UINT64_C(1) << uart->shift : 0;
 
     expect(f, r->uart_base == b->uart.base,
-           (struct fwtree_finding){"the UART's address", r->uart_base, b->uart.base, true, true, true});
+           (struct fwtree_finding){"the UART's address", r->uart_base, b->uart.base, true, true,
+                                   true});
     expect(f, uart->irq == NO_NUMBER || uart->irq == b->uart.irq,
-           (struct fwtree_finding){"the UART's interrupt", uart->irq, b->uart.irq, false, true, false});
+           (struct fwtree_finding){"the UART's interrupt", uart->irq, b->uart.irq, false, true,
+                                   false});
     expect(f, stride == b->uart.stride,
-           (struct fwtree_finding){"bytes between the UART's registers", stride, b->uart.stride, false, true, true});
+           (struct fwtree_finding){"bytes between the UART's registers", stride, b->uart.stride,
+                                   false, true, true});
     expect(f, uart->width == NO_NUMBER || uart->width == b->uart.width,
-           (struct fwtree_finding){"bytes of an access to the UART", uart->width, b->uart.width, false, true, true});
+           (struct fwtree_finding){"bytes of an access to the UART", uart->width, b->uart.width,
+                                   false, true, true});
 }
 
-static void compare_irqchip(const struct reader *r, const struct fwtree_board *b, struct findings *f)
+static void compare_irqchip(const struct reader *r, const struct fwtree_board *b,
+                            struct findings *f)
 {
     uint32_t sources = r->irqchip.sources;
 
     expect(f, r->irqchip_base == b->irqchip.base,
-           (struct fwtree_finding){"the interrupt controller's address", r->irqchip_base, b->irqchip.base, true, true,
-                                   false});
-    expect(
-        f, sources == NO_NUMBER || sources >= b->irqchip.sources,
-        (struct fwtree_finding){"the interrupt controller's sources", sources, b->irqchip.sources, false, true, false});
+           (struct fwtree_finding){"the interrupt controller's address", r->irqchip_base,
+                                   b->irqchip.base, true, true, false});
+    expect(f, sources == NO_NUMBER || sources >= b->irqchip.sources,
+           (struct fwtree_finding){"the interrupt controller's sources", sources,
+                                   b->irqchip.sources, false, true, false});
 }
 
 static struct reader found; /* owner: this file; at boot only, and too large for a stack */
@@ -272,11 +284,14 @@ unsigned fwtree_compare(const struct fwtree_board *board, struct fwtree_finding 
         compare_irqchip(r, board, &f);
     }
     expect(&f, r->ram_end == 0 || r->ram_at >= board->ram_end,
-           (struct fwtree_finding){"the end of the RAM", r->ram_at > board->ram ? r->ram_at : r->ram_end,
-                                   board->ram_end, true, true, false});
-    expect(&f, r->harts == 0 || r->harts >= board->harts,
-           (struct fwtree_finding){"the number of harts", r->harts, board->harts, false, true, false});
+           (struct fwtree_finding){"the end of the RAM",
+                                   r->ram_at > board->ram ? r->ram_at : r->ram_end, board->ram_end,
+                                   true, true, false});
+    expect(
+        &f, r->harts == 0 || r->harts >= board->harts,
+        (struct fwtree_finding){"the number of harts", r->harts, board->harts, false, true, false});
     expect(&f, r->timebase_hz == 0 || r->timebase_hz == board->timebase_hz,
-           (struct fwtree_finding){"the timebase in Hz", r->timebase_hz, board->timebase_hz, false, false, false});
+           (struct fwtree_finding){"the timebase in Hz", r->timebase_hz, board->timebase_hz, false,
+                                   false, false});
     return f.count;
 }

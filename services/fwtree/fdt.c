@@ -53,7 +53,8 @@ static bool skip(struct fdt *t, uint32_t count)
     return true;
 }
 
-/* The string at offset `at` up to its terminator, or NULL if it has none; *length: without the terminator. */
+/* The string at offset `at` up to its terminator, or NULL if it has none; *length: without the
+ * terminator. */
 static const char *text_at(const struct fdt *t, uint32_t at, uint32_t *length)
 {
     for (uint32_t end = at; end < t->size; end++) {

@@ -170,8 +170,10 @@ void seed_step(const struct vm *vm, unsigned step)
     chacha_double_round(state);
     if (step == SEED_STEPS - 1U) {
         chacha_hash_end(state);
-        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE); /* checked by sysimage_check() */
-        memset(state, 0, sizeof(states[0]));                                 /* it would reveal the machine's seed */
+        /* checked by sysimage_check() */
+        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE);
+        /* it would reveal the machine's seed */
+        memset(state, 0, sizeof(states[0]));
     }
 }
 
@@ -184,7 +186,8 @@ bool seed_key(uint32_t *key, uint32_t number)
     if (!machine_seed.there) {
         return false;
     }
-    chacha_begin(state, machine_seed.key, (const uint32_t[4]){number, 0, 0, 1U}); /* 1: no input of a VM's seed */
+    /* 1: no input of a VM's seed */
+    chacha_begin(state, machine_seed.key, (const uint32_t[4]){number, 0, 0, 1U});
     for (unsigned i = 0; i < CHACHA_DOUBLE_ROUNDS; i++) {
         chacha_double_round(state);
     }

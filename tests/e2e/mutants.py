@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers import OUT, make, run
+from replacement import replaced
 
 from tessera.run.runner import ROOT
 
@@ -45,8 +46,7 @@ class Mutant:
     new: str
 
     def __post_init__(self) -> None:
-        times = (ROOT / self.file).read_text(encoding="utf-8").count(self.old)
-        assert times == 1, f"{self.file} contains {self.old!r} {times} times"
+        replaced((ROOT / self.file).read_text(encoding="utf-8"), self.old, self.new)
 
 
 @cache
@@ -61,7 +61,7 @@ def hypervisor_of(mutant: Mutant) -> Path:
     (folder / "cache").symlink_to(ROOT / "cache")
     source = folder / mutant.file
     text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    source.write_text(replaced(text, mutant.old, mutant.new), encoding="utf-8")
     make("hyp")  # also fetches the tools for the build below
     made = folder.with_name(f"{mutant.name}-hyp")  # helpers.built() names its folder after this one
     shutil.rmtree(made, ignore_errors=True)

@@ -207,9 +207,10 @@ static void boot(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const all[])(struct input *) = {
-        hypercall, hypercall, hypercall,  hypercall,    hypercall, hypercall, parameters, parameters,
-        waits,     off,       guest_ends, guest_faults, start,     stop,      raises,     start_vcpu,
-        advance,   advance,   end_job,    keys,         request,   debug,
+        hypercall,  hypercall,  hypercall, hypercall,  hypercall,  hypercall,
+        parameters, parameters, waits,     off,        guest_ends, guest_faults,
+        start,      stop,       raises,    start_vcpu, advance,    advance,
+        end_job,    keys,       request,   debug,
     };
     struct input in = {data, size};
 

@@ -28,7 +28,8 @@ static void seal(struct sysimage_header *image, size_t size)
         memcpy((char *)image + image->total_size - sizeof(end), &end, sizeof(end));
     }
     if (image->config_size >= sizeof(*image) && image->config_size <= size) {
-        image->checksum = crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM);
+        image->checksum =
+            crc32((const char *)image + CHECKSUM_FROM, image->config_size - CHECKSUM_FROM);
     }
 }
 
@@ -48,7 +49,8 @@ static bool resets_devices(const struct sysimage_header *image)
     return found;
 }
 
-/* Reads every byte of every section as a component would find it; the sanitizer detects one outside of the image. */
+/* Reads every byte of every section as a component would find it; the sanitizer detects one outside
+ * of the image. */
 static void read_sections(const struct sysimage_header *image)
 {
     const struct sysimage_section *sections = sysimage_at(image, image->sections_offset);
@@ -57,7 +59,9 @@ static void read_sections(const struct sysimage_header *image)
         uint32_t size = 0;
         const void *data = sysimage_section(image, sections[i].tag, &size);
 
-        fuzz_check(data != NULL && size != 0 && (uintptr_t)data % 8U == 0 ? NULL : "a section that is not found");
+        fuzz_check(data != NULL && size != 0 && (uintptr_t)data % 8U == 0
+                       ? NULL
+                       : "a section that is not found");
         (void)crc32(data, size);
     }
 }

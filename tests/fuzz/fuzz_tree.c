@@ -25,7 +25,8 @@ static const char *wrong(uint8_t *before, const uint8_t *tree, uint32_t size, bo
     if (taken) {
         memset(before + at, 0, length);
     }
-    return memcmp(before, tree, size) == 0 ? NULL : "the tree is not as it was, with its seed wiped";
+    return memcmp(before, tree, size) == 0 ? NULL
+                                           : "the tree is not as it was, with its seed wiped";
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hostile drivers of PCI functions: any bytes in rings, descriptors and buffers of two VMs, any access to the registers, restarts at any
- * time. VM 1 serves a disk of VM 0. The hypervisor must only write to the memory of these VMs and to the disk, each store must end, and
- * a disk that is reset must work.
+ * Hostile drivers of PCI functions: any bytes in rings, descriptors and buffers of two VMs, any
+ * access to the registers, restarts at any time. VM 1 serves a disk of VM 0. The hypervisor must
+ * only write to the memory of these VMs and to the disk, each store must end, and a disk that is
+ * reset must work.
  */
 #include <string.h>
 
@@ -22,9 +23,10 @@
 #define STORAGE 6U /* the disk of VM 0 that VM 1 serves, and its server */
 #define ENTRIES 8U
 #define STEPS_MAX 300U
-#define AREA 0x1000U /* of a queue: descriptors, driver's area at 0x400, device's at 0x800, buffers at 0xc00 */
-#define STORES_MAX \
-    90000U /* 8 requests to encrypt 64 KiB, 5 steps for 16 bytes, an interrupt at every second one: 81,920 */
+/* of a queue: descriptors, driver's area at 0x400, device's at 0x800, buffers at 0xc00 */
+#define AREA 0x1000U
+/* 8 requests to encrypt 64 KiB, 5 steps for 16 bytes, an interrupt at every second one: 81,920 */
+#define STORES_MAX 90000U
 #define DISK 8192U
 #define SERVED 0x20000U /* bytes of the served disk: several pieces */
 #define SUMMED 65536U
@@ -112,7 +114,8 @@ static uint32_t accepted(unsigned vm, unsigned slot, uint32_t features)
         bits |= 1U << 1 | 1U << 7 | 1U << 8;
         bits |= (features & MERGEABLE) != 0 ? 1U << 15 : 0;
         bits |= (features & OFFLOADS) != 0 ? 1U << 0 : 0;
-        bits |= (features & OFFLOADS) != 0 && vm == 0 ? 1U << 11 | 1U << 12 : 0; /* the other one has a limit */
+        /* the other one has a limit */
+        bits |= (features & OFFLOADS) != 0 && vm == 0 ? 1U << 11 | 1U << 12 : 0;
     }
     return bits;
 }
@@ -223,7 +226,8 @@ static uint32_t write_head(struct input *in, unsigned vm, unsigned slot, char *a
     }
 }
 
-/* A chain that a device accepts, but for its second buffer, which may be anything; sometimes in an indirect table. */
+/* A chain that a device accepts, but for its second buffer, which may be anything; sometimes in an
+ * indirect table. */
 static void request_of(struct input *in, unsigned vm, unsigned slot)
 {
     bool disk = slot == BLOCK || slot == STORAGE;
@@ -256,10 +260,12 @@ static void request(struct input *in)
 }
 
 /* Requests a session with a key of zeros, or without this one. */
-static void control(unsigned vm, uint32_t opcode, uint64_t about, uint32_t direction, struct desc answer)
+static void control(unsigned vm, uint32_t opcode, uint64_t about, uint32_t direction,
+                    struct desc answer)
 {
     uint64_t at = area(CRYPTO, 1);
-    uint32_t words[26] = {opcode, 3, 0, 0, (uint32_t)about, (uint32_t)(about >> 32), direction, [16] = 1};
+    uint32_t words[26] = {opcode,    3,       0, 0, (uint32_t)about, (uint32_t)(about >> 32),
+                          direction, [16] = 1};
 
     memcpy(testbed_memory(vm, at + 0xc00U), words, sizeof(words));
     put_descriptor(vm, at, 0, (struct desc){at + 0xc00U, sizeof(words), 1, 1});
@@ -285,7 +291,8 @@ static void session(struct input *in)
     unsigned vm = byte(in) % (VMS - 1U);
     bool destroy = byte(in) % 4U == 0;
     uint64_t about = destroy ? session_number(in) : AES_CBC(8U * (byte(in) % 5U));
-    struct desc answer = {.address = address(in), .length = 16U + byte(in) % 2U * length(in), .flags = 2};
+    struct desc answer = {
+        .address = address(in), .length = 16U + byte(in) % 2U * length(in), .flags = 2};
 
     control(vm, destroy ? DESTROY : CREATE, about, 1U + byte(in) % 2U, answer);
 }
@@ -297,10 +304,14 @@ static void encryption(struct input *in)
     uint64_t at = area(CRYPTO, 0);
     uint32_t size = 16U * (1U + byte(in) % 8U), number = (uint32_t)session_number(in);
     uint32_t words[22] = {byte(in) % 2U, 0, number, 0, 0, 0, 16, size, size, [16] = 1};
-    struct desc source = {
-        .address = address(in), .length = byte(in) % 4U != 0 ? size : length(in), .flags = 1, .next = 2};
-    struct desc result = {
-        .address = address(in), .length = byte(in) % 4U != 0 ? size : length(in), .flags = 3, .next = 3};
+    struct desc source = {.address = address(in),
+                          .length = byte(in) % 4U != 0 ? size : length(in),
+                          .flags = 1,
+                          .next = 2};
+    struct desc result = {.address = address(in),
+                          .length = byte(in) % 4U != 0 ? size : length(in),
+                          .flags = 3,
+                          .next = 3};
 
     memcpy(testbed_memory(vm, at + 0xc00U), words, sizeof(words));
     put_descriptor(vm, at, 0, (struct desc){at + 0xc00U, sizeof(words), 1, 1});
@@ -321,14 +332,16 @@ static void provide(struct input *in)
     store(vm, bar(slot) + 0x3000U, 1, 0);
 }
 
-/* A buffer for a request of the served disk, as the server should offer it, or of another length. */
+/* A buffer for a request of the served disk, as the server should offer it, or of another
+ * length. */
 static void provide_server(struct input *in)
 {
     unsigned index = byte(in) % ENTRIES;
     uint32_t size = (uint32_t)sizeof(struct disk_request) + DISK_PIECE;
 
     size = byte(in) % 4U != 0 ? size : length(in);
-    put_descriptor(1, area(STORAGE, DISK_SERVER_REQUESTS), index, (struct desc){BUFFERS + index * BUFFER, size, 2, 0});
+    put_descriptor(1, area(STORAGE, DISK_SERVER_REQUESTS), index,
+                   (struct desc){BUFFERS + index * BUFFER, size, 2, 0});
     push(1, area(STORAGE, DISK_SERVER_REQUESTS), (uint16_t)index);
     store(1, bar(STORAGE) + 0x3000U, 1, DISK_SERVER_REQUESTS);
 }
@@ -351,9 +364,11 @@ static struct disk_request last_request(void)
 static void answer(struct input *in)
 {
     struct disk_request request = last_request();
-    struct disk_answer fields = {.disk = request.disk, .number = request.number, .status = byte(in) % 8U == 0};
+    struct disk_answer fields = {
+        .disk = request.disk, .number = request.number, .status = byte(in) % 8U == 0};
     uint64_t at = area(STORAGE, DISK_SERVER_ANSWERS);
-    struct desc data = {.address = byte(in) % 2U != 0 ? BUFFERS : address(in), .length = request.bytes};
+    struct desc data = {.address = byte(in) % 2U != 0 ? BUFFERS : address(in),
+                        .length = request.bytes};
 
     if (byte(in) % 8U == 0) {
         fields.disk = byte(in) % 16U;
@@ -383,7 +398,8 @@ static void serve(struct input *in)
 /* Offers up to four chains and notifies the queue. */
 static void offer(struct input *in)
 {
-    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % SLOTS, queue = byte(in) % QUEUES, count = byte(in) % 5U;
+    unsigned vm = byte(in) % (VMS - 1U), slot = byte(in) % SLOTS, queue = byte(in) % QUEUES,
+             count = byte(in) % 5U;
 
     for (unsigned i = 0; i < count; i++) {
         push(vm, area(slot, queue), byte(in) % (ENTRIES + 1U));
@@ -403,9 +419,10 @@ static void restart(struct input *in)
 static void step(struct input *in)
 {
     static void (*const steps[])(struct input *in) = {
-        load_register, store_register, configuration, start_device, descriptor,    write_memory, offer,
-        request,       request,        request,       provide,      provide,       session,      encryption,
-        encryption,    serve,          serve,         answer,       provide_server};
+        load_register, store_register, configuration, start_device,  descriptor,
+        write_memory,  offer,          request,       request,       request,
+        provide,       provide,        session,       encryption,    encryption,
+        serve,         serve,          answer,        provide_server};
     uint8_t which = byte(in);
 
     if (which == 0xff) {
@@ -437,10 +454,12 @@ static void make_system(void)
                                                         .kind = VIRTIO_IMAGE_BLOCK,
                                                         .disk = testbed_virtio_disk(),
                                                         .disk_size = DISK}
-                       : (struct virtio_image_function){.vm = vm, .slot = BLOCK, .kind = VIRTIO_IMAGE_ENTROPY};
+                       : (struct virtio_image_function){
+                             .vm = vm, .slot = BLOCK, .kind = VIRTIO_IMAGE_ENTROPY};
         *f++ = (struct virtio_image_function){
             .vm = vm, .slot = 3, .kind = VIRTIO_IMAGE_IVSHMEM, .shared = TESTBED_VIRTIO_SHARED_ID};
-        *f++ = (struct virtio_image_function){.vm = vm, .slot = CRYPTO, .kind = VIRTIO_IMAGE_CRYPTO};
+        *f++ =
+            (struct virtio_image_function){.vm = vm, .slot = CRYPTO, .kind = VIRTIO_IMAGE_CRYPTO};
         *f++ = (struct virtio_image_function){.vm = vm,
                                               .slot = CONSOLE,
                                               .kind = VIRTIO_IMAGE_CONSOLE,
@@ -454,12 +473,14 @@ static void make_system(void)
                                                         .disk = 4096,
                                                         .disk_size = SERVED,
                                                         .server = 2U * SLOTS - 1U}
-                       : (struct virtio_image_function){.vm = vm, .slot = STORAGE, .kind = VIRTIO_IMAGE_DISK_SERVER};
+                       : (struct virtio_image_function){
+                             .vm = vm, .slot = STORAGE, .kind = VIRTIO_IMAGE_DISK_SERVER};
     }
     s->header.nfunctions = (uint32_t)(f - s->functions);
     host_keeps_ram = true;
     fuzz_check(testbed_virtio_boot(true));
-    memset((char *)testbed_virtio_content(testbed_virtio_disk()) + DISK, 0x5a, SUMMED); /* guests write zeros mostly */
+    /* guests write zeros mostly */
+    memset((char *)testbed_virtio_content(testbed_virtio_disk()) + DISK, 0x5a, SUMMED);
 }
 
 /* Memory that no driver may reach: that of the VM without functions, and what follows the disk. */
@@ -476,9 +497,11 @@ static uint64_t sum_of(const void *memory, size_t size)
 
 static uint64_t forbidden(void)
 {
-    const char *vm = testbed_memory(VMS - 1U, TESTBED_GPA), *disk = testbed_virtio_content(testbed_virtio_disk());
+    const char *vm = testbed_memory(VMS - 1U, TESTBED_GPA),
+               *disk = testbed_virtio_content(testbed_virtio_disk());
 
-    return sum_of(vm, SUMMED) ^ sum_of(vm + TESTBED_VM_RAM - SUMMED, SUMMED) ^ sum_of(disk + DISK, SUMMED);
+    return sum_of(vm, SUMMED) ^ sum_of(vm + TESTBED_VM_RAM - SUMMED, SUMMED) ^
+           sum_of(disk + DISK, SUMMED);
 }
 
 /* Reads a sector: a disk works once its driver has reset it, whatever came before. */

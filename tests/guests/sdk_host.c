@@ -39,13 +39,14 @@ static void must(int holds, const char *what, long number)
     }
 }
 
-#define SAME_TEXT(...)                                                                                          \
-    do {                                                                                                        \
-        char actual[64];                                                                                        \
-        char reference[64];                                                                                     \
-        size_t length = print_buffer(actual, sizeof(actual), __VA_ARGS__);                                      \
-        int expected = snprintf(reference, sizeof(reference), __VA_ARGS__);                                     \
-        must((int)length == expected && strcmp(actual, reference) == 0, "print_buffer" #__VA_ARGS__, __LINE__); \
+#define SAME_TEXT(...)                                                      \
+    do {                                                                    \
+        char actual[64];                                                    \
+        char reference[64];                                                 \
+        size_t length = print_buffer(actual, sizeof(actual), __VA_ARGS__);  \
+        int expected = snprintf(reference, sizeof(reference), __VA_ARGS__); \
+        must((int)length == expected && strcmp(actual, reference) == 0,     \
+             "print_buffer" #__VA_ARGS__, __LINE__);                        \
     } while (0)
 
 static void test_print(void)
@@ -54,11 +55,13 @@ static void test_print(void)
 
     SAME_TEXT("plain %% text %c|%s|%10s|%-10s|", 'x', "abc", "abc", "abc");
     SAME_TEXT("%d %d %d|%5d|%-5d|%05d|%5d", 0, INT32_MAX, INT32_MIN, 42, 42, -42, -42);
-    SAME_TEXT("%u %u|%x %x|%8x|%08x|%-8x|", 0U, UINT32_MAX, 0U, 0xabcdefU, 0xabcdU, 0xabcdU, 0xabcdU);
+    SAME_TEXT("%u %u|%x %x|%8x|%08x|%-8x|", 0U, UINT32_MAX, 0U, 0xabcdefU, 0xabcdU, 0xabcdU,
+              0xabcdU);
     SAME_TEXT("%ld %ld", INT64_MAX, INT64_MIN);
     SAME_TEXT("%lu %lx", UINT64_MAX, UINT64_MAX);
     SAME_TEXT("%s", "");
-    must(print_buffer(small, sizeof(small), "%s", "abcdef") == 6 && strcmp(small, "abc") == 0, "cut text", 0);
+    must(print_buffer(small, sizeof(small), "%s", "abcdef") == 6 && strcmp(small, "abc") == 0,
+         "cut text", 0);
     must(print_buffer(small, 0, "abc") == 3, "no room at all", 0);
 }
 
@@ -79,7 +82,8 @@ static void test_memory(void)
             memset(b + offset, (int)count - 15, count / 2);
             sdk_memcpy(a + 50 - offset, a, offset % 14);
             memcpy(b + 50 - offset, b, offset % 14);
-            must(memcmp(a, b, sizeof(a)) == 0 && sdk_memcmp(a, b, sizeof(a)) == 0, "memory functions", (long)offset);
+            must(memcmp(a, b, sizeof(a)) == 0 && sdk_memcmp(a, b, sizeof(a)) == 0,
+                 "memory functions", (long)offset);
         }
     }
 }
@@ -88,9 +92,13 @@ static void test_strings(void)
 {
     char a[8];
 
-    must(sdk_memcmp("abc", "abd", 3) < 0 && sdk_memcmp("b", "a", 1) > 0 && sdk_memcmp("a", "b", 0) == 0, "memcmp", 0);
+    must(sdk_memcmp("abc", "abd", 3) < 0 && sdk_memcmp("b", "a", 1) > 0 &&
+             sdk_memcmp("a", "b", 0) == 0,
+         "memcmp", 0);
     must(sdk_strlen("") == 0 && sdk_strlen("abc") == 3, "strlen", 0);
-    must(sdk_strcmp("abc", "abc") == 0 && sdk_strcmp("ab", "abc") < 0 && sdk_strcmp("\xff", "a") > 0, "strcmp", 0);
+    must(sdk_strcmp("abc", "abc") == 0 && sdk_strcmp("ab", "abc") < 0 &&
+             sdk_strcmp("\xff", "a") > 0,
+         "strcmp", 0);
     must(sdk_strncmp("abc", "abd", 2) == 0 && sdk_strncmp("abc", "abd", 3) < 0, "strncmp", 0);
     sdk_strncpy(a, "ab", 5);
     must(memcmp(a, "ab\0\0\0", 5) == 0, "strncpy", 0);
@@ -102,12 +110,18 @@ static void test_tree(const uint8_t *tree)
     char tiny[4];
     uint32_t length = 0;
 
-    must(fdt_bootarg(tree, "role", value, sizeof(value)) == value && strcmp(value, "switch") == 0, "role", 0);
-    must(fdt_bootarg(tree, "do", value, sizeof(value)) == value && strcmp(value, "read:1f") == 0, "last word", 0);
-    must(fdt_bootarg(tree, "empty", value, sizeof(value)) == value && value[0] == '\0', "empty value", 0);
-    must(fdt_bootarg(tree, "role", tiny, sizeof(tiny)) == tiny && strcmp(tiny, "swi") == 0, "cut value", 0);
-    must(fdt_bootarg_number(tree, "each", 3) == 17 && fdt_bootarg_number(tree, "none", 3) == 3, "number", 0);
-    must(fdt_bootarg_number(tree, "empty", 3) == 0 && fdt_bootarg_number(tree, "role", 3) == 0, "no digits", 0);
+    must(fdt_bootarg(tree, "role", value, sizeof(value)) == value && strcmp(value, "switch") == 0,
+         "role", 0);
+    must(fdt_bootarg(tree, "do", value, sizeof(value)) == value && strcmp(value, "read:1f") == 0,
+         "last word", 0);
+    must(fdt_bootarg(tree, "empty", value, sizeof(value)) == value && value[0] == '\0',
+         "empty value", 0);
+    must(fdt_bootarg(tree, "role", tiny, sizeof(tiny)) == tiny && strcmp(tiny, "swi") == 0,
+         "cut value", 0);
+    must(fdt_bootarg_number(tree, "each", 3) == 17 && fdt_bootarg_number(tree, "none", 3) == 3,
+         "number", 0);
+    must(fdt_bootarg_number(tree, "empty", 3) == 0 && fdt_bootarg_number(tree, "role", 3) == 0,
+         "no digits", 0);
     must(fdt_bootarg(tree, "ole", value, sizeof(value)) == NULL, "part of a key", 0);
     must(fdt_bootarg(tree, "rol", value, sizeof(value)) == NULL, "begin of a key", 0);
     must(fdt_bootarg(tree, "wrong", value, sizeof(value)) == NULL, "bootargs of another node", 0);
@@ -122,7 +136,9 @@ static void test_devices(const uint8_t *tree)
     uint32_t length = 0;
     const void *value = fdt_device(tree, "maker,pins", "reg", &length);
 
-    must(length == 8 && fdt_cell(value, length, 0) == 0x18206000 && fdt_cell(value, length, 1) == 4096, "reg", length);
+    must(length == 8 && fdt_cell(value, length, 0) == 0x18206000 &&
+             fdt_cell(value, length, 1) == 4096,
+         "reg", length);
     must(fdt_cell(value, length, 2) == 0, "a cell behind the end", 0);
     value = fdt_device(tree, "maker,clock", "reg", &length);
     must(length == 4 && fdt_cell(value, length, 0) == 7, "a device whose reg comes first", length);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SDK's virtqueue on the host, with the sanitizers, and a device that obeys the rules or, from some point on, does not: it writes
- * anything into the used ring. Exits with 0, or aborts at the first error. Usage: virtqueue_host runs
+ * The SDK's virtqueue on the host, with the sanitizers, and a device that obeys the rules or, from
+ * some point on, does not: it writes anything into the used ring. Exits with 0, or aborts at the
+ * first error. Usage: virtqueue_host runs
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static void read_chain(uint16_t head)
             break;
         }
     }
-    must(parts == driver.parts[head] && writable == driver.writable[head], "the chain that was given", head);
+    must(parts == driver.parts[head] && writable == driver.writable[head],
+         "the chain that was given", head);
 }
 
 static void device_take(void)
@@ -92,7 +94,8 @@ static void device_use(void)
     }
     which = (unsigned int)random_below(&numbers, device.count);
     entry->id = device.held[which];
-    driver.written[entry->id] = (uint32_t)random_below(&numbers, driver.writable[entry->id] + UINT64_C(1));
+    driver.written[entry->id] =
+        (uint32_t)random_below(&numbers, driver.writable[entry->id] + UINT64_C(1));
     entry->bytes = driver.written[entry->id];
     device.held[which] = device.held[--device.count];
     queue.used.index++;
@@ -101,8 +104,8 @@ static void device_use(void)
 static void device_misbehave(void)
 {
     for (unsigned int i = 0; i <= queue.size; i++) {
-        queue.used.ring[i].id =
-            (uint32_t)random_below(&numbers, 2U * queue.size) * (random_below(&numbers, 8) == 0 ? 997U : 1U);
+        queue.used.ring[i].id = (uint32_t)random_below(&numbers, 2U * queue.size) *
+                                (random_below(&numbers, 8) == 0 ? 997U : 1U);
         queue.used.ring[i].bytes = (uint32_t)random_next(&numbers);
     }
     queue.used.index = (uint16_t)(queue.used.index + random_below(&numbers, 4));
@@ -118,7 +121,8 @@ static void driver_add(void)
     int head;
 
     for (unsigned int i = 0; i < count; i++) {
-        parts[i] = (struct virtqueue_part){data, 1U + (uint32_t)random_below(&numbers, sizeof(data)), i >= readable};
+        parts[i] = (struct virtqueue_part){
+            data, 1U + (uint32_t)random_below(&numbers, sizeof(data)), i >= readable};
         writable += parts[i].writable ? parts[i].bytes : 0;
     }
     head = virtqueue_add(&queue, parts, count);
@@ -146,10 +150,12 @@ static void driver_notify(void)
     virtqueue_notify(&queue);
     rung = (queue.door.wide != NULL ? wide_doorbell : doorbell) == queue.door.number;
     must(doorbell == NOT_TAKEN || wide_doorbell == NOT_TAKEN, "one register", 0);
-    must(!queue.event_idx || !device.notified || !device.obeys || !rung, "one notification is enough", 0);
+    must(!queue.event_idx || !device.notified || !device.obeys || !rung,
+         "one notification is enough", 0);
     device.notified = device.notified || rung;
     if (device.obeys && device.seen != queue.added) {
-        must(device.notified, "a notification of the buffers that the device has not seen", doorbell);
+        must(device.notified, "a notification of the buffers that the device has not seen",
+             doorbell);
     }
 }
 
@@ -205,8 +211,8 @@ static void run(uint64_t seed)
     memset(&driver, 0, sizeof(driver));
     device.obeys = true;
     virtqueue_init(&queue, (uint16_t)(1U << (2U + random_below(&numbers, 7))), seed % 2U == 0);
-    queue.door =
-        (struct virtqueue_door){.narrow = &doorbell, .wide = seed % 3U == 0 ? &wide_doorbell : NULL, .number = 3};
+    queue.door = (struct virtqueue_door){
+        .narrow = &doorbell, .wide = seed % 3U == 0 ? &wide_doorbell : NULL, .number = 3};
     queue.offset = OFFSET;
     for (unsigned int i = 0; i < STEPS; i++) {
         if (i == STEPS / 2U) {

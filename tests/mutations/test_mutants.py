@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from attack_helpers import ACCEL, STORAGE, VIRTIO, Attack, AttackMachines, menu
 from helpers import HYPERVISOR_BIN, make
+from replacement import replaced
 
 from tessera.run.runner import ROOT
 
@@ -77,8 +78,7 @@ def hypervisor_of(source: Path, mutation: dict[str, Any]) -> Path:
     """Builds the hypervisor without that defence, in a separate folder."""
     path = source / mutation["file"]
     text = path.read_text(encoding="utf-8")
-    assert text.count(mutation["old"]) == 1, f"{mutation['file']}: '{mutation['old']}' does not occur exactly once"
-    path.write_text(text.replace(mutation["old"], mutation["new"]), encoding="utf-8")
+    path.write_text(replaced(text, mutation["old"], mutation["new"]), encoding="utf-8")
     try:
         make("-C", str(source.relative_to(ROOT)), "hyp")
     finally:

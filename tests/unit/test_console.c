@@ -85,7 +85,8 @@ static unsigned waiting_vms(void)
     return waiting;
 }
 
-/* Or an interrupt could have to wait for the locks of all VMs. What another one writes sends the output of those that wait. */
+/* Or an interrupt could have to wait for the locks of all VMs. What another one writes sends the
+ * output of those that wait. */
 static void test_each_vm_is_told_of_room_by_a_separate_interrupt(void **state)
 {
     unsigned before = 2;
@@ -364,7 +365,8 @@ static void test_line_ends_when_another_vm_gets_exclusive_use(void **state)
             assert_non_null(strstr(host_output(), "alive 7\033[m\r\n"));
         }
         console_set_mode(CONSOLE_ALONE);
-        assert_non_null(strstr(host_output(), rests != 0 ? "vm-b    |\033[0m \r\n" : "alive 7\r\n"));
+        assert_non_null(
+            strstr(host_output(), rests != 0 ? "vm-b    |\033[0m \r\n" : "alive 7\r\n"));
         write_fifo(&hyp.vms[1], "\nalive 8\n");
         assert_int_equal(console_end_alone("", 0), 9);
         write_fifo(&hyp.vms[1], "alive 9\n");

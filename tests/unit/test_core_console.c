@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The console of a build without the component `console` (core/console.c): the program is linked without it. */
+/* The console of a build without the component `console` (core/console.c): the program is linked
+ * without it. */
 #include <string.h>
 
 #include "console.h"
@@ -102,7 +103,8 @@ static unsigned waiting_vms(void)
     return waiting;
 }
 
-/* The UART sends 200 characters, then has no room again. Returns how many VMs were told of room: at most one by an interrupt. */
+/* The UART sends 200 characters, then has no room again. Returns how many VMs were told of room: at
+ * most one by an interrupt. */
 static unsigned send_some(unsigned *counts)
 {
     unsigned first = waiting_vms(), before = first;
@@ -186,7 +188,8 @@ static void test_a_vm_that_does_not_wait_leaves_room_to_others(void **state)
     assert_int_equal(ready, CONSOLE_FIFO);
 }
 
-/* Output of another hart between two interrupts must not stop the interrupts that tell the others. */
+/* Output of another hart between two interrupts must not stop the interrupts that tell the
+ * others. */
 static void test_every_vm_is_told_of_room(void **state)
 {
     unsigned done[3] = {0};

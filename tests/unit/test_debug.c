@@ -120,7 +120,8 @@ static void test_a_request_is_answered(void **state)
 
     (void)state;
     boot(2);
-    assert_answer(request(&r, 4, 0), "0100" /* sequence, no error */ "010200" /* version, VCPUs, apps */);
+    assert_answer(request(&r, 4, 0),
+                  "0100" /* sequence, no error */ "010200" /* version, VCPUs, apps */);
     assert_int_equal(vuart_take(&hyp.vms[0]), -1); /* no guest has received any of the frame */
     assert_true(testbed_run_until_idle());
     r = (struct debug_request){.sequence = 2, .operation = DEBUG_STATUS};
@@ -133,7 +134,12 @@ static void test_a_request_is_answered(void **state)
 static void test_invalid_frame_is_refused(void **state)
 {
     static const char *const bad[] = {
-        "\024d\r", "\024d0\r", "\024d00\r", "\024d0102zz\r", "\024d010200000000000000000000000000000\r", "\024dA0\r",
+        "\024d\r",
+        "\024d0\r",
+        "\024d00\r",
+        "\024d0102zz\r",
+        "\024d010200000000000000000000000000000\r",
+        "\024dA0\r",
     };
     struct debug_request r = attach_request("vm-a");
     char text[1000];
@@ -242,7 +248,8 @@ static void test_attached_vm_halts_while_others_run(void **state)
             assert_true(testbed_run_until_idle());
         }
         testbed_enter(0);
-        assert_int_equal(testbed_on_cpu(0) == 100 || (cpus > 1 && testbed_on_cpu(1) == 100) || testbed_on_cpu(2) == 100,
+        assert_int_equal(testbed_on_cpu(0) == 100 || (cpus > 1 && testbed_on_cpu(1) == 100) ||
+                             testbed_on_cpu(2) == 100,
                          1);
         assert_int_equal(testbed_debug(0, DEBUG_DETACH, 0, 0), DEBUG_OK);
         assert_consistent();
@@ -422,7 +429,8 @@ static void test_access_is_limited_to_the_vms_memory(void **state)
 
 static enum debug_error set_register(unsigned vcpu, unsigned number, uint64_t value)
 {
-    struct debug_request r = {.operation = DEBUG_SET, .vcpu = (uint8_t)vcpu, .address = {(uint8_t)number}};
+    struct debug_request r = {
+        .operation = DEBUG_SET, .vcpu = (uint8_t)vcpu, .address = {(uint8_t)number}};
 
     for (unsigned i = 0; i < 8; i++) {
         r.data[i] = (uint8_t)(value >> (8U * i));
@@ -540,7 +548,8 @@ static void launch(unsigned vm, unsigned period_us, unsigned budget_us)
     }
     testbed_enter(0);
     memcpy(testbed_memory(vm, TESTBED_GPA + 0x100), &abi, sizeof(abi));
-    assert_int_equal(testbed_hypercall(0, HCALL_RT_CREATE_APP, TESTBED_GPA + 0x100, sizeof(abi), 0, NULL), 0);
+    assert_int_equal(
+        testbed_hypercall(0, HCALL_RT_CREATE_APP, TESTBED_GPA + 0x100, sizeof(abi), 0, NULL), 0);
     assert_int_equal(testbed_hypercall_decided(0, HCALL_RT_LAUNCH_APP, RT_OWN_VM, 0, 0, NULL), 0);
     testbed_rt_jobs(vm, 0, &work, 1);
     assert_true(testbed_run_until_idle());

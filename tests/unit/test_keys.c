@@ -142,7 +142,8 @@ static void type_once(void)
     }
 }
 
-/* Stops vm-a, and types a key after that many polls for interrupts. Returns what the console says. */
+/* Stops vm-a, and types a key after that many polls for interrupts. Returns what the console
+ * says. */
 static const char *stop_with_key(bool restart, char key, unsigned polls)
 {
     boot(1);
@@ -158,7 +159,8 @@ static const char *stop_with_key(bool restart, char key, unsigned polls)
     return host_output();
 }
 
-/* Regression: between the report "stopped" and the end of the stop, the key that starts the VM was refused. */
+/* Regression: between the report "stopped" and the end of the stop, the key that starts the VM was
+ * refused. */
 static void test_a_vm_starts_whenever_the_key_comes(void **state)
 {
     bool at_once = false; /* after the end of the stop */
@@ -170,12 +172,14 @@ static void test_a_vm_starts_whenever_the_key_comes(void **state)
         assert_int_equal(testbed_vm_state(0), VM_RUNNING);
         assert_non_null(strstr(said, "vm-a starts\r\n"));
         at_once = testbed_vm_restarts(0) == 0;
-        assert_true(at_once || strstr(said, "vm-a stopped by the console, starts again\r\n") != NULL);
+        assert_true(at_once ||
+                    strstr(said, "vm-a stopped by the console, starts again\r\n") != NULL);
         assert_true(polls < 100);
     }
 }
 
-/* Regression: a key that came between the report "starts again" and the end of the stop was obeyed without a report. */
+/* Regression: a key that came between the report "starts again" and the end of the stop was obeyed
+ * without a report. */
 static void test_a_stop_is_reported_whenever_its_key_comes(void **state)
 {
     unsigned starts = 0;

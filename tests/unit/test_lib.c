@@ -41,14 +41,15 @@ static const char *made(const char *fmt, const ulong *args)
 
 static void test_format_numbers(void **state)
 {
-    static const long values[] = {0, 1, -1, 9, 10, 4711, -4711, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+    static const long values[] = {0,     1,         -1,        9,         10,       4711,
+                                  -4711, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         same_as_printf("%u|%x", (unsigned)values[i], (unsigned)values[i]);
         same_as_printf("%lu|%lx", (unsigned long)values[i], (unsigned long)values[i]);
-        same_as_printf("%12lu|%-12lu|%012lx|%2u", (unsigned long)values[i], (unsigned long)values[i],
-                       (unsigned long)values[i], (unsigned)values[i]);
+        same_as_printf("%12lu|%-12lu|%012lx|%2u", (unsigned long)values[i],
+                       (unsigned long)values[i], (unsigned long)values[i], (unsigned)values[i]);
         same_as_printf("%20lu|%-25lx|%020lx", (unsigned long)values[i], (unsigned long)values[i],
                        (unsigned long)values[i]);
     }
@@ -86,12 +87,13 @@ static void test_copy_words_summed_sums(void **state)
         words += src[i];
         sums += words;
     }
-    copy_words_summed((uint64_t *)(void *)dst, (const uint64_t *)(const void *)src, sizeof(src), &all);
+    copy_words_summed((uint64_t *)(void *)dst, (const uint64_t *)(const void *)src, sizeof(src),
+                      &all);
     assert_memory_equal(dst, src, sizeof(src));
     assert_true(all.words == words && all.sums == sums);
     copy_words_summed((uint64_t *)(void *)dst, (const uint64_t *)(const void *)src, 64, &pieces);
-    copy_words_summed((uint64_t *)(void *)(dst + 16), (const uint64_t *)(const void *)(src + 16), sizeof(src) - 64,
-                      &pieces);
+    copy_words_summed((uint64_t *)(void *)(dst + 16), (const uint64_t *)(const void *)(src + 16),
+                      sizeof(src) - 64, &pieces);
     assert_true(pieces.words == words && pieces.sums == sums);
 }
 

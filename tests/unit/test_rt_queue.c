@@ -103,7 +103,8 @@ static void grow_first(struct rt_queue *q, unsigned order)
 }
 
 /* Replaces the first node by one whose key is not smaller. */
-static void replace_first(struct rt_queue *q, struct heap_node *nodes, unsigned limit, unsigned order)
+static void replace_first(struct rt_queue *q, struct heap_node *nodes, unsigned limit,
+                          unsigned order)
 {
     struct heap_node *node = &nodes[next_random(limit)];
 
@@ -129,7 +130,8 @@ static void rt_queue_is_a_sorted_list(void **state)
     testbed_queue_init(&q);
     for (unsigned i = 0; i < ROUNDS; i++) {
         /* The queue alternately fills up to its limit and drains. */
-        unsigned limit = 1 + i / 100 % RT_QUEUE_MAX, what = (unsigned)next_random(i / 500 % 2 == 0 ? 5 : 9);
+        unsigned limit = 1 + i / 100 % RT_QUEUE_MAX,
+                 what = (unsigned)next_random(i / 500 % 2 == 0 ? 5 : 9);
 
         if (what < 2) {
             insert_one(&q, nodes, limit, i);
@@ -157,13 +159,15 @@ static void rt_queue_gives_back_all_in_order(void **state)
         unsigned n = 1 + round % RT_QUEUE_MAX;
 
         for (unsigned i = 0; i < n; i++) {
-            nodes[i] = (struct heap_node){.key = next_random(1 + round % 50), .order = UINT32_MAX - 30U + i};
+            nodes[i] = (struct heap_node){.key = next_random(1 + round % 50),
+                                          .order = UINT32_MAX - 30U + i};
             rt_queue_insert(&q, &nodes[i]);
         }
         for (unsigned i = 0; i < n; i++) {
             struct heap_node *first = rt_queue_first(&q);
 
-            assert_true(last == NULL || last->key < first->key || (last->key == first->key && last < first));
+            assert_true(last == NULL || last->key < first->key ||
+                        (last->key == first->key && last < first));
             rt_queue_remove(&q, first);
             last = first;
         }

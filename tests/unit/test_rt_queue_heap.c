@@ -133,7 +133,8 @@ static void rt_queue_costs_the_logarithm(void **state)
 
     (void)state;
     if (table != NULL) {
-        fprintf(table, "apps, worst comparisons/moves of: take first, take any, insert, first grew\n");
+        fprintf(table,
+                "apps, worst comparisons/moves of: take first, take any, insert, first grew\n");
     }
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct cost worst[4] = {{0}};

@@ -153,7 +153,8 @@ static void a_single_node_is_not_read(void **state)
     assert_accesses(0, 1);
 }
 
-/* A write of ORDER precedes a put only if the order is not among the 32 that an address can name. */
+/* A write of ORDER precedes a put only if the order is not among the 32 that an address can
+ * name. */
 static void the_order_is_written_if_it_is_far(void **state)
 {
     static const struct {

@@ -42,7 +42,8 @@ static void a_sorter_for_each_hart_is_needed(void **state)
     assert_false(boots(1));
 }
 
-/* All timers can be armed on one CPU: those of three VCPUs and two VMs, and some of the hypervisor. */
+/* All timers can be armed on one CPU: those of three VCPUs and two VMs, and some of the
+ * hypervisor. */
 static void an_entry_for_each_timer_is_needed(void **state)
 {
     unsigned needed = 5;

@@ -83,7 +83,8 @@ static void test_event(void **state)
     assert_ptr_equal(ring->next, event + 1);
 }
 
-/* A successful call of messages is followed by the event that its component records; others are not. */
+/* A successful call of messages is followed by the event that its component records; others are
+ * not. */
 static void test_hypercalls(void **state)
 {
     struct trace_ring *ring;

@@ -125,7 +125,8 @@ static void interrupt_often(void)
 
     if (vm->state == VM_LOADING && ++looks % 7U == 0) {
         host_cpu->arch.kicks = 1;
-        interrupted_copies += vm->stage_done != 0 && vm->stage_done < WORDS * sizeof(uint64_t) && vm->sums.words != 0;
+        interrupted_copies +=
+            vm->stage_done != 0 && vm->stage_done < WORDS * sizeof(uint64_t) && vm->sums.words != 0;
     }
 }
 
@@ -158,7 +159,8 @@ static void test_swapped_words_of_a_payload_are_found(void **state)
     payload()[1] = first;
     start(0);
     assert_int_equal(hyp.vms[0].state, VM_STOPPED);
-    assert_non_null(strstr(said(), "vm-a is not started: its payload 0 (0xfa0 bytes for 0x80000000)"));
+    assert_non_null(
+        strstr(said(), "vm-a is not started: its payload 0 (0xfa0 bytes for 0x80000000)"));
 }
 
 static void test_only_features_that_are_missing_are_fixed_up(void **state)
@@ -168,8 +170,10 @@ static void test_only_features_that_are_missing_are_fixed_up(void **state)
 
     (void)state;
     make(1)->vms[0].nfixups = 2;
-    image->fixups[0] = (struct sysimage_fixup){.feature = LACKS, .load = 0, .offset = 1, .size = 3, .bytes = "xyz"};
-    image->fixups[1] = (struct sysimage_fixup){.feature = HAS, .load = 0, .offset = 5, .size = 3, .bytes = "abc"};
+    image->fixups[0] = (struct sysimage_fixup){
+        .feature = LACKS, .load = 0, .offset = 1, .size = 3, .bytes = "xyz"};
+    image->fixups[1] =
+        (struct sysimage_fixup){.feature = HAS, .load = 0, .offset = 5, .size = 3, .bytes = "abc"};
     boot();
     start(0);
     memcpy(expected, &word, sizeof(expected));

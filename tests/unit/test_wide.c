@@ -38,8 +38,9 @@ static void compare(uint64_t n, uint64_t d)
 
 static void test_division(void **state)
 {
-    static const uint64_t edges[] = {1,          2,          0xffff,      0x10000,         0x7fffffff,
-                                     0x80000000, 0xffffffff, 0x100000000, UINT64_MAX >> 1, UINT64_MAX};
+    static const uint64_t edges[] = {
+        1,          2,          0xffff,      0x10000,         0x7fffffff,
+        0x80000000, 0xffffffff, 0x100000000, UINT64_MAX >> 1, UINT64_MAX};
 
     (void)state;
     srandom(1);

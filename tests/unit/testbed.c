@@ -144,7 +144,8 @@ static void image_sections(struct testbed_image *image)
     }
 }
 
-struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us)
+struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus,
+                                         unsigned quantum_us)
 {
     struct testbed_image *image = &memory.config.image;
 

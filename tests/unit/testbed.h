@@ -12,7 +12,8 @@
 
 #define TESTBED_VM_RAM UINT64_C(0x200000)
 #define TESTBED_GPA UINT64_C(0x80000000)
-#define TESTBED_PAYLOAD UINT64_C(0x1122334455667788) /* the first 8 bytes of every VM's RAM after loading */
+/* the first 8 bytes of every VM's RAM after loading */
+#define TESTBED_PAYLOAD UINT64_C(0x1122334455667788)
 #define TESTBED_TICKS_PER_US 10U
 #define TESTBED_STREAMS 22U
 #define TESTBED_STREAM_WORDS 36U /* of 8 bytes */
@@ -27,14 +28,16 @@ struct testbed_image {
     struct sysimage_load loads[SYSIMAGE_MAX_VMS];
     struct sysimage_fixup fixups[SYSIMAGE_MAX_VMS];
     struct sysimage_section sections[TESTBED_SECTIONS];
-    uint64_t section_data[TESTBED_SECTIONS];                 /* section i holds TESTBED_TAG + i */
-    uint64_t room[640];                                      /* for sections of a test */
-    uint64_t streams[TESTBED_STREAMS][TESTBED_STREAM_WORDS]; /* for bitstreams of a test, with their tags */
+    uint64_t section_data[TESTBED_SECTIONS]; /* section i holds TESTBED_TAG + i */
+    uint64_t room[640];                      /* for sections of a test */
+    /* for bitstreams of a test, with their tags */
+    uint64_t streams[TESTBED_STREAMS][TESTBED_STREAM_WORDS];
 };
 
 /* Makes a valid image: `nvms` VMs, VM i with nvcpus[i] VCPUs and 2 MiB of RAM, none of them started
  * at boot. */
-struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus, unsigned quantum_us);
+struct testbed_image *testbed_image_make(unsigned ncpus, unsigned nvms, const unsigned *nvcpus,
+                                         unsigned quantum_us);
 
 /* Sets a VM's watchdog period and maximum backoff in an image of testbed_image_make(), whose
  * defaults are none; seals the image. */
@@ -73,7 +76,8 @@ void testbed_wait(unsigned cpu);                /* the VCPU executes WFI */
 void testbed_yield(unsigned cpu);               /* the VCPU yields the rest of its slice */
 void testbed_wait_until(unsigned cpu, ticks_t); /* the VCPU sets its timer and executes WFI */
 void testbed_off(unsigned cpu);                 /* the VCPU turns itself off */
-void testbed_stop_steps(unsigned vm, unsigned); /* calls of ON_VM_STOP that the VM's next stop needs */
+/* calls of ON_VM_STOP that the VM's next stop needs */
+void testbed_stop_steps(unsigned vm, unsigned);
 unsigned testbed_stop_steps_left(unsigned vm);
 void testbed_suspend(unsigned cpu); /* a component suspends the VCPU */
 void testbed_resume(unsigned cpu, unsigned vm, unsigned vcpu);

@@ -52,8 +52,9 @@ struct function_section {
     struct virtio_image header;
     struct virtio_image_function functions[2 * TESTBED_ACCEL_DEVICES];
 };
-_Static_assert(sizeof(struct section) % 8U == 0 && sizeof(struct section) + sizeof(struct function_section) <=
-                                                       sizeof(((struct testbed_image *)NULL)->room),
+_Static_assert(sizeof(struct section) % 8U == 0 &&
+                   sizeof(struct section) + sizeof(struct function_section) <=
+                       sizeof(((struct testbed_image *)NULL)->room),
                "the sections fit");
 
 static uint64_t fabric_read(uint64_t at, unsigned bytes)
@@ -73,8 +74,10 @@ static void make_packet(uint32_t *words, uint32_t region, uint32_t task, uint32_
     words[2] = region * FRAMES + FRAMES - 1U;
 }
 
-/* A bitstream of two packets for the simulated configuration port (docs/fabric.md), with its tag. */
-static void make_bitstream(uint32_t words[BITSTREAM_WORDS + TAG_WORDS], uint32_t region, uint32_t task)
+/* A bitstream of two packets for the simulated configuration port (docs/fabric.md), with its
+ * tag. */
+static void make_bitstream(uint32_t words[BITSTREAM_WORDS + TAG_WORDS], uint32_t region,
+                           uint32_t task)
 {
     words[0] = 0x53494d42U;
     words[1] = region << 24 | task << 16;
@@ -82,9 +85,10 @@ static void make_bitstream(uint32_t words[BITSTREAM_WORDS + TAG_WORDS], uint32_t
     words[3] = crc32((const unsigned char *)words, 12);
     make_packet(words + 4, region, task, 10);
     make_packet(words + 14, region, task, BITSTREAM_WORDS - 15U);
-    words[BITSTREAM_WORDS - 1U] = crc32((const unsigned char *)(words + 4), 4UL * (BITSTREAM_WORDS - 5U));
-    blake2b(words + BITSTREAM_WORDS, 4U * TAG_WORDS, platform_bitstream_key, BITSTREAM_KEY_SIZE, words,
-            4U * BITSTREAM_WORDS);
+    words[BITSTREAM_WORDS - 1U] =
+        crc32((const unsigned char *)(words + 4), 4UL * (BITSTREAM_WORDS - 5U));
+    blake2b(words + BITSTREAM_WORDS, 4U * TAG_WORDS, platform_bitstream_key, BITSTREAM_KEY_SIZE,
+            words, 4U * BITSTREAM_WORDS);
 }
 
 static void make_devices(struct section *s, struct testbed_image *image)
@@ -100,7 +104,8 @@ static void make_devices(struct section *s, struct testbed_image *image)
             make_bitstream((uint32_t *)(void *)image->streams[made], r, d + 1U);
             *b++ = (struct vdm_image_bitstream){.device = d,
                                                 .region = r,
-                                                .offset = (uint64_t)(image->streams[made]) - (uint64_t)image,
+                                                .offset = (uint64_t)(image->streams[made]) -
+                                                          (uint64_t)image,
                                                 .size = 4U * BITSTREAM_WORDS,
                                                 .verify = d & 1U};
             made++;
@@ -108,12 +113,14 @@ static void make_devices(struct section *s, struct testbed_image *image)
     }
 }
 
-static void make_clients(struct section *s, unsigned nvms, uint64_t priorities, unsigned guest_models)
+static void make_clients(struct section *s, unsigned nvms, uint64_t priorities,
+                         unsigned guest_models)
 {
     struct vdm_image_accel *a = s->accels;
 
     for (uint32_t i = 0; i < nvms; i++) {
-        s->clients[i] = (struct vdm_image_client){.vm = i, .event_irq = 11, .may_raise = may_raise_next};
+        s->clients[i] =
+            (struct vdm_image_client){.vm = i, .event_irq = 11, .may_raise = may_raise_next};
         for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
             *a++ = (struct vdm_image_accel){.client = i,
                                             .device = d,
@@ -129,8 +136,10 @@ static void make_clients(struct section *s, unsigned nvms, uint64_t priorities, 
 
 static void make_overlays(struct section *s)
 {
-    s->overlays[0] = (struct vdm_image_overlay){.name = "two", .controllers = 1, .nfragments = 2, .nprovided = 2};
-    s->overlays[1] = (struct vdm_image_overlay){.name = "one", .controllers = 1, .first_fragment = 2, .nfragments = 1};
+    s->overlays[0] = (struct vdm_image_overlay){
+        .name = "two", .controllers = 1, .nfragments = 2, .nprovided = 2};
+    s->overlays[1] = (struct vdm_image_overlay){
+        .name = "one", .controllers = 1, .first_fragment = 2, .nfragments = 1};
     s->fragments[0] = (struct vdm_image_fragment){.region = 0, .device = 1};
     s->fragments[1] = (struct vdm_image_fragment){.region = 1, .device = 3};
     s->fragments[2] = (struct vdm_image_fragment){.region = 1, .device = 2};
@@ -149,8 +158,9 @@ static void make_functions(struct testbed_image *image)
     struct function_section *s = (void *)((char *)image->room + sizeof(struct section));
 
     memset(s, 0, sizeof(*s));
-    s->header = (struct virtio_image){.nfunctions = ARRAY_SIZE(s->functions),
-                                      .functions_offset = offsetof(struct function_section, functions)};
+    s->header =
+        (struct virtio_image){.nfunctions = ARRAY_SIZE(s->functions),
+                              .functions_offset = offsetof(struct function_section, functions)};
     for (uint32_t i = 0; i < ARRAY_SIZE(s->functions); i++) {
         uint32_t device = i % TESTBED_ACCEL_DEVICES;
 
@@ -160,13 +170,14 @@ static void make_functions(struct testbed_image *image)
                                                          .device = device,
                                                          .task = device + 1U};
     }
-    image->sections[1] =
-        (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
-                                  .offset = offsetof(struct testbed_image, room) + (uint32_t)sizeof(struct section),
-                                  .size = sizeof(*s)};
+    image->sections[1] = (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
+                                                   .offset = offsetof(struct testbed_image, room) +
+                                                             (uint32_t)sizeof(struct section),
+                                                   .size = sizeof(*s)};
 }
 
-static void make_section(struct testbed_image *image, unsigned nvms, uint64_t priorities, unsigned guest_models)
+static void make_section(struct testbed_image *image, unsigned nvms, uint64_t priorities,
+                         unsigned guest_models)
 {
     struct section *s = (struct section *)(void *)image->room;
 
@@ -261,12 +272,14 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
     return booted && testbed_run_until_idle();
 }
 
-/* The configuration port reads the image, whose addresses here are pointers, of which the bus has the lower bits. */
+/* The configuration port reads the image, whose addresses here are pointers, of which the bus has
+ * the lower bits. */
 void *testbed_accel_memory(uint64_t address)
 {
     uint64_t offset = (address - (uint64_t)booted_image->streams) & (BUS_ADDRESSES - 1U);
 
-    return offset < sizeof(booted_image->streams) ? (char *)booted_image->streams + offset : host_ram(address);
+    return offset < sizeof(booted_image->streams) ? (char *)booted_image->streams + offset
+                                                  : host_ram(address);
 }
 
 /* Enters the CPU on which the VM's VCPU runs. */
@@ -287,13 +300,14 @@ static enum write_fault store(struct vcpu *v, gpa_t gpa, unsigned width, uint64_
     if (!host_may_store(v->vm, gpa & ~(gpa_t)(ACCEL_PAGE - 1U))) {
         return component_write_fault(v, gpa, width, value);
     }
-    host_registers.write((uint64_t)vdm_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),
-                         width, value);
+    host_registers.write(
+        (uint64_t)vdm_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),
+        width, value);
     return WRITE_DONE;
 }
 
-enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsigned offset, unsigned width,
-                                            uint64_t value)
+enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsigned offset,
+                                            unsigned width, uint64_t value)
 {
     struct vcpu *v = enter(vm);
     enum write_fault fault = WRITE_AGAIN;
@@ -310,7 +324,8 @@ enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsign
     return fault == WRITE_DONE ? TESTBED_STORE_DONE : TESTBED_STORE_REFUSED;
 }
 
-enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value)
+enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset,
+                                       uint32_t value)
 {
     return testbed_accel_store_wide(vm, device, offset, sizeof(value), value);
 }
@@ -319,8 +334,9 @@ long testbed_accel_call(unsigned vm, ulong number, ulong device)
 {
     const struct vcpu *v = enter(vm);
 
-    return v == NULL || host_cpu->flags != 0 ? TESTBED_NO_CALLER
-                                             : testbed_hypercall((unsigned)v->cpu->id, number, device, 0, 0, NULL);
+    return v == NULL || host_cpu->flags != 0
+               ? TESTBED_NO_CALLER
+               : testbed_hypercall((unsigned)v->cpu->id, number, device, 0, 0, NULL);
 }
 
 uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset)
@@ -409,16 +425,19 @@ static unsigned put(uint64_t *values, unsigned used, uint64_t value)
 
 unsigned testbed_accel_snapshot(uint64_t *values)
 {
-    unsigned used = put(values, 0, vdm.closed | vdm.kept << 8 | vdm.port.busy << 16 | vdm.port.waiting << 24);
+    unsigned used =
+        put(values, 0, vdm.closed | vdm.kept << 8 | vdm.port.busy << 16 | vdm.port.waiting << 24);
 
     for (unsigned d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
         used = put(values, used, vdm_read(FABRIC_REGS_DEVICE + d * FABRIC_REGS_DEVICE_STRIDE));
     }
     for (unsigned i = 0; i < vdm.image->naccels; i++) {
-        const struct accel *a = vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES];
+        const struct accel *a =
+            vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES];
 
         used = put(values, used, vdm_status_of(a));
-        used = put(values, used, (uint64_t)a->state << 2 | (uint64_t)a->present << 1 | *a->page.entry >> 63);
+        used = put(values, used,
+                   (uint64_t)a->state << 2 | (uint64_t)a->present << 1 | *a->page.entry >> 63);
         for (unsigned offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
             used = put(values, used, vdm_if_read(a, offset));
         }
@@ -444,8 +463,10 @@ uint64_t testbed_accel_count(unsigned which)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < vdm.image->naccels; i++) {
-        const struct accel_stats *s = &vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES]->stats;
-        uint64_t counts[] = {s->paths[0], s->paths[1], s->paths[2], s->paths[3], s->waits, s->losses};
+        const struct accel_stats *s =
+            &vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES]->stats;
+        uint64_t counts[] = {s->paths[0], s->paths[1], s->paths[2],
+                             s->paths[3], s->waits,    s->losses};
 
         sum += counts[which];
     }
@@ -497,7 +518,8 @@ static const char *client_violation(const struct vdm_client *c)
             wrong = "two devices are connected to one region";
         }
     }
-    return wrong == NULL && waits(&c->vm->vcpus[0]) && waiting == 0 ? "a VCPU waits for nothing" : wrong;
+    return wrong == NULL && waits(&c->vm->vcpus[0]) && waiting == 0 ? "a VCPU waits for nothing"
+                                                                    : wrong;
 }
 
 /* The fabric's client of a region is the manager's. */
@@ -517,7 +539,8 @@ static const char *region_violation(unsigned number)
     return NULL;
 }
 
-/* The regions of the queue are those of the mask, and do not include the one that is being configured. */
+/* The regions of the queue are those of the mask, and do not include the one that is being
+ * configured. */
 static const char *port_violation(void)
 {
     const struct vdm_port *port = &vdm.port;
@@ -527,9 +550,11 @@ static const char *port_violation(void)
         queued |= 1U << port->queue[(port->first + i) % VDM_MAX_REGIONS];
     }
     if (queued != port->queued || (unsigned)__builtin_popcount(queued) != port->waiting) {
-        return "the configuration port's queue has a region twice, or one that its mask does not have";
+        return "the configuration port's queue has a region twice, or one that its mask does not "
+               "have";
     }
-    return port->busy == 0 && queued != 0 ? "regions wait for a configuration port that is free" : NULL;
+    return port->busy == 0 && queued != 0 ? "regions wait for a configuration port that is free"
+                                          : NULL;
 }
 
 const char *testbed_accel_violation(bool quiet)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system of the testbed whose VMs use a fabric: VMs of one VCPU, each with a device for every task. The fabric is what the test
- * gives: functions that access its registers. Time in the fabric passes only when the test lets it.
+ * A system of the testbed whose VMs use a fabric: VMs of one VCPU, each with a device for every
+ * task. The fabric is what the test gives: functions that access its registers. Time in the fabric
+ * passes only when the test lets it.
  */
 #ifndef TESTBED_ACCEL_H
 #define TESTBED_ACCEL_H
@@ -21,22 +22,26 @@ enum testbed_store {
     TESTBED_STORE_NOBODY,  /* the VM's VCPU does not run */
 };
 
-/* Changes the signed bitstreams and their table in the image of a boot. Bitstream `device * TESTBED_ACCEL_REGIONS + region` is at
- * `streams` + 8 * TESTBED_STREAM_WORDS * its number: 256 bytes and the tag. */
+/* Changes the signed bitstreams and their table in the image of a boot. Bitstream `device *
+ * TESTBED_ACCEL_REGIONS + region` is at `streams` + 8 * TESTBED_STREAM_WORDS * its number: 256
+ * bytes and the tag. */
 typedef void testbed_accel_edit_t(void *streams, void *rows);
 
-/* For the next boots: whether VMs may change their priorities (at first they may), the priority of device 0 of VM 0 (at first ~0U: its
- * VM's), and the declared time of each device to stop, in cycles (at first 0: none). */
+/* For the next boots: whether VMs may change their priorities (at first they may), the priority of
+ * device 0 of VM 0 (at first ~0U: its VM's), and the declared time of each device to stop, in
+ * cycles (at first 0: none). */
 void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles);
 
 /* Calls `edit` at the next boots; NULL: none. */
 void testbed_accel_edit(testbed_accel_edit_t *edit);
 
-/* The next boots are of a board whose bitstreams are for a 7-series device with this IDCODE; 0: for the simulation's port. */
+/* The next boots are of a board whose bitstreams are for a 7-series device with this IDCODE; 0: for
+ * the simulation's port. */
 void testbed_accel_idcode(uint32_t idcode);
 
-/* The next boots have overlays, which VM 0 controls: number 0, "two", has regions 0 and 1 for devices 1 and 3, and provides both to VM
- * 1; number 1, "one", has region 1 for device 2. At most three VMs then. */
+/* The next boots have overlays, which VM 0 controls: number 0, "two", has regions 0 and 1 for
+ * devices 1 and 3, and provides both to VM 1; number 1, "one", has region 1 for device 2. At most
+ * three VMs then. */
 void testbed_accel_overlays(bool wanted);
 
 /* The next boots have a PCI function for each device of VMs 0 and 1, in the devices' order. */
@@ -54,7 +59,8 @@ void testbed_accel_damage(unsigned device, unsigned region, unsigned byte);
 /* No overlay is being applied or removed, and the configuration port is free. */
 bool testbed_accel_idle(void);
 
-/* All that VMs can see of their devices, and what decides the answers to their next requests. Returns the number of values, below 2048. */
+/* All that VMs can see of their devices, and what decides the answers to their next requests.
+ * Returns the number of values, below 2048. */
 unsigned testbed_accel_snapshot(uint64_t *values);
 
 /* The HW task that the region holds, 0: none. */
@@ -63,28 +69,33 @@ unsigned testbed_accel_region_task(unsigned region);
 /* The events that the VM has not taken yet; takes them. */
 uint64_t testbed_accel_events(unsigned vm);
 
-/* Boots and starts `nvms` VMs, of which each has the priority in its 4 bits of `priorities`, and the guest model if its bit in
- * `guest_models` is set. `read`, `write`: at an offset from the fabric's registers. */
+/* Boots and starts `nvms` VMs, of which each has the priority in its 4 bits of `priorities`, and
+ * the guest model if its bit in `guest_models` is set. `read`, `write`: at an offset from the
+ * fabric's registers. */
 bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsigned guest_models,
                         uint64_t (*read)(uint64_t offset, unsigned bytes),
                         void (*write)(uint64_t offset, unsigned bytes, uint64_t value));
 
-/* The memory that the fabric's DMA and configuration port see at a host-physical address, or NULL. */
+/* The memory that the fabric's DMA and configuration port see at a host-physical address, or
+ * NULL. */
 void *testbed_accel_memory(uint64_t address);
 
-/* The VM's VCPU stores to a register of its page of the device, as often as the manager asks for. */
-enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset, uint32_t value);
+/* The VM's VCPU stores to a register of its page of the device, as often as the manager asks
+ * for. */
+enum testbed_store testbed_accel_store(unsigned vm, unsigned device, unsigned offset,
+                                       uint32_t value);
 
 /* The same of `width` bytes. */
-enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsigned offset, unsigned width,
-                                            uint64_t value);
+enum testbed_store testbed_accel_store_wide(unsigned vm, unsigned device, unsigned offset,
+                                            unsigned width, uint64_t value);
 
 /* A hypercall of the VM; TESTBED_NO_CALLER if it does not run. */
 long testbed_accel_call(unsigned vm, ulong number, ulong device);
 
 uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset);
 
-/* The VM's VCPU is turned off its CPU: as testbed_wait() and testbed_yield(). False if it does not run. */
+/* The VM's VCPU is turned off its CPU: as testbed_wait() and testbed_yield(). False if it does not
+ * run. */
 bool testbed_accel_sleep(unsigned vm);
 bool testbed_accel_yield(unsigned vm);
 /* Wakes the VM's VCPU. */
@@ -93,7 +104,8 @@ void testbed_accel_wake(unsigned vm);
 /* The fabric interrupts CPU 0. */
 void testbed_accel_interrupt(void);
 
-/* The first violated invariant, or NULL; `quiet`: also those that hold when the manager has handled all interrupts. */
+/* The first violated invariant, or NULL; `quiet`: also those that hold when the manager has handled
+ * all interrupts. */
 const char *testbed_accel_violation(bool quiet);
 
 /* The regions that the fabric may offer for a device, bit n: region n. */
@@ -105,7 +117,8 @@ bool testbed_accel_rechecks(unsigned cpu, unsigned vm);
 /* Number of the device's state (enum accel_state). */
 unsigned testbed_accel_state(unsigned vm, unsigned device);
 
-/* Of all devices, since their VMs' last starts: requests answered by path 0 .. 3, 4: requests that had to wait, 5: losses. */
+/* Of all devices, since their VMs' last starts: requests answered by path 0 .. 3, 4: requests that
+ * had to wait, 5: losses. */
 uint64_t testbed_accel_count(unsigned which);
 
 #endif

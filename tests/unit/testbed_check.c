@@ -15,7 +15,8 @@ static unsigned times_queued(const struct vcpu *v)
     unsigned count = 0;
     const struct list *node = sched_be.queue.next;
 
-    for (unsigned i = 0; i <= SYSIMAGE_MAX_VCPUS && node != &sched_be.queue; i++, node = node->next) {
+    for (unsigned i = 0; i <= SYSIMAGE_MAX_VCPUS && node != &sched_be.queue;
+         i++, node = node->next) {
         count += node == &v->node;
     }
     return count;
@@ -25,8 +26,8 @@ static unsigned queue_length(void)
 {
     unsigned count = 0;
 
-    for (const struct list *node = sched_be.queue.next; node != &sched_be.queue && count <= SYSIMAGE_MAX_VCPUS;
-         node = node->next) {
+    for (const struct list *node = sched_be.queue.next;
+         node != &sched_be.queue && count <= SYSIMAGE_MAX_VCPUS; node = node->next) {
         if (node->next->prev != node) {
             return SYSIMAGE_MAX_VCPUS + 1;
         }
@@ -77,7 +78,8 @@ static const char *vcpu_violation(const struct vcpu *v)
     bool waits = v->state == VCPU_READY && v->sched == NULL;
 
     if (times_queued(v) != waits) {
-        return waits ? "a ready VCPU is not in the queue exactly once" : "the queue has a VCPU that is not ready";
+        return waits ? "a ready VCPU is not in the queue exactly once"
+                     : "the queue has a VCPU that is not ready";
     }
     if (times_current(v) != (v->state == VCPU_RUNNING)) {
         return v->state == VCPU_RUNNING ? "a running VCPU is not on exactly one CPU"
@@ -92,9 +94,12 @@ static const char *vcpu_violation(const struct vcpu *v)
 static const char *watchdog_violation(const struct vm_clock *clock, bool armed)
 {
     if (armed != (clock->period != 0)) {
-        return armed ? "a VM without a watchdog has a timer" : "a running VM's watchdog has no timer";
+        return armed ? "a VM without a watchdog has a timer"
+                     : "a running VM's watchdog has no timer";
     }
-    return armed && !clock->suspended && clock->timer.node.key > clock->limit ? "a watchdog's timer is too late" : NULL;
+    return armed && !clock->suspended && clock->timer.node.key > clock->limit
+               ? "a watchdog's timer is too late"
+               : NULL;
 }
 
 /* The VM's timer is armed in the right states and not too late. */
@@ -140,7 +145,8 @@ static const char *kicks_violation(const struct cpu *cpu)
     if (cpu->locks != 0 || cpu->kicked != 0) {
         return cpu->locks != 0 ? "a CPU's count of locks is wrong" : "a kick was not sent";
     }
-    return cpu->ipi != 0 && cpu->arch.kicks == 0 ? "a CPU has requests pending but no interrupt" : NULL;
+    return cpu->ipi != 0 && cpu->arch.kicks == 0 ? "a CPU has requests pending but no interrupt"
+                                                 : NULL;
 }
 
 static const char *cpu_violation(const struct cpu *cpu)
@@ -200,7 +206,9 @@ static const char *slices_violation(void)
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         ended += cpu_get(i)->slice_end != TICKS_NEVER;
     }
-    return ended < hyp.ncpus && ended < queue_length() ? "too few slices are finite while VCPUs are ready" : NULL;
+    return ended < hyp.ncpus && ended < queue_length()
+               ? "too few slices are finite while VCPUs are ready"
+               : NULL;
 }
 
 /* The RAM of a VM whose guest never writes: the payload, then zeros; checked around the polling

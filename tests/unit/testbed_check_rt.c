@@ -32,7 +32,8 @@ static const char *queue_violation(const struct vcpu *v)
         return app->state == RT_ACTIVE ? "an active app is not in the release queue"
                                        : "the release queue has an app that is not active";
     }
-    if ((app->ready.at != 0) != (v->state == VCPU_READY) || (app->release.at != 0) != (app->state == RT_ACTIVE)) {
+    if ((app->ready.at != 0) != (v->state == VCPU_READY) ||
+        (app->release.at != 0) != (app->state == RT_ACTIVE)) {
         return "an app is in a queue of another CPU";
     }
     return NULL;
@@ -66,7 +67,8 @@ static const char *cpu_violation(unsigned cpu)
     if (wrong == NULL && rt_queue_count(&rc->releases) != 0 && cpu_get(cpu)->wrapped != &rt_class) {
         wrong = "a CPU with apps does not use the real-time class";
     }
-    if (wrong == NULL && rt_queue_count(&rc->releases) == 0 && cpu_get(cpu)->next_release != TICKS_NEVER) {
+    if (wrong == NULL && rt_queue_count(&rc->releases) == 0 &&
+        cpu_get(cpu)->next_release != TICKS_NEVER) {
         wrong = "a CPU without apps expects a release";
     }
     return wrong;

@@ -20,8 +20,8 @@ void testbed_write(unsigned vm, const char *text, unsigned size, bool uart)
     bool on = true;
 
     while (on && done < size) {
-        unsigned wrote =
-            uart ? write_uart(&hyp.vms[vm], text[done]) : console_write(&hyp.vms[vm], text + done, size - done);
+        unsigned wrote = uart ? write_uart(&hyp.vms[vm], text[done])
+                              : console_write(&hyp.vms[vm], text + done, size - done);
 
         done += wrote;
         on = host_uart_interrupt() || wrote > 0;

@@ -48,8 +48,11 @@ void testbed_delay_set(const void *section)
     for (unsigned i = 0; i < image->naccels && i < DELAY_ACCELS; i++) {
         struct vdm_client *c = &vdm.clients[rows[i].client];
 
-        delay_accels[i] = (struct accel){
-            .client = c, .config = &rows[i], .present = true, .priority = rows[i].priority, .model = rows[i].model};
+        delay_accels[i] = (struct accel){.client = c,
+                                         .config = &rows[i],
+                                         .present = true,
+                                         .priority = rows[i].priority,
+                                         .model = rows[i].model};
         c->accels[rows[i].device] = &delay_accels[i];
     }
     vdm_delay_init();

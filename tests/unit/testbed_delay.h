@@ -5,8 +5,9 @@
 
 #include "testbed.h"
 
-/* Computes the bounds for a section of the image (vdm_image.h), which stays where it is. After a boot of VMs with the numbers that the
- * section names, and before the next boot. All of its bitstreams count as checked. At most 64 devices. */
+/* Computes the bounds for a section of the image (vdm_image.h), which stays where it is. After a
+ * boot of VMs with the numbers that the section names, and before the next boot. All of its
+ * bitstreams count as checked. At most 64 devices. */
 void testbed_delay_set(const void *section);
 
 /* The answer for a VM's device, an enum resource_answer, and the times of struct resource_wait. */

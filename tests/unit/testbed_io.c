@@ -52,7 +52,8 @@ static void make_client(struct io_image_client *c, uint32_t vm)
 
 void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
 {
-    static const unsigned one_each[SYSIMAGE_MAX_VMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const unsigned one_each[SYSIMAGE_MAX_VMS] = {1, 1, 1, 1, 1, 1, 1, 1,
+                                                        1, 1, 1, 1, 1, 1, 1, 1};
     struct testbed_io_section *s;
 
     made_vms = nvms;
@@ -80,8 +81,8 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
         .uart_focus = 1,
     };
     for (uint32_t i = 0; i < IO_CHANNELS; i++) {
-        s->header.channels[i] =
-            (struct io_image_channel){i % 3U, 7U + i, 10000U + i, 20000U + i, 3000U + i, 500U + i, 100U + i, 0};
+        s->header.channels[i] = (struct io_image_channel){
+            i % 3U, 7U + i, 10000U + i, 20000U + i, 3000U + i, 500U + i, 100U + i, 0};
     }
     for (uint32_t i = 0; i < nclients; i++) {
         make_client(&s->clients[i], i);
@@ -92,32 +93,36 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
 
 void testbed_io_region(unsigned number, unsigned kind, uint64_t gpa, uint64_t hpa)
 {
-    made_image->regions[number] = (struct sysimage_region){.gpa = gpa, .hpa = hpa, .size = 0x200000, .kind = kind};
+    made_image->regions[number] =
+        (struct sysimage_region){.gpa = gpa, .hpa = hpa, .size = 0x200000, .kind = kind};
     made_image->vms[0].nregions = number + 1U;
 }
 
 void testbed_io_cut(unsigned size)
 {
-    made_image->sections[0] = (struct sysimage_section){.tag = size != 0 ? IO_IMAGE_TAG : TESTBED_TAG,
-                                                        .offset = offsetof(struct testbed_image, room),
-                                                        .size = size != 0 ? size : sizeof(struct testbed_io_section)};
+    made_image->sections[0] =
+        (struct sysimage_section){.tag = size != 0 ? IO_IMAGE_TAG : TESTBED_TAG,
+                                  .offset = offsetof(struct testbed_image, room),
+                                  .size = size != 0 ? size : sizeof(struct testbed_io_section)};
 }
 
 void *testbed_io_functions(unsigned count)
 {
-    struct testbed_io_functions *s = (void *)((char *)made_image->room + sizeof(struct testbed_io_section));
+    struct testbed_io_functions *s =
+        (void *)((char *)made_image->room + sizeof(struct testbed_io_section));
 
     memset(s, 0, sizeof(*s));
-    s->header = (struct virtio_image){.nfunctions = count,
-                                      .functions_offset = offsetof(struct testbed_io_functions, functions)};
+    s->header = (struct virtio_image){
+        .nfunctions = count, .functions_offset = offsetof(struct testbed_io_functions, functions)};
     for (uint32_t i = 0; i < count; i++) {
-        s->functions[i] =
-            (struct virtio_image_function){.vm = i, .kind = VIRTIO_IMAGE_HARDWARE_IO, .task = (1U << IO_DEVICES) - 1U};
+        s->functions[i] = (struct virtio_image_function){
+            .vm = i, .kind = VIRTIO_IMAGE_HARDWARE_IO, .task = (1U << IO_DEVICES) - 1U};
     }
-    made_image->sections[1] = (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
-                                                        .offset = offsetof(struct testbed_image, room) +
-                                                                  (uint32_t)sizeof(struct testbed_io_section),
-                                                        .size = sizeof(*s)};
+    made_image->sections[1] =
+        (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
+                                  .offset = offsetof(struct testbed_image, room) +
+                                            (uint32_t)sizeof(struct testbed_io_section),
+                                  .size = sizeof(*s)};
     return s;
 }
 

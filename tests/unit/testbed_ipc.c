@@ -20,8 +20,8 @@ void testbed_image_share(struct testbed_image *image, unsigned i)
     image->vms[i].regions_offset = (uint32_t)((char *)regions - (char *)image);
 }
 
-bool testbed_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, const uint32_t *message_irq,
-                      uint32_t sharers)
+bool testbed_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to,
+                      const uint32_t *message_irq, uint32_t sharers)
 {
     unsigned counts[SYSIMAGE_MAX_HARTS] = {0};
     struct testbed_image *image;
@@ -63,7 +63,8 @@ long testbed_call(unsigned vm, ulong number, ulong a0, ulong a1, ulong a2, uint6
 {
     const struct cpu *cpu = cpu_of(vm);
 
-    return cpu == NULL ? TESTBED_NO_CALLER : testbed_hypercall((unsigned)cpu->id, number, a0, a1, a2, value);
+    return cpu == NULL ? TESTBED_NO_CALLER
+                       : testbed_hypercall((unsigned)cpu->id, number, a0, a1, a2, value);
 }
 
 uint32_t testbed_lines(unsigned vm)

@@ -15,8 +15,8 @@ void testbed_image_share(struct testbed_image *image, unsigned i);
 /* Boots and starts one VM per CPU, each with `vcpus` VCPUs of which VCPU 0 runs. VM i may send to
  * the VMs in the mask send_to[i]; the VMs in the mask `sharers` share region 0. False if core
  * refuses the image. */
-bool testbed_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to, const uint32_t *message_irq,
-                      uint32_t sharers);
+bool testbed_ipc_boot(unsigned nvms, unsigned vcpus, const uint32_t *send_to,
+                      const uint32_t *message_irq, uint32_t sharers);
 
 /* A hypercall of VCPU 0 of VM `vm`, which is woken if it is blocked; TESTBED_NO_CALLER if it cannot
  * run. */

@@ -50,7 +50,8 @@ bool __wrap_cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct c
 
 enum cipher_outcome __wrap_cipher_unit_result(uint32_t unit)
 {
-    return played.result != NULL ? (enum cipher_outcome)played.result(unit) : __real_cipher_unit_result(unit);
+    return played.result != NULL ? (enum cipher_outcome)played.result(unit)
+                                 : __real_cipher_unit_result(unit);
 }
 
 bool __wrap_cipher_unit_stop(const struct vm *vm, uint32_t unit)
@@ -83,7 +84,8 @@ void __wrap_accelerator_mask(const struct vm *vm, unsigned device, bool masked)
     }
 }
 
-void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending, testbed_played_mask_fn *mask)
+void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending,
+                           testbed_played_mask_fn *mask)
 {
     played.pages = pages;
     played.shared_pending = pending;
@@ -101,7 +103,8 @@ bool __wrap_hardware_io_pages(const struct vm *vm, uint64_t *pages)
 
 bool __wrap_hardware_io_pending(const struct vm *vm)
 {
-    return played.shared_pending != NULL ? played.shared_pending(0) : __real_hardware_io_pending(vm);
+    return played.shared_pending != NULL ? played.shared_pending(0)
+                                         : __real_hardware_io_pending(vm);
 }
 
 void __wrap_hardware_io_mask(const struct vm *vm, bool masked)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What virtio calls of accel and shared, and the test plays instead: units of AES-CBC (cipher_unit.h), and accelerators and shared
- * devices behind PCI functions (pci_accelerator.h, pci_hardware_io.h). The linker gives virtio's calls
- * to the testbed (--wrap in scripts/mk/unit.mk).
+ * What virtio calls of accel and shared, and the test plays instead: units of AES-CBC
+ * (cipher_unit.h), and accelerators and shared devices behind PCI functions (pci_accelerator.h,
+ * pci_hardware_io.h). The linker gives virtio's calls to the testbed (--wrap in
+ * scripts/mk/unit.mk).
  */
 #ifndef TESTBED_PLAYED_H
 #define TESTBED_PLAYED_H
@@ -25,8 +26,9 @@ typedef void testbed_played_mask_fn(unsigned device, bool masked);
 /* From the next call on, every VM has every accelerator. NULL, twice: those of accel again. */
 void testbed_played_accelerators(testbed_played_pending_fn *pending, testbed_played_mask_fn *mask);
 
-/* From the next call on, every VM has shared devices, whose pages are at `pages`, and one line: number 0 of these functions. NULL, twice:
- * those of shared again. */
-void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending, testbed_played_mask_fn *mask);
+/* From the next call on, every VM has shared devices, whose pages are at `pages`, and one line:
+ * number 0 of these functions. NULL, twice: those of shared again. */
+void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending,
+                           testbed_played_mask_fn *mask);
 
 #endif

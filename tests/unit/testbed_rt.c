@@ -15,15 +15,16 @@
 #define INTERRUPTED_POLLS 200U /* polling points of which every second one finds an interrupt */
 #define EVENTS_MAX 200000000U
 
-void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps, unsigned launchers)
+void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps,
+                      unsigned launchers)
 {
     image->vms[vm].rt_apps = rt_apps;
     image->vms[vm].rt_launchers = launchers;
     testbed_image_rt_limits(image, vm, ~0U, 100, INT32_MAX, INT32_MAX);
 }
 
-void testbed_image_rt_limits(struct testbed_image *image, unsigned vm, unsigned harts, unsigned share_max,
-                             unsigned budget_max_us, unsigned period_max_us)
+void testbed_image_rt_limits(struct testbed_image *image, unsigned vm, unsigned harts,
+                             unsigned share_max, unsigned budget_max_us, unsigned period_max_us)
 {
     struct sysimage_vm *config = &image->vms[vm];
 
@@ -41,7 +42,8 @@ void testbed_image_reserve(struct testbed_image *image, unsigned reserve_us, uns
     testbed_image_seal(image);
 }
 
-void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns)
+void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns,
+                            unsigned blocked_ns)
 {
     image->header.rt_release_ns = release_ns;
     image->header.rt_switch_ns = switch_ns;
@@ -62,7 +64,8 @@ void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_
     devices[device - TESTBED_DEVICE_FIRST].wait = (struct resource_wait){longest, kept, direct};
 }
 
-static enum resource_answer testbed_bound(const struct vm *vm, ulong number, ticks_t job, struct resource_wait *wait)
+static enum resource_answer testbed_bound(const struct vm *vm, ulong number, ticks_t job,
+                                          struct resource_wait *wait)
 {
     ulong device = number - TESTBED_DEVICE_FIRST;
 
@@ -78,7 +81,8 @@ RESOURCE_BOUND(testbed_bound);
 
 /* --- calls --- */
 
-long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value)
+long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2,
+                               uint64_t *value)
 {
     long error = HCALL_AGAIN;
 
@@ -172,8 +176,8 @@ struct recorder {
 /* `now` continues `last` without a gap. */
 static bool continues(const struct testbed_segment *last, const struct testbed_segment *now)
 {
-    return last->end == now->start && last->vm == now->vm && last->app == now->app && last->job == now->job &&
-           !last->ended;
+    return last->end == now->start && last->vm == now->vm && last->app == now->app &&
+           last->job == now->job && !last->ended;
 }
 
 /* Records that the job on `cpu` runs until `end`. False if the log is full. */
@@ -185,7 +189,8 @@ static bool record(struct recorder *r, unsigned cpu, ticks_t end)
     if (r->log == NULL || v == NULL || end == host_time) {
         return true;
     }
-    now = (struct testbed_segment){cpu, v->vm->id, v->id - v->vm->nvcpus, jobs[index_of(v)].job, 0, 0, host_time, end};
+    now = (struct testbed_segment){
+        cpu, v->vm->id, v->id - v->vm->nvcpus, jobs[index_of(v)].job, 0, 0, host_time, end};
     if (r->last[cpu] != 0 && continues(&r->log[r->last[cpu] - 1], &now)) {
         r->log[r->last[cpu] - 1].end = end;
         return true;
@@ -254,7 +259,8 @@ static const char *release_violation(void)
     const char *wrong = NULL;
 
     for (unsigned i = 0; i < SYSIMAGE_MAX_VCPUS && wrong == NULL; i++) {
-        const struct rt_app *app = hyp.vcpus[i].sched == &rt_class ? hyp.vcpus[i].data[COMPONENT_RT] : NULL;
+        const struct rt_app *app =
+            hyp.vcpus[i].sched == &rt_class ? hyp.vcpus[i].data[COMPONENT_RT] : NULL;
 
         wrong = app != NULL && app->release.at != 0 ? app_release_violation(app) : NULL;
     }
@@ -263,12 +269,14 @@ static const char *release_violation(void)
 
 static const char *run_and_check(bool check)
 {
-    const char *wrong = testbed_run_until_idle() ? release_violation() : "the CPUs never become idle";
+    const char *wrong =
+        testbed_run_until_idle() ? release_violation() : "the CPUs never become idle";
 
     return wrong == NULL && check ? testbed_idle_violation() : wrong;
 }
 
-const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max, unsigned *used)
+const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max,
+                           unsigned *used)
 {
     struct recorder r = {.log = log, .max = max};
     const char *wrong = NULL;

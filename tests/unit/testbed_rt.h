@@ -7,12 +7,13 @@
 
 /* Allows VM `vm` `rt_apps` apps in an image of testbed_image_make(); bit n of `launchers`: VM n may
  * launch them. Seals the image. */
-void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps, unsigned launchers);
+void testbed_image_rt(struct testbed_image *image, unsigned vm, unsigned rt_apps,
+                      unsigned launchers);
 
 /* Limits of the VM's apps, by default none: bit n of `harts` for hart n; percent; microseconds.
  * Seals the image. */
-void testbed_image_rt_limits(struct testbed_image *image, unsigned vm, unsigned harts, unsigned share_max,
-                             unsigned budget_max_us, unsigned period_max_us);
+void testbed_image_rt_limits(struct testbed_image *image, unsigned vm, unsigned harts,
+                             unsigned share_max, unsigned budget_max_us, unsigned period_max_us);
 
 /* Reserve of best effort, by default none: `reserve_us` in any interval of `late_us`. Seals the
  * image. */
@@ -20,16 +21,20 @@ void testbed_image_reserve(struct testbed_image *image, unsigned reserve_us, uns
 
 /* Costs for admission in nanoseconds: a release, a job's share of its switches, and the longest
  * non-preemptible section. Seals the image. */
-void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns, unsigned blocked_ns);
+void testbed_image_rt_costs(struct testbed_image *image, unsigned release_ns, unsigned switch_ns,
+                            unsigned blocked_ns);
 
-/* Devices TESTBED_DEVICE_FIRST .. TESTBED_DEVICE_FIRST + TESTBED_DEVICES - 1 of every VM: each answers `answer`, an enum
- * resource_answer, and these times of struct resource_wait. None of them exists after a boot. */
+/* Devices TESTBED_DEVICE_FIRST .. TESTBED_DEVICE_FIRST + TESTBED_DEVICES - 1 of every VM: each
+ * answers `answer`, an enum resource_answer, and these times of struct resource_wait. None of them
+ * exists after a boot. */
 #define TESTBED_DEVICE_FIRST 28U
 #define TESTBED_DEVICES 4U
-void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept, bool direct);
+void testbed_rt_device(unsigned device, unsigned answer, ticks_t longest, ticks_t kept,
+                       bool direct);
 
 /* testbed_hypercall(), repeated while the answer is HCALL_AGAIN. */
-long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2, uint64_t *value);
+long testbed_hypercall_decided(unsigned cpu, ulong number, ulong a0, ulong a1, ulong a2,
+                               uint64_t *value);
 
 /* Sets the job lengths of `app`, which must be active and not yet released: job k ends after
  * ticks[k % count] of CPU time, or never if that is 0; the next job is job 0. At most TESTBED_JOBS
@@ -51,7 +56,8 @@ struct testbed_segment {
  * *used. After every event, compares the releases with first + k * period and, if `check` is true,
  * checks all invariants. Returns NULL or the violated invariant.
  */
-const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max, unsigned *used);
+const char *testbed_rt_run(ticks_t until, bool check, struct testbed_segment *log, unsigned max,
+                           unsigned *used);
 
 /* Starts counting how many apps of VM `vm` are deleted between two polling points. Every second one
  * of the first polling points finds an interrupt without a cause. */

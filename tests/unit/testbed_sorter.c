@@ -38,8 +38,8 @@ struct testbed_fabric testbed_fabric;
 
 void testbed_fabric_reset(void)
 {
-    testbed_fabric =
-        (struct testbed_fabric){.magic = MAGIC, .sorters = SORTERS_A_CPU * SYSIMAGE_MAX_HARTS, .depth = SORTER_NODES};
+    testbed_fabric = (struct testbed_fabric){
+        .magic = MAGIC, .sorters = SORTERS_A_CPU * SYSIMAGE_MAX_HARTS, .depth = SORTER_NODES};
 }
 
 static bool remove_value(struct model *s, unsigned value)
@@ -92,11 +92,13 @@ unsigned testbed_sorter_count(unsigned sorter)
 
 static uint64_t read_sorter(const struct model *s, uint64_t offset)
 {
-    const struct entry none = {.key = UINT64_MAX, .value = 0xffffU}, *head = s->count != 0 ? s->entries : &none;
+    const struct entry none = {.key = UINT64_MAX, .value = 0xffffU},
+                       *head = s->count != 0 ? s->entries : &none;
 
     switch (offset) {
     case FABRIC_SORTER_HEAD:
-        return head->value | testbed_fabric.noise | (uint64_t)(s->count != 0) << FABRIC_SORTER_HEAD_VALID_LSB;
+        return head->value | testbed_fabric.noise |
+               (uint64_t)(s->count != 0) << FABRIC_SORTER_HEAD_VALID_LSB;
     case FABRIC_SORTER_HEAD_KEY:
         return head->key;
     case FABRIC_SORTER_STATUS:
@@ -124,7 +126,8 @@ static uint64_t fabric_read(uint64_t address, unsigned size)
         return testbed_fabric.sorters;
     }
     offset -= FABRIC_SORTERS;
-    return read_sorter(&sorters[offset / FABRIC_SORTER_STRIDE % SORTERS], offset % FABRIC_SORTER_STRIDE);
+    return read_sorter(&sorters[offset / FABRIC_SORTER_STRIDE % SORTERS],
+                       offset % FABRIC_SORTER_STRIDE);
 }
 
 static void write_sorter(struct model *s, uint64_t offset, uint64_t value)
@@ -155,7 +158,8 @@ static void fabric_write(uint64_t address, unsigned size, uint64_t value)
         write_put(offset - FABRIC_SORT_PUT, value);
     } else {
         offset -= FABRIC_SORTERS;
-        write_sorter(&sorters[offset / FABRIC_SORTER_STRIDE % SORTERS], offset % FABRIC_SORTER_STRIDE, value);
+        write_sorter(&sorters[offset / FABRIC_SORTER_STRIDE % SORTERS],
+                     offset % FABRIC_SORTER_STRIDE, value);
     }
 }
 
@@ -181,13 +185,16 @@ static const char *entry_violation(const struct sorter *q, const struct entry *e
     if (node == NULL || node->at != e->value + 1U) {
         return "a sorter has a value of no node";
     }
-    return node->key != e->key || node->order != e->order ? "a sorter has another key or order than the node" : NULL;
+    return node->key != e->key || node->order != e->order
+               ? "a sorter has another key or order than the node"
+               : NULL;
 }
 
 const char *testbed_sorter_violation(const struct sorter *q)
 {
     const struct model *s = model_of(q);
-    const char *wrong = s->count != q->count ? "a sorter has another number of entries than its queue" : NULL;
+    const char *wrong =
+        s->count != q->count ? "a sorter has another number of entries than its queue" : NULL;
 
     if (wrong == NULL && q->count != 0 && q->first != q->nodes[s->entries[0].value]) {
         wrong = "the first node is not that of the sorter";

@@ -29,9 +29,12 @@ static struct {
 } second;          /* owner: testbed_virtio_at_release() */
 static bool acted; /* the last one of these two; owner: testbed_virtio_acted() */
 
-_Static_assert(sizeof(struct testbed_virtio_section) <= sizeof(((struct testbed_image *)NULL)->room), "it fits");
+_Static_assert(sizeof(struct testbed_virtio_section) <=
+                   sizeof(((struct testbed_image *)NULL)->room),
+               "it fits");
 
-/* The second region of each VM; the array of the image has space for one each, so the regions are in `streams`. */
+/* The second region of each VM; the array of the image has space for one each, so the regions are
+ * in `streams`. */
 static void share(struct testbed_image *image, unsigned vm)
 {
     struct sysimage_region *regions = (void *)image->streams[vm];
@@ -49,7 +52,8 @@ static void share(struct testbed_image *image, unsigned vm)
 void *testbed_virtio_make(unsigned nvms)
 {
     /* VM 1 has so many that its lines are set in sections of their own. */
-    static const unsigned nvcpus[SYSIMAGE_MAX_VMS] = {1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const unsigned nvcpus[SYSIMAGE_MAX_VMS] = {1, 3, 1, 1, 1, 1, 1, 1,
+                                                      1, 1, 1, 1, 1, 1, 1, 1};
     struct testbed_virtio_section *s;
 
     made_vms = nvms;
@@ -110,8 +114,8 @@ static void take_seed(void)
 {
     static const uint32_t words[] = {
         0xd00dfeed, 160,       40, 144,        0,          17, 16, 0, 16, 104, /* header */
-        1,          0,         1,  0x63686f73, 0x656e0000,                     /* root node, "chosen" */
-        3,          SEED_SIZE, 0,  0x5a5a5a5a, 0x12345678, /* property 0, "rng-seed", and its value */
+        1,          0,         1,  0x63686f73, 0x656e0000, /* root node, "chosen" */
+        3,          SEED_SIZE, 0,  0x5a5a5a5a, 0x12345678, /* "rng-seed", its value */
     };
     uint8_t tree[160] = {0};
 
@@ -150,7 +154,8 @@ uint64_t testbed_virtio_load(unsigned vm, uint64_t gpa, unsigned width_log2)
     if (dev == NULL || (dev->widths >> width_log2 & 1U) == 0) {
         return TESTBED_VIRTIO_FAULT;
     }
-    return dev->read(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2) & (UINT64_MAX >> (64U - (8U << width_log2)));
+    return dev->read(&hyp.vms[vm].vcpus[0], gpa - dev->base, width_log2) &
+           (UINT64_MAX >> (64U - (8U << width_log2)));
 }
 
 /* Stores in the middle of another one. */
@@ -192,7 +197,8 @@ void testbed_virtio_endless(unsigned vm, uint64_t gpa)
     polls.endless = gpa != 0 ? testbed_memory(vm, gpa) : NULL;
 }
 
-void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+void testbed_virtio_during(unsigned look, unsigned vm, uint64_t gpa, unsigned width_log2,
+                           uint64_t value, unsigned poll)
 {
     acted = false;
     other.look = look;
@@ -235,7 +241,8 @@ bool testbed_virtio_acted(void)
 }
 
 /* Looks are counted from the begin of a store on, also those of its further executions. */
-static unsigned execute(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+static unsigned execute(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value,
+                        unsigned poll)
 {
     const struct vdev *dev = vdev_find(&hyp.vms[vm].devs, gpa);
     unsigned before = host_stores_again;
@@ -252,13 +259,15 @@ static unsigned execute(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t
     return host_stores_again - before;
 }
 
-unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+unsigned testbed_virtio_store_once(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value,
+                                   unsigned poll)
 {
     polls.looks = 0;
     return execute(vm, gpa, width_log2, value, poll);
 }
 
-unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value, unsigned poll)
+unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, uint64_t value,
+                              unsigned poll)
 {
     unsigned again = 0, once;
 
@@ -267,7 +276,8 @@ unsigned testbed_virtio_store(unsigned vm, uint64_t gpa, unsigned width_log2, ui
         once = execute(vm, gpa, width_log2, value, poll);
         again += once;
         if (!second.acts) {
-            (void)testbed_run_until_idle(); /* the interrupts that are pending when the guest continues */
+            /* the interrupts that are pending when the guest continues */
+            (void)testbed_run_until_idle();
         }
     } while (once != 0 && once != ~0U);
     return again;
@@ -277,7 +287,8 @@ void testbed_virtio_counts(unsigned number, struct testbed_virtio_counts *counts
 {
     struct virtio_net_counts c = virtio_net_count(&virtio_devices[number]);
 
-    *counts = (struct testbed_virtio_counts){c.sent, c.received, c.spoofed, c.limited, c.no_buffer, c.malformed};
+    *counts = (struct testbed_virtio_counts){c.sent,    c.received,  c.spoofed,
+                                             c.limited, c.no_buffer, c.malformed};
 }
 
 void testbed_virtio_line_counts(unsigned number, struct testbed_virtio_line_counts *counts)

@@ -8,12 +8,12 @@
  * stopping it at a breakpoint (gdbstub) makes `-icount sleep=off` hang in 7.2 and in 10.0.
  *
  * Arguments: address=0x..., out=FILE. At QEMU's end FILE holds one JSON object:
- *   {"instructions": <executed>, "passed": [<count when the instruction at `address` was about to be executed>, ...]}
- * With last=0x... also, for each of these passes, the number of instructions since the last one at
- * that address, both excluded: "since": [...]. With pause=0x...:0x...:0x... this number excludes a
- * called function: from the instruction at the first address until the next instruction in the
- * range from the second address to, not including, the third. An instruction that traps counts,
- * time asleep in WFI does not.
+ *   {"instructions": <executed>, "passed": [<count when the instruction at `address` was about to
+ * be executed>, ...]} With last=0x... also, for each of these passes, the number of instructions
+ * since the last one at that address, both excluded: "since": [...]. With pause=0x...:0x...:0x...
+ * this number excludes a called function: from the instruction at the first address until the next
+ * instruction in the range from the second address to, not including, the third. An instruction
+ * that traps counts, time asleep in WFI does not.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -90,7 +90,8 @@ static void interval_translated(struct qemu_plugin_insn *instruction, uint64_t a
     if (at >= resume_first && at < resume_behind) {
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, count_resume, 0, NULL);
     }
-    qemu_plugin_register_vcpu_insn_exec_cb(instruction, at == last ? count_last : count_since, 0, NULL);
+    qemu_plugin_register_vcpu_insn_exec_cb(instruction, at == last ? count_last : count_since, 0,
+                                           NULL);
 }
 
 /* Registers the callbacks of the instruction at `at`, in the order in which QEMU calls them. */

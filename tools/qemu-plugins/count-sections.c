@@ -20,18 +20,24 @@
  *   P        polling point: a section ends, the next one starts
  *   F name   start of a function
  *   L name   start of a function that classifies sections
- *   H n      locks from this address on, up to that of the next such line, have at least height n; ascending
+ *   H n      locks from this address on, up to that of the next such line, have at least height n;
+ *            ascending
  *
  * At QEMU's end OUT holds one JSON object:
- *   {"beyond": name, "sections": [{"kind": [names in the order of the file], "most": n, "count": n, "firmware": n,
+ *   {"beyond": name, "sections": [{"kind": [names in the order of the file], "most": n, "count": n,
+ *   "firmware": n,
  *                   "by_locks": [[[locks taken, by height], n]], "functions": {name: n}}],
- *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "height": n, "inner": [by height],
+ *    "locks": [{"address": n, "most": n, "firmware": n, "calls": n, "count": n, "height": n,
+ *    "inner": [by height],
  *               "functions": {name: n}}]}
  * Of each kind of section: the instructions of the longest one and their distribution over
- * functions; by_locks: the longest one for each combination of numbers of locks taken. The height of a lock is 1 more than that of
- * any lock that is taken under it; a section counts the height known when it takes the lock. Of each lock: the longest critical section without the firmware's
+ * functions; by_locks: the longest one for each combination of numbers of locks taken. The height
+ * of a lock is 1 more than that of
+ * any lock that is taken under it; a section counts the height known when it takes the lock. Of
+ * each lock: the longest critical section without the firmware's
  * instructions, the most instructions of the firmware in one, the number of calls of the
- * firmware, the most locks of each height taken in one, and the distribution of the longest one over
+ * firmware, the most locks of each height taken in one, and the distribution of the longest one
+ * over
  * functions, including waits for inner locks. "beyond" names a limit below that was too low, in
  * which case all figures are invalid, or is empty. A hart's boot, up to its first return to a guest
  * or its first sleep, does not count.
@@ -102,8 +108,8 @@ struct held {
     uint32_t functions[MAX_PLACES]; /* of the hart, at that moment */
 };
 
-/* The counters of a hart in the hypervisor and in the firmware, and its locks, the outermost first.
- * */
+/* The counters of a hart in the hypervisor and in the firmware, and its locks, the outermost
+ * first. */
 struct hart {
     uint64_t executed, firmware, waited;
     uint64_t calls; /* of the firmware */
@@ -113,7 +119,8 @@ struct hart {
     struct held held[MAX_NESTED];
 };
 
-/* Its height is at least that of its range of addresses, and 1 more than that of any lock that is taken under it. */
+/* Its height is at least that of its range of addresses, and 1 more than that of any lock that is
+ * taken under it. */
 struct lock {
     uint64_t address, most, firmware, calls, count;
     unsigned height, inner[MAX_HEIGHTS];
@@ -210,7 +217,8 @@ static void arrive(struct section *s, const struct place *place)
     if (place->letter == 'P' && s->open) {
         section_end(s);
     }
-    if (place->letter == 'P' || place->letter == 'S') { /* a polling point without an open section follows a wake-up */
+    /* a polling point without an open section follows a wake-up */
+    if (place->letter == 'P' || place->letter == 'S') {
         section_begin(s);
     }
     if (place->label != MAX_LABELS) {
@@ -298,7 +306,8 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
         struct lock *outer = lock_of(hart->held[i].address);
 
         hart->held[i].inner[height]++;
-        outer->height = outer->height > height ? outer->height : within(height + 1, MAX_HEIGHTS - 1, "MAX_HEIGHTS");
+        outer->height = outer->height > height ? outer->height
+                                               : within(height + 1, MAX_HEIGHTS - 1, "MAX_HEIGHTS");
     }
     if (within(hart->depth + 1, MAX_NESTED, "MAX_NESTED") > hart->depth) {
         struct held *held = &hart->held[hart->depth++];
@@ -315,8 +324,8 @@ static void ask(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t address, 
 }
 
 /* Counts a read of the number being served as a wait. The holder also reads it when it releases the
- * lock, so a critical section no longer than ROUND is not measured. A round does not include the firmware's
- * own interrupts. */
+ * lock, so a critical section no longer than ROUND is not measured. A round does not include the
+ * firmware's own interrupts. */
 static void poll_lock(struct hart *hart, struct section *s, struct held *held)
 {
     uint64_t since = hart->executed - held->polled - (hart->firmware - held->firmware);
@@ -415,8 +424,8 @@ static void instruction_translated(struct qemu_plugin_insn *instruction)
     }
     if (address >= text_start && address < text_end) {
         place = place_at(address);
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute, 0,
-                                               (void *)((uintptr_t)place | (place->address == address)));
+        qemu_plugin_register_vcpu_insn_exec_cb(
+            instruction, execute, 0, (void *)((uintptr_t)place | (place->address == address)));
         lock_translated(instruction);
     } else if (address < text_start) {
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute_firmware, 0, NULL);
@@ -463,8 +472,8 @@ static void write_by_locks(FILE *out, const struct kind *kind)
 static void write_lock(FILE *out, const struct lock *lock)
 {
     fprintf(out,
-            "{\"address\": %" PRIu64 ", \"most\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"calls\": %" PRIu64
-            ", \"count\": %" PRIu64 ", \"height\": %u, \"inner\": ",
+            "{\"address\": %" PRIu64 ", \"most\": %" PRIu64 ", \"firmware\": %" PRIu64
+            ", \"calls\": %" PRIu64 ", \"count\": %" PRIu64 ", \"height\": %u, \"inner\": ",
             lock->address, lock->most, lock->firmware, lock->calls, lock->count, lock->height);
     write_heights(out, lock->inner);
     fprintf(out, ", \"functions\": {");
@@ -483,7 +492,9 @@ static void write_kind(FILE *out, const struct kind *kind)
             comma = ", ";
         }
     }
-    fprintf(out, "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64 ", \"by_locks\": [",
+    fprintf(out,
+            "], \"most\": %" PRIu64 ", \"count\": %" PRIu64 ", \"firmware\": %" PRIu64
+            ", \"by_locks\": [",
             kind->most, kind->count, kind->firmware);
     write_by_locks(out, kind);
     fprintf(out, "], \"functions\": {");
@@ -551,7 +562,8 @@ static void sort_places(void)
             place->function = places[i - 1].function;
         }
         if (place->address == places[i - 1].address) {
-            place->letter = place->letter == 'F' || place->letter == 'L' ? places[i - 1].letter : place->letter;
+            place->letter =
+                place->letter == 'F' || place->letter == 'L' ? places[i - 1].letter : place->letter;
             place->label = place->label == MAX_LABELS ? places[i - 1].label : place->label;
         }
     }
@@ -566,7 +578,8 @@ static bool read_places(const char *name)
     if (file == NULL) {
         return false;
     }
-    while (place_count < MAX_PLACES && fscanf(file, " %c %" SCNx64 " %63s", &letter, &address, text) == 3) {
+    while (place_count < MAX_PLACES &&
+           fscanf(file, " %c %" SCNx64 " %63s", &letter, &address, text) == 3) {
         if (letter == 'T') {
             text_start = address;
         } else if (letter == 'E') {
@@ -596,7 +609,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t *info, int
         }
     }
     if (out_name == NULL || !read_places(places_name)) {
-        fprintf(stderr, "count-sections: expected places=FILE with valid lines, at most %u of them L, and out=FILE\n",
+        fprintf(stderr,
+                "count-sections: expected places=FILE with valid lines, at most %u of them L, and "
+                "out=FILE\n",
                 MAX_LABELS);
         return 1;
     }

@@ -34,7 +34,8 @@ static const char letters[] = "xnj";
 
 struct cpu {
     bool started;
-    uint64_t last, next; /* address of the last instruction, and of the one that follows it in memory */
+    /* address of the last instruction, and of the one that follows it in memory */
+    uint64_t last, next;
 };
 
 static struct cpu cpus[MAX_CPUS];
@@ -72,12 +73,14 @@ static void execute(unsigned int id, void *data)
 static void instruction_translated(struct qemu_plugin_insn *instruction)
 {
     uint64_t address = qemu_plugin_insn_vaddr(instruction);
-    uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(instruction), offset = (uintptr_t)(address - text_start);
+    uintptr_t host = (uintptr_t)qemu_plugin_insn_haddr(instruction),
+              offset = (uintptr_t)(address - text_start);
 
     if (text_host == 0 && address == text_start) {
         text_host = host;
     }
-    if (text_host != 0 && address >= text_start && address < text_end && host - text_host == offset) {
+    if (text_host != 0 && address >= text_start && address < text_end &&
+        host - text_host == offset) {
         sizes[offset / STEP] = (uint8_t)qemu_plugin_insn_size(instruction);
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, execute, 0, (void *)offset);
     }

@@ -47,8 +47,8 @@ static void note_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t a
     (void)cpu;
     (void)data;
     if (address - device < device_size) {
-        fprintf(out, "%" PRIu64 " %s %" PRIx64 "\n", executed, qemu_plugin_mem_is_store(info) ? "store" : "load",
-                address);
+        fprintf(out, "%" PRIu64 " %s %" PRIx64 "\n", executed,
+                qemu_plugin_mem_is_store(info) ? "store" : "load", address);
     }
 }
 

@@ -11,7 +11,8 @@
 #include "lib.h"
 #include "types.h"
 
-#define ARCH_RAM_ALIGN UINT64_C(0x200000) /* largest page that any RAM region can be mapped with */
+/* largest page that any RAM region can be mapped with */
+#define ARCH_RAM_ALIGN UINT64_C(0x200000)
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41)
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56)
 #define ARCH_DMA_ALIAS UINT64_C(0x40000000)
@@ -69,7 +70,8 @@ static inline int32_t arch_fetch_increment(int32_t *p)
     return atomic_add_relaxed(p, 1);
 }
 
-/* Called after each store with release order if not NULL. A lock that it releases still counts as held. Owner: the test. */
+/* Called after each store with release order if not NULL. A lock that it releases still counts as
+ * held. Owner: the test. */
 extern void (*host_on_release)(void);
 
 static inline void arch_store_release(int32_t *p, int32_t value)

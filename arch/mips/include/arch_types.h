@@ -69,9 +69,10 @@ struct arch_vcpu {
     ulong bank;      /* number of its bank, or BANK_NONE */
     ulong lazy;      /* LAZY_*: which of the state below is saved and loaded */
 
-    ulong lines;       /* raised VIRQ bits; with an external controller, not yet taken */
-    ulong level;       /* with an external controller: the line in GRIPL, 0: none */
-    uint64_t timer_at; /* with an external controller: expiry of the guest's timer, or TICKS_NEVER */
+    ulong lines; /* raised VIRQ bits; with an external controller, not yet taken */
+    ulong level; /* with an external controller: the line in GRIPL, 0: none */
+    /* with an external controller: expiry of the guest's timer, or TICKS_NEVER */
+    uint64_t timer_at;
     ulong intctl, config;
     ulong user_local, hwrena, kscratch[2];
     ulong index, entrylo0, entrylo1, context, pagemask, pagegrain, wired, entryhi;
@@ -180,7 +181,8 @@ static inline void arch_timer_set(ticks_t deadline)
 
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
 {
-    return BOARD_EIC ? v->lines != 0 : ((gcp0_read(CP0_CAUSE) & gcp0_read(CP0_STATUS)) >> 8 & 0xffU) != 0;
+    return BOARD_EIC ? v->lines != 0
+                     : ((gcp0_read(CP0_CAUSE) & gcp0_read(CP0_STATUS)) >> 8 & 0xffU) != 0;
 }
 
 /* As arch_vcpu_deadline(), for a wired guest timer whose interrupt is enabled. */

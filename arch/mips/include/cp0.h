@@ -152,15 +152,19 @@
         __asm__ volatile("mfc0 %0, $" CP0_NAME(reg) : "=r"(value_)::"memory"); \
         value_;                                                                \
     })
-#define cp0_write(reg, value) __asm__ volatile("mtc0 %z0, $" CP0_NAME(reg)::"Jr"((ulong)(value)) : "memory")
-#define gcp0_read(reg)                                                                                             \
-    __extension__({                                                                                                \
-        ulong value_;                                                                                              \
-        __asm__ volatile(".set push\n.set virt\nmfgc0 %0, $" CP0_NAME(reg) "\n.set pop" : "=r"(value_)::"memory"); \
-        value_;                                                                                                    \
+#define cp0_write(reg, value) \
+    __asm__ volatile("mtc0 %z0, $" CP0_NAME(reg)::"Jr"((ulong)(value)) : "memory")
+#define gcp0_read(reg)                                                                  \
+    __extension__({                                                                     \
+        ulong value_;                                                                   \
+        __asm__ volatile(".set push\n.set virt\nmfgc0 %0, $" CP0_NAME(reg) "\n.set pop" \
+                         : "=r"(value_)::"memory");                                     \
+        value_;                                                                         \
     })
-#define gcp0_write(reg, value) \
-    __asm__ volatile(".set push\n.set virt\nmtgc0 %z0, $" CP0_NAME(reg) "\n.set pop" ::"Jr"((ulong)(value)) : "memory")
+#define gcp0_write(reg, value)                                                                 \
+    __asm__ volatile(                                                                          \
+        ".set push\n.set virt\nmtgc0 %z0, $" CP0_NAME(reg) "\n.set pop" ::"Jr"((ulong)(value)) \
+        : "memory")
 
 /* Execution hazard barrier: following instructions see earlier writes to coprocessor 0. */
 static inline void ehb(void)

@@ -10,7 +10,8 @@
 #include "system.h"
 
 static bool
-    stale[SYSIMAGE_MAX_HARTS]; /* atomic: the CPU may hold old translations of a second stage; owner: this file */
+    /* atomic: the CPU may hold old translations of a second stage; owner: this file */
+    stale[SYSIMAGE_MAX_HARTS];
 
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
 {
@@ -23,7 +24,8 @@ bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
     return true;
 }
 
-/* Guest-physical addresses are given in units of 4 bytes (Privileged Architecture 1.12, section 8.3.2.2). */
+/* Guest-physical addresses are given in units of 4 bytes (Privileged Architecture 1.12,
+ * section 8.3.2.2). */
 static void fence_page(const struct arch_page *page)
 {
     __asm__ volatile(".insn r 0x73, 0, 0x31, x0, %0, %1" ::"r"(page->gpa >> 2),
@@ -33,11 +35,13 @@ static void fence_page(const struct arch_page *page)
 
 void fence_second_stage(struct vm *vm)
 {
-    unsigned changes = atomic_load_acquire(&vm->arch.changes), *fenced = &vm->arch.fenced[cpu_self()->id];
+    unsigned changes = atomic_load_acquire(&vm->arch.changes),
+             *fenced = &vm->arch.fenced[cpu_self()->id];
 
     if (*fenced != changes) {
         *fenced = changes;
-        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, %0" ::"r"(vm->id + 1UL) : "memory"); /* hfence.gvma */
+        /* hfence.gvma */
+        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, %0" ::"r"(vm->id + 1UL) : "memory");
     }
 }
 
@@ -47,8 +51,9 @@ void arch_page_allow_writes(const struct arch_page *page)
     fence_page(page);
 }
 
-/* Under sched_lock, for another CPU. If a VCPU of the VM runs there, or is about to, the CPU is interrupted. Otherwise the one that
- * is loaded there next does the fence, in vcpu_arrive(), without which only the one that ran there last would be loaded. */
+/* Under sched_lock, for another CPU. If a VCPU of the VM runs there, or is about to, the CPU is
+ * interrupted. Otherwise the one that is loaded there next does the fence, in vcpu_arrive(),
+ * without which only the one that ran there last would be loaded. */
 static void request_fence(struct vm *vm, struct cpu *cpu)
 {
     struct vcpu **last = &vm->last_vcpu[cpu->id];
@@ -69,7 +74,8 @@ static void pages_sync(void)
 
     if (atomic_load_relaxed(here)) {
         atomic_store_relaxed(here, false);
-        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, x0" ::: "memory"); /* hfence.gvma: all VMs */
+        /* hfence.gvma: all VMs */
+        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, x0" ::: "memory");
     }
 }
 ON_CPU_SYNC(pages_sync);
@@ -82,7 +88,8 @@ void arch_page_forbid_writes(const struct arch_page *page)
         return;
     }
     *page->entry &= ~PTE_W;
-    atomic_store_release(&vm->arch.changes, vm->arch.changes + 1U); /* one writer: see arch_pages.h */
+    /* one writer: see arch_pages.h */
+    atomic_store_release(&vm->arch.changes, vm->arch.changes + 1U);
     fence_page(page);
     spin_lock(&sched_lock);
     for (unsigned i = 0; i < hyp.ncpus; i++) {

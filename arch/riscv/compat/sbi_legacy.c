@@ -16,14 +16,16 @@ static struct hcall_ret legacy_fault(ulong a0, ulong a1, ulong cause)
 {
     struct hcall_ret ret = sbi_again(a0, a1);
 
-    exit_inject(cpu_self()->current, cause == CAUSE_LOAD_GUEST_PAGE ? CAUSE_LOAD_ACCESS : cause, a0);
+    exit_inject(cpu_self()->current, cause == CAUSE_LOAD_GUEST_PAGE ? CAUSE_LOAD_ACCESS : cause,
+                a0);
     return ret;
 }
 
 /* Calls `act` with the VCPUs in the mask at `pointer`. If it returns some of them, because an
  * interrupt is pending on this hart, the guest repeats the call for the whole mask, which is in its
  * memory. */
-static struct hcall_ret legacy_harts(ulong pointer, ulong a1, ulong (*act)(struct vm *vm, ulong vcpus))
+static struct hcall_ret legacy_harts(ulong pointer, ulong a1,
+                                     ulong (*act)(struct vm *vm, ulong vcpus))
 {
     struct vm *vm = cpu_self()->current->vm;
     ulong mask = 0, cause = pointer != 0 ? guest_load(pointer, &mask) : 0;
@@ -43,7 +45,8 @@ static ulong legacy_raise(struct vm *vm, ulong vcpus)
     return 0;
 }
 
-static struct hcall_ret sbi_legacy_set_timer(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_legacy_set_timer(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4,
+                                             ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     sbi_set_timer(cpu_self()->current, a0);
@@ -51,7 +54,8 @@ static struct hcall_ret sbi_legacy_set_timer(ulong a0, ulong a1, ulong a2, ulong
 }
 SBI_EXTENSION(0, sbi_legacy_set_timer, 50);
 
-static struct hcall_ret sbi_legacy_clear_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_legacy_clear_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4,
+                                             ulong a5, ulong fid)
 {
     (void)a0, (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     csr_clear(CSR_HVIP, 1UL << IRQ_VSSI);
@@ -59,7 +63,8 @@ static struct hcall_ret sbi_legacy_clear_ipi(ulong a0, ulong a1, ulong a2, ulong
 }
 SBI_EXTENSION(3, sbi_legacy_clear_ipi, 51);
 
-static struct hcall_ret sbi_legacy_send_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_legacy_send_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4,
+                                            ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     return legacy_harts(a0, a1, legacy_raise);
@@ -68,7 +73,8 @@ SBI_EXTENSION(4, sbi_legacy_send_ipi, 52);
 
 /* Remote fence.i, sfence.vma, and sfence.vma with an ASID; all do a full fence, as in
  * sbi_rfence(). */
-static struct hcall_ret sbi_legacy_fence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_legacy_fence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
+                                         ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     return legacy_harts(a0, a1, fence_remote);
@@ -77,7 +83,8 @@ SBI_EXTENSION(5, sbi_legacy_fence, 53);
 SBI_EXTENSION(6, sbi_legacy_fence, 54);
 SBI_EXTENSION(7, sbi_legacy_fence, 55);
 
-static struct hcall_ret sbi_legacy_shutdown(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5, ulong fid)
+static struct hcall_ret sbi_legacy_shutdown(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4,
+                                            ulong a5, ulong fid)
 {
     (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
     vm_stop(cpu_self()->current->vm, VM_REASON_SHUTDOWN, false);

@@ -228,8 +228,11 @@ ON_VM_RESET(rtc_reset);
 
 static bool rtc_add(struct vm *vm)
 {
-    const struct vdev dev = {
-        .base = (gpa_t)vm->config->rtc, .size = RTC_SIZE, .widths = 4 | 8, .read = rtc_read, .write = rtc_write};
+    const struct vdev dev = {.base = (gpa_t)vm->config->rtc,
+                             .size = RTC_SIZE,
+                             .widths = 4 | 8,
+                             .read = rtc_read,
+                             .write = rtc_write};
     struct timer *alarm = &rtc_of(vm)->timer;
 
     timer_init(alarm, rtc_expired);

@@ -15,10 +15,14 @@
 static const struct {
     uint16_t number, offset;
 } csrs[] = {
-    SEEN(CSR_VSSTATUS, vsstatus),   {GDB_CSR + CSR_FCSR, (uint16_t)offsetof(struct arch_vcpu, fcsr)},
-    SEEN(CSR_VSIE, vsie),           SEEN(CSR_VSTVEC, vstvec),
-    SEEN(CSR_VSSCRATCH, vsscratch), SEEN(CSR_VSEPC, vsepc),
-    SEEN(CSR_VSCAUSE, vscause),     SEEN(CSR_VSTVAL, vstval),
+    SEEN(CSR_VSSTATUS, vsstatus),
+    {GDB_CSR + CSR_FCSR, (uint16_t)offsetof(struct arch_vcpu, fcsr)},
+    SEEN(CSR_VSIE, vsie),
+    SEEN(CSR_VSTVEC, vstvec),
+    SEEN(CSR_VSSCRATCH, vsscratch),
+    SEEN(CSR_VSEPC, vsepc),
+    SEEN(CSR_VSCAUSE, vscause),
+    SEEN(CSR_VSTVAL, vstval),
     SEEN(CSR_VSATP, vsatp),
 };
 
@@ -81,8 +85,8 @@ void arch_vcpu_breakpoint(struct vcpu *v)
     a->vsepc = a->sepc;
     a->vscause = CAUSE_BREAKPOINT;
     a->vstval = a->sepc;
-    a->vsstatus = (before & ~(SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE)) | (a->sstatus & SSTATUS_SPP) |
-                  ((before & SSTATUS_SIE) != 0 ? SSTATUS_SPIE : 0);
+    a->vsstatus = (before & ~(SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_SIE)) |
+                  (a->sstatus & SSTATUS_SPP) | ((before & SSTATUS_SIE) != 0 ? SSTATUS_SPIE : 0);
     a->sstatus |= SSTATUS_SPP;
     a->sepc = a->vstvec & ~3UL;
 }

@@ -27,12 +27,14 @@ static void print_by_firmware(const char *fmt, const ulong *args)
 static void report(const struct fwtree_finding *f)
 {
     const char *kind = f->fatal ? "error" : "warning";
-    const char *fmt = f->address ? "%s: the firmware's device tree contradicts the board %s: %s: 0x%lx, expected 0x%lx"
-                                 : "%s: the firmware's device tree contradicts the board %s: %s: %lu, expected %lu";
+    const char *fmt =
+        f->address
+            ? "%s: the firmware's device tree contradicts the board %s: %s: 0x%lx, expected 0x%lx"
+            : "%s: the firmware's device tree contradicts the board %s: %s: %lu, expected %lu";
 
     if (f->uart) {
-        print_by_firmware(fmt,
-                          (const ulong[]){(ulong)kind, (ulong)platform.name, (ulong)f->what, f->found, f->expected});
+        print_by_firmware(fmt, (const ulong[]){(ulong)kind, (ulong)platform.name, (ulong)f->what,
+                                               f->found, f->expected});
     } else {
         console_log(fmt, kind, platform.name, f->what, f->found, f->expected);
         console_drain();
@@ -41,7 +43,8 @@ static void report(const struct fwtree_finding *f)
 
 static void describe_system(struct fwtree_board *board, const struct sysimage_header *image)
 {
-    board->ram_end = image->ram_base + image->ram_size + ((uint64_t)image->trace_kib * image->nharts << 10);
+    board->ram_end =
+        image->ram_base + image->ram_size + ((uint64_t)image->trace_kib * image->nharts << 10);
     board->timebase_hz = image->timebase_hz;
     board->harts = image->nharts;
 }
@@ -65,7 +68,10 @@ void fwtree_check(ulong tree, const struct sysimage_header *image)
                  platform.uart_irq,
                  UART_NS16550_STRIDE,
                  sizeof(UART_NS16550_REG)},
-        .irqchip = {{"riscv,plic0", "sifive,plic-1.0.0"}, "riscv,ndev", platform.irqchip.base, platform.irq_count - 1U},
+        .irqchip = {{"riscv,plic0", "sifive,plic-1.0.0"},
+                    "riscv,ndev",
+                    platform.irqchip.base,
+                    platform.irq_count - 1U},
         .ram = (ulong)__text_start,
     };
     struct fwtree_finding findings[FWTREE_FINDINGS];

@@ -14,13 +14,14 @@
 struct cpu;
 struct vcpu;
 
-#define ARCH_RAM_ALIGN UINT64_C(0x200000)  /* largest page that any RAM region can be mapped with */
+/* largest page that any RAM region can be mapped with */
+#define ARCH_RAM_ALIGN UINT64_C(0x200000)
 #define ARCH_GPA_LIMIT (UINT64_C(1) << 41) /* Sv39x4 */
 #define ARCH_HPA_LIMIT (UINT64_C(1) << 56) /* limit of page-table entries */
 #define ARCH_DMA_ALIAS BOARD_DMA_ALIAS
 #define ARCH_MAX_CPUS BOARD_HARTS
-/* Timers of the architecture for each VM: rate limits of pass-through interrupts and of the shared devices' (plic.c), and the
- * RTC's alarm (compat/vrtc.c). */
+/* Timers of the architecture for each VM: rate limits of pass-through interrupts and of the shared
+ * devices' (plic.c), and the RTC's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 2U)
 #define ARCH_VM_VDEVS 6U /* PLIC, UART, test finisher, RTC, two of the PCI bus */
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
@@ -38,12 +39,14 @@ struct vcpu;
 #define FP_STALE ((struct vcpu *)1)
 
 struct arch_cpu {
-    ulong htinst_mask; /* all ones if htinst holds an MMIO exit's instruction, else 0; used by assembly */
-    ulong hartid;      /* number of the hart for SBI and PLIC */
-    struct vcpu *fp;   /* VCPU that the FP registers belong to, NULL: all are 0, or FP_STALE; for switch.S */
-    uint64_t *window;  /* page-table entry of this hart's window */
-    ulong window_at;   /* host-physical address that the window maps, or WINDOW_NOWHERE */
-    ulong window_va;   /* virtual address of the window */
+    /* all ones if htinst holds an MMIO exit's instruction, else 0; used by assembly */
+    ulong htinst_mask;
+    ulong hartid; /* number of the hart for SBI and PLIC */
+    /* VCPU that the FP registers belong to, NULL: all are 0, or FP_STALE; for switch.S */
+    struct vcpu *fp;
+    uint64_t *window; /* page-table entry of this hart's window */
+    ulong window_at;  /* host-physical address that the window maps, or WINDOW_NOWHERE */
+    ulong window_va;  /* virtual address of the window */
 };
 
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
@@ -54,8 +57,9 @@ struct arch_vcpu {
     ulong sepc, sstatus; /* FS is never dirty */
     ulong vsstatus, vsie, vstvec, vsscratch, vsepc, vscause, vstval, vsatp;
     ulong hvip;
-    ulong scounteren, senvcfg; /* not banked: while the guest runs, its values are in the hart's CSRs */
-    uint64_t vstimecmp;        /* the guest's deadline, for the CSR or the emulated timer */
+    /* not banked: while the guest runs, its values are in the hart's CSRs */
+    ulong scounteren, senvcfg;
+    uint64_t vstimecmp; /* the guest's deadline, for the CSR or the emulated timer */
 
     ulong hgatp; /* constant: hgatp of the VM */
     ulong fcsr;
@@ -82,8 +86,10 @@ struct vplic {
 
 struct arch_vm {
     ulong hgatp;
-    unsigned changes; /* atomic: of second-stage entries whose old values must not be used any more */
-    unsigned fenced[SYSIMAGE_MAX_HARTS]; /* `changes` at this hart's last fence; written by that hart */
+    /* atomic: of second-stage entries whose old values must not be used any more */
+    unsigned changes;
+    /* `changes` at this hart's last fence; written by that hart */
+    unsigned fenced[SYSIMAGE_MAX_HARTS];
     struct vplic plic;
     ulong raised; /* bit n: wake VCPU n for an external interrupt; guarded by vm.lock */
 };
@@ -146,12 +152,13 @@ static inline void arch_cpu_relax(void)
     __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause), elsewhere a no-op */
 }
 
-/* Features needed where arch_has() would be too slow. In one structure, so that a path that reads two
- * of them computes one address. */
+/* Features needed where arch_has() would be too slow. In one structure, so that a path that reads
+ * two of them computes one address. */
 struct riscv_facts {
-    bool sstc, envcfg;              /* the hart has Sstc; senvcfg and henvcfg */
-    bool alone;                     /* the system uses one hart */
-    uint16_t zero_block;            /* bytes that cbo.zero clears, a power of two; 0: the hart does not have it */
+    bool sstc, envcfg; /* the hart has Sstc; senvcfg and henvcfg */
+    bool alone;        /* the system uses one hart */
+    /* bytes that cbo.zero clears, a power of two; 0: the hart does not have it */
+    uint16_t zero_block;
     const volatile uint64_t *mtime; /* the board's, if it can be read, else NULL */
 };
 extern struct riscv_facts riscv_facts; /* owner: probe.c; constant after boot */
@@ -188,7 +195,8 @@ static inline void arch_vcpu_inject(struct vcpu *v, ulong bits)
 
 static inline ticks_t arch_vcpu_deadline(const struct arch_vcpu *v)
 {
-    bool wanted = riscv_facts.sstc ? (v->vsie & (1UL << IRQ_STI)) != 0 : (v->hvip & (1UL << IRQ_VSTI)) == 0;
+    bool wanted =
+        riscv_facts.sstc ? (v->vsie & (1UL << IRQ_STI)) != 0 : (v->hvip & (1UL << IRQ_VSTI)) == 0;
 
     return wanted ? v->vstimecmp : TICKS_NEVER;
 }

@@ -67,7 +67,8 @@
 #define HENVCFG_ADUE (CSR_UL(1) << 61)
 #define HENVCFG_CBZE (CSR_UL(1) << 7)
 #define HENVCFG_CBCFE (CSR_UL(1) << 6)
-#define HENVCFG_CBIE (CSR_UL(1) << 4) /* cbo.inval flushes: it must not reveal old memory contents */
+/* cbo.inval flushes: it must not reveal old memory contents */
+#define HENVCFG_CBIE (CSR_UL(1) << 4)
 #define HENVCFG_FIOM (CSR_UL(1) << 0)
 
 #define HSTATEEN0_ENVCFG (CSR_UL(1) << 62)
@@ -113,9 +114,12 @@
         __asm__ volatile("csrr %0, " CSR_STR(csr) : "=r"(csr_value_)::"memory"); \
         csr_value_;                                                              \
     })
-#define csr_write(csr, value) __asm__ volatile("csrw " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(value)) : "memory")
-#define csr_set(csr, bits) __asm__ volatile("csrs " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(bits)) : "memory")
-#define csr_clear(csr, bits) __asm__ volatile("csrc " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(bits)) : "memory")
+#define csr_write(csr, value) \
+    __asm__ volatile("csrw " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(value)) : "memory")
+#define csr_set(csr, bits) \
+    __asm__ volatile("csrs " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(bits)) : "memory")
+#define csr_clear(csr, bits) \
+    __asm__ volatile("csrc " CSR_STR(csr) ", %0" ::"rK"((unsigned long)(bits)) : "memory")
 
 #endif
 #endif

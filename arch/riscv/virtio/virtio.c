@@ -5,8 +5,8 @@
 
 #define INSN_LONG 3U
 
-/* exit_mmio_store() adds the instruction's length to sepc afterwards. The instruction is fetched once more, because the common case, a
- * store that is done, then costs nothing. */
+/* exit_mmio_store() adds the instruction's length to sepc afterwards. The instruction is fetched
+ * once more, because the common case, a store that is done, then costs nothing. */
 void arch_store_again(void)
 {
     ulong pc = csr_read(CSR_SEPC);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The section of the system image that describes the shared devices (docs/hardware-io.md) and the VMs that use them. The image
- * builder has checked it (scripts/tessera/image); the component checks counts and bounds again at boot. Arrays lie at offsets from
- * the start of the section, 8-byte aligned.
+ * The section of the system image that describes the shared devices (docs/hardware-io.md) and the
+ * VMs that use them. The image builder has checked it (scripts/tessera/image); the component checks
+ * counts and bounds again at boot. Arrays lie at offsets from the start of the section, 8-byte
+ * aligned.
  */
 #ifndef IO_IMAGE_H
 #define IO_IMAGE_H
@@ -35,7 +36,8 @@ struct io_image_channel {
     uint32_t period_cycles;
     uint32_t chunk_cycles; /* longest time that is charged for a chunk of any VM; 0: unknown */
     uint32_t least_cycles; /* shortest time of a chunk that is not its request's last one */
-    uint32_t wait_cycles;  /* longest time for which a chunk waits: a comparison of all VMs, bursts of other devices */
+    /* longest time for which a chunk waits: a comparison of all VMs, bursts of other devices */
+    uint32_t wait_cycles;
     uint32_t reserved;
 };
 
@@ -50,20 +52,24 @@ struct io_image_rect {
 };
 
 struct io_image {
-    uint64_t base;                     /* host-physical address of the manager page, 2 MiB aligned */
-    uint64_t clock_hz;                 /* of the devices' cycles */
-    uint32_t irq;                      /* host source of the manager's interrupt */
-    uint32_t vm_irq;                   /* host source of the first VM's interrupt; those of the others follow */
+    /* host-physical address of the manager page, 2 MiB aligned */
+    uint64_t base;
+    uint64_t clock_hz; /* of the devices' cycles */
+    uint32_t irq;      /* host source of the manager's interrupt */
+    /* host source of the first VM's interrupt; those of the others follow */
+    uint32_t vm_irq;
     uint32_t devices;                  /* bit n: the system uses device n; PARAMS must have it */
     uint32_t nclients, clients_offset; /* struct io_image_client[] */
     uint32_t flash_half, flash_deselect, flash_slice; /* cycles: register FLASH */
     struct io_image_channel channels[IO_CHANNELS];
     struct io_image_phases screen_h, screen_v;
     uint16_t pixel_cycles, burst_cycles; /* register SCREEN */
-    uint32_t on_request;                 /* 1: a frame for each pulse of the board; 0: frames without pause */
-    uint32_t uart_divider, uart_flush;   /* register UART */
-    uint32_t uart_mode;                  /* 0: lines of all clients, with their owners; 1: what the focus writes */
-    uint32_t uart_focus;                 /* the client that receives the input */
+    /* 1: a frame for each pulse of the board; 0: frames without pause */
+    uint32_t on_request;
+    uint32_t uart_divider, uart_flush; /* register UART */
+    /* 0: lines of all clients, with their owners; 1: what the focus writes */
+    uint32_t uart_mode;
+    uint32_t uart_focus; /* the client that receives the input */
 };
 
 /* A VM that uses shared devices. Its index is its number in the hardware. */
@@ -74,14 +80,16 @@ struct io_image_client {
     uint32_t flash_first, flash_sectors; /* window onto the flash, sectors of 64 KiB */
     uint32_t pins;                       /* bit n: owns pin n */
     uint64_t mac;                        /* MAC address, its first byte in bits 47:40 */
-    uint32_t ethernet;                   /* bit 0: receives frames to all group addresses; bit 1: in VLAN `vlan` */
-    uint32_t vlan;                       /* 1 .. 4094; 0 without a VLAN */
-    uint32_t priority[IO_CHANNELS];      /* of device 1 + index, 0 .. 15 */
-    uint32_t budget[IO_CHANNELS];        /* cycles in each period; 0: no limit */
-    uint64_t gpa;              /* guest-physical address of the page of device 0; the others follow in steps of 4 KiB */
+    /* bit 0: receives frames to all group addresses; bit 1: in VLAN `vlan` */
+    uint32_t ethernet;
+    uint32_t vlan;                  /* 1 .. 4094; 0 without a VLAN */
+    uint32_t priority[IO_CHANNELS]; /* of device 1 + index, 0 .. 15 */
+    uint32_t budget[IO_CHANNELS];   /* cycles in each period; 0: no limit */
+    /* guest-physical address of the page of device 0; the others follow in steps of 4 KiB */
+    uint64_t gpa;
     struct io_image_rect rect; /* the VM's part of the screen */
-    /* 0: the VM chooses what its part shows, by its page. Otherwise guest-physical address of what it shows from each start on; the
-     * VM has no page of the display. */
+    /* 0: the VM chooses what its part shows, by its page. Otherwise guest-physical address of what
+     * it shows from each start on; the VM has no page of the display. */
     uint64_t framebuffer;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The section of the system image that describes the functions on each VM's virtual PCI bus (docs/networking.md). The image builder
- * has checked it (scripts/tessera/image); the component checks counts, bounds and memory again at boot. Arrays lie at offsets from
- * the start of the section, 8-byte aligned.
+ * The section of the system image that describes the functions on each VM's virtual PCI bus
+ * (docs/networking.md). The image builder has checked it (scripts/tessera/image); the component
+ * checks counts, bounds and memory again at boot. Arrays lie at offsets from the start of the
+ * section, 8-byte aligned.
  */
 #ifndef VIRTIO_IMAGE_H
 #define VIRTIO_IMAGE_H
@@ -22,9 +23,10 @@
 #define VIRTIO_ECAM_SIZE 0x100000U /* 32 devices of 8 functions, 4 KiB each */
 #define VIRTIO_BARS 0x40000000U    /* BAR 0 of function n is at VIRTIO_BARS + n * VIRTIO_BAR_SIZE */
 #define VIRTIO_BAR_SIZE 0x4000U
-#define VIRTIO_MAX_HOST_FUNCTIONS 4U /* of the machine's bus, in all VMs: it has four interrupt lines */
-#define VIRTIO_HOST_BARS \
-    0x41000000U /* BARs of function n, if it is the machine's: from VIRTIO_HOST_BARS + n * VIRTIO_HOST_WINDOW on */
+/* of the machine's bus, in all VMs: it has four interrupt lines */
+#define VIRTIO_MAX_HOST_FUNCTIONS 4U
+/* BARs of function n, if it is the machine's: from VIRTIO_HOST_BARS + n * VIRTIO_HOST_WINDOW on */
+#define VIRTIO_HOST_BARS 0x41000000U
 #define VIRTIO_HOST_WINDOW 0x200000U
 #define VIRTIO_IRQ 24U /* sources 24 to 31 of the VM's interrupt controller */
 
@@ -44,20 +46,24 @@ enum virtio_image_kind {
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
-#define VIRTIO_IMAGE_UPLINK (1U << 1)    /* NET: behind it are all addresses that no port of its segment has */
-#define VIRTIO_IMAGE_SERVED (1U << 2)    /* of a disk: a server has it */
-#define VIRTIO_IMAGE_DMA (1U << 3)       /* ACCELERATOR, HARDWARE_IO: BAR 2 is the VM's memory for DMA */
-#define VIRTIO_IMAGE_OFFLOADS \
-    (1U << 4) /* NET: frames of its network may be long segments without a checksum; of all its ports */
+/* NET: behind it are all addresses that no port of its segment has */
+#define VIRTIO_IMAGE_UPLINK (1U << 1)
+#define VIRTIO_IMAGE_SERVED (1U << 2) /* of a disk: a server has it */
+/* ACCELERATOR, HARDWARE_IO: BAR 2 is the VM's memory for DMA */
+#define VIRTIO_IMAGE_DMA (1U << 3)
+/* NET: frames of its network may be long segments without a checksum; of all its ports */
+#define VIRTIO_IMAGE_OFFLOADS (1U << 4)
 
 struct virtio_image {
-    uint32_t nfunctions, functions_offset; /* struct virtio_image_function[], in the order of their VMs and slots */
+    /* struct virtio_image_function[], in the order of their VMs and slots */
+    uint32_t nfunctions, functions_offset;
 };
 
 /* A function of a VM. Fields that its kind does not name are 0. */
 struct virtio_image_function {
-    uint32_t vm;               /* number of the VM in the system */
-    uint32_t slot;             /* device number on the VM's bus, 0 .. VIRTIO_MAX_FUNCTIONS_PER_VM - 1, consecutive */
+    uint32_t vm; /* number of the VM in the system */
+    /* device number on the VM's bus, 0 .. VIRTIO_MAX_FUNCTIONS_PER_VM - 1, consecutive */
+    uint32_t slot;
     uint32_t kind;             /* enum virtio_image_kind */
     uint32_t flags;            /* VIRTIO_IMAGE_* */
     uint64_t mac;              /* NET: MAC address, its first byte in bits 47:40 */
@@ -72,25 +78,39 @@ struct virtio_image_function {
     uint32_t server;           /* BLOCK with SERVED: the DISK_SERVER, by its number in this array */
     uint32_t unused;
     uint64_t
-        disk; /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned; SERVED: offset in the server's disk, in bytes */
-    uint64_t disk_size;    /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
-    uint64_t content;      /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
+        /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned; SERVED: offset in the
+         * server's disk, in bytes */
+        disk;
+    /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
+    uint64_t disk_size;
+    /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
+    uint64_t content;
     uint64_t content_size; /* BLOCK: bytes of it, at most disk_size */
-    uint32_t device;       /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
+    /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
+    uint32_t device;
     uint32_t
-        task; /* the subsystem id: ACCELERATOR: number of its HW task; HARDWARE_IO: bit n: the VM has page n of BAR 0 */
-    /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the port that are the other end of the
-     * line; and the line's name, of VIRTIO_CONSOLE_NAME bytes with zeros behind it. */
+        /* the subsystem id: ACCELERATOR: number of its HW task; HARDWARE_IO: bit n: the VM has page
+         * n of BAR 0 */
+        task;
+    /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the
+     * port that are the other end of the line; and the line's name, of VIRTIO_CONSOLE_NAME bytes
+     * with zeros behind it. */
     uint16_t other_functions[4], other_ports[4];
     char names[128];
-    uint64_t config; /* HOST: host-physical address of the function's configuration space, 4 KiB aligned */
+    /* HOST: host-physical address of the function's configuration space, 4 KiB aligned */
+    uint64_t config;
     uint64_t
-        window; /* HOST: that of VIRTIO_HOST_WINDOW bytes of the machine's bus, for its BARs only, aligned to their number */
-    uint32_t irq;  /* HOST: source of its INTA at the machine's interrupt controller, of no other device */
+        /* HOST: that of VIRTIO_HOST_WINDOW bytes of the machine's bus, for its BARs only, aligned
+         * to their number */
+        window;
+    /* HOST: source of its INTA at the machine's interrupt controller, of no other device */
+    uint32_t irq;
     uint32_t unit; /* CRYPTO: 1 + number of the fabric's client that is its unit; 0: it has none */
 };
-_Static_assert(sizeof(((struct virtio_image_function *)0)->names) == VIRTIO_CONSOLE_PORTS * VIRTIO_CONSOLE_NAME &&
-                   sizeof(((struct virtio_image_function *)0)->other_ports) == VIRTIO_CONSOLE_PORTS * sizeof(uint16_t),
+_Static_assert(sizeof(((struct virtio_image_function *)0)->names) ==
+                       VIRTIO_CONSOLE_PORTS * VIRTIO_CONSOLE_NAME &&
+                   sizeof(((struct virtio_image_function *)0)->other_ports) ==
+                       VIRTIO_CONSOLE_PORTS * sizeof(uint16_t),
                "literal sizes, which tests read");
 
 #endif

@@ -15,7 +15,8 @@
 #define FABRIC_SORT_PUT 0x80000U /* a key written here is put into a sorter */
 #define FABRIC_SORT_PUT_STRIDE 0x4000U /* from one sorter to the next */
 #define FABRIC_SORT_PUT_VALUE_STRIDE 0x100U /* from one value, 0..63, to the next */
-#define FABRIC_SORT_PUT_ORDER_STRIDE 0x8U /* from one order to the next: 0..15, then -16..-1, plus ORDER */
+/* from one order to the next: 0..15, then -16..-1, plus ORDER */
+#define FABRIC_SORT_PUT_ORDER_STRIDE 0x8U
 #define FABRIC_IFS 0x100000U /* IF pages, fabric_if */
 #define FABRIC_IF_STRIDE 0x1000U /* from one IF's page to the next; IF = 16 * VM + device */
 #define FABRIC_SPAN 0x200000U /* size of the accelerators' address range */
@@ -148,15 +149,18 @@
 #define FABRIC_REGS_ICAP_STATUS_ERROR_WIDTH 0x4U
 #define FABRIC_REGS_ICAP_STATUS_TASK_ID_LSB 0x10U
 #define FABRIC_REGS_ICAP_STATUS_TASK_ID_WIDTH 0x8U
-#define FABRIC_REGS_ICAP_COUNTS 0x78U /* Cycles from the first to the last word of the last configuration, and words of its body that were sent */
+/* Cycles from the first to the last word of the last configuration, and words of its body that were sent */
+#define FABRIC_REGS_ICAP_COUNTS 0x78U
 #define FABRIC_REGS_ICAP_COUNTS_CYCLES_LSB 0x0U
 #define FABRIC_REGS_ICAP_COUNTS_CYCLES_WIDTH 0x20U
 #define FABRIC_REGS_ICAP_COUNTS_WORDS_LSB 0x20U
 #define FABRIC_REGS_ICAP_COUNTS_WORDS_WIDTH 0x20U
-#define FABRIC_REGS_FAULT_ADDR 0x80U /* Refused address of the fault that was read last from FAULT_INFO */
+/* Refused address of the fault that was read last from FAULT_INFO */
+#define FABRIC_REGS_FAULT_ADDR 0x80U
 #define FABRIC_REGS_FAULT_ADDR_ADDR_LSB 0x0U
 #define FABRIC_REGS_FAULT_ADDR_ADDR_WIDTH 0x40U
-#define FABRIC_REGS_FAULT_INFO 0x88U /* Client and region of the last fault; a read keeps its address in FAULT_ADDR */
+/* Client and region of the last fault; a read keeps its address in FAULT_ADDR */
+#define FABRIC_REGS_FAULT_INFO 0x88U
 #define FABRIC_REGS_FAULT_INFO_VM_LSB 0x0U
 #define FABRIC_REGS_FAULT_INFO_VM_WIDTH 0x4U
 #define FABRIC_REGS_FAULT_INFO_DEV_LSB 0x4U
@@ -178,7 +182,8 @@
 #define FABRIC_REGS_SORT_COMMAND_OP_WIDTH 0x2U
 #define FABRIC_REGS_SORT_COMMAND_VALUE_LSB 0x10U
 #define FABRIC_REGS_SORT_COMMAND_VALUE_WIDTH 0x10U
-#define FABRIC_REGS_SORT_STATUS 0xb0U /* Sorter: outcome of the last command, and number of entries */
+/* Sorter: outcome of the last command, and number of entries */
+#define FABRIC_REGS_SORT_STATUS 0xb0U
 #define FABRIC_REGS_SORT_STATUS_STATUS_LSB 0x0U
 #define FABRIC_REGS_SORT_STATUS_STATUS_WIDTH 0x2U
 #define FABRIC_REGS_SORT_STATUS_BUSY_LSB 0x2U
@@ -198,7 +203,8 @@
 #define FABRIC_REGS_IF_RESET_VM_WIDTH 0x4U
 #define FABRIC_REGS_IF_RESET_DEV_LSB 0x4U
 #define FABRIC_REGS_IF_RESET_DEV_WIDTH 0x4U
-#define FABRIC_REGS_SORTERS 0xd0U /* Number of sorters, fabric_sorter; SORT_* are commands and state of the first */
+/* Number of sorters, fabric_sorter; SORT_* are commands and state of the first */
+#define FABRIC_REGS_SORTERS 0xd0U
 #define FABRIC_REGS_SORTERS_COUNT_LSB 0x0U
 #define FABRIC_REGS_SORTERS_COUNT_WIDTH 0x6U
 #define FABRIC_REGS_IF_MASK 0xd8U /* Mask the interrupt of an IF */
@@ -242,11 +248,13 @@
 #define FABRIC_REGS_PRR_CONNECT_VM_WIDTH 0x4U
 #define FABRIC_REGS_PRR_CONNECT_DEV_LSB 0x8U
 #define FABRIC_REGS_PRR_CONNECT_DEV_WIDTH 0x4U
-#define FABRIC_REGS_PRR_STOP 0x180U /* Stop the region's job, save it, and leave the region without a client */
+/* Stop the region's job, save it, and leave the region without a client */
+#define FABRIC_REGS_PRR_STOP 0x180U
 #define FABRIC_REGS_PRR_STOP_STRIDE 0x8U /* from one element to the next */
 #define FABRIC_REGS_PRR_STOP_STOP_LSB 0x0U
 #define FABRIC_REGS_PRR_STOP_STOP_WIDTH 0x1U
-#define FABRIC_REGS_DEVICE 0x200U /* Device: its task, the smallest size class that can hold the task, and regions that are not used for it */
+/* Device: its task, the smallest size class that can hold the task, and regions that are not used for it */
+#define FABRIC_REGS_DEVICE 0x200U
 #define FABRIC_REGS_DEVICE_STRIDE 0x8U /* from one element to the next */
 #define FABRIC_REGS_DEVICE_TASK_ID_LSB 0x0U
 #define FABRIC_REGS_DEVICE_TASK_ID_WIDTH 0x8U
@@ -255,7 +263,8 @@
 #define FABRIC_REGS_DEVICE_EXCLUDED_LSB 0x10U
 #define FABRIC_REGS_DEVICE_EXCLUDED_WIDTH 0x8U
 #define FABRIC_WINDOW_SPAN 0x18U /* bytes from the first register to the end of the last */
-#define FABRIC_WINDOW_GUEST 0x0U /* Guest-physical base, whole pages; bit 0 readable, bit 1 writable */
+/* Guest-physical base, whole pages; bit 0 readable, bit 1 writable */
+#define FABRIC_WINDOW_GUEST 0x0U
 #define FABRIC_WINDOW_GUEST_RIGHTS_LSB 0x0U
 #define FABRIC_WINDOW_GUEST_RIGHTS_WIDTH 0x2U
 #define FABRIC_WINDOW_GUEST_BASE_LSB 0xcU
@@ -280,7 +289,8 @@
 #define FABRIC_SORTER_STATUS_STATUS_WIDTH 0x2U
 #define FABRIC_SORTER_STATUS_COUNT_LSB 0x10U
 #define FABRIC_SORTER_STATUS_COUNT_WIDTH 0x9U
-#define FABRIC_SORTER_ORDER 0x18U /* Order to which the address of a put adds -16 .. 15; orders wrap around */
+/* Order to which the address of a put adds -16 .. 15; orders wrap around */
+#define FABRIC_SORTER_ORDER 0x18U
 #define FABRIC_SORTER_ORDER_ORDER_LSB 0x0U
 #define FABRIC_SORTER_ORDER_ORDER_WIDTH 0x20U
 #define FABRIC_SORTER_REMOVE 0x20U /* Remove a value from the queue */
@@ -405,7 +415,8 @@
 #define FABRIC_SHARED_TIMEOUT_STRIDE 0x8U /* from one element to the next */
 #define FABRIC_SHARED_TIMEOUT_CYCLES_LSB 0x0U
 #define FABRIC_SHARED_TIMEOUT_CYCLES_WIDTH 0x20U
-#define FABRIC_SHARED_PERIOD 0xc0U /* Cycles from one replenishment of budgets to the next of device 1 + n; 0: none */
+/* Cycles from one replenishment of budgets to the next of device 1 + n; 0: none */
+#define FABRIC_SHARED_PERIOD 0xc0U
 #define FABRIC_SHARED_PERIOD_STRIDE 0x8U /* from one element to the next */
 #define FABRIC_SHARED_PERIOD_CYCLES_LSB 0x0U
 #define FABRIC_SHARED_PERIOD_CYCLES_WIDTH 0x20U
@@ -423,10 +434,12 @@
 #define FABRIC_SHARED_FLASH_WINDOW_FIRST_WIDTH 0x8U
 #define FABRIC_SHARED_FLASH_WINDOW_SECTORS_LSB 0x10U
 #define FABRIC_SHARED_FLASH_WINDOW_SECTORS_WIDTH 0x9U
-#define FABRIC_SHARED_ETHERNET_MAC 0xf0U /* MAC address for ETHERNET_SET; its first byte in bits 47:40 */
+/* MAC address for ETHERNET_SET; its first byte in bits 47:40 */
+#define FABRIC_SHARED_ETHERNET_MAC 0xf0U
 #define FABRIC_SHARED_ETHERNET_MAC_MAC_LSB 0x0U
 #define FABRIC_SHARED_ETHERNET_MAC_MAC_WIDTH 0x30U
-#define FABRIC_SHARED_ETHERNET_SET 0xf8U /* Set a VM's row of the Ethernet device, with the address in ETHERNET_MAC */
+/* Set a VM's row of the Ethernet device, with the address in ETHERNET_MAC */
+#define FABRIC_SHARED_ETHERNET_SET 0xf8U
 #define FABRIC_SHARED_ETHERNET_SET_VM_LSB 0x0U
 #define FABRIC_SHARED_ETHERNET_SET_VM_WIDTH 0x4U
 #define FABRIC_SHARED_ETHERNET_SET_ENABLED_LSB 0x4U
@@ -455,7 +468,8 @@
 #define FABRIC_SHARED_LOST_VM_WIDTH 0x4U
 #define FABRIC_SHARED_LOST_DEVICE_LSB 0x4U
 #define FABRIC_SHARED_LOST_DEVICE_WIDTH 0x4U
-#define FABRIC_SHARED_SCREEN_H 0x120U /* Screen: pixels of the phases of a line; 0 counts as 65536 */
+/* Screen: pixels of the phases of a line; 0 counts as 65536 */
+#define FABRIC_SHARED_SCREEN_H 0x120U
 #define FABRIC_SHARED_SCREEN_H_ACTIVE_LSB 0x0U
 #define FABRIC_SHARED_SCREEN_H_ACTIVE_WIDTH 0x10U
 #define FABRIC_SHARED_SCREEN_H_FRONT_LSB 0x10U
@@ -464,7 +478,8 @@
 #define FABRIC_SHARED_SCREEN_H_SYNC_WIDTH 0x10U
 #define FABRIC_SHARED_SCREEN_H_BACK_LSB 0x30U
 #define FABRIC_SHARED_SCREEN_H_BACK_WIDTH 0x10U
-#define FABRIC_SHARED_SCREEN_V 0x128U /* Screen: lines of the phases of a frame; 0 counts as 65536 */
+/* Screen: lines of the phases of a frame; 0 counts as 65536 */
+#define FABRIC_SHARED_SCREEN_V 0x128U
 #define FABRIC_SHARED_SCREEN_V_ACTIVE_LSB 0x0U
 #define FABRIC_SHARED_SCREEN_V_ACTIVE_WIDTH 0x10U
 #define FABRIC_SHARED_SCREEN_V_FRONT_LSB 0x10U
@@ -491,7 +506,8 @@
 #define FABRIC_SHARED_SCREEN_RECT_WIDTH_WIDTH 0x10U
 #define FABRIC_SHARED_SCREEN_RECT_HEIGHT_LSB 0x30U
 #define FABRIC_SHARED_SCREEN_RECT_HEIGHT_WIDTH 0x10U
-#define FABRIC_SHARED_SCREEN_SET 0x140U /* Screen: give a VM the rectangle in SCREEN_RECT, or none */
+/* Screen: give a VM the rectangle in SCREEN_RECT, or none */
+#define FABRIC_SHARED_SCREEN_SET 0x140U
 #define FABRIC_SHARED_SCREEN_SET_VM_LSB 0x0U
 #define FABRIC_SHARED_SCREEN_SET_VM_WIDTH 0x4U
 #define FABRIC_SHARED_SCREEN_SET_ENABLED_LSB 0x4U
@@ -514,7 +530,8 @@
 #define FABRIC_SHARED_VM_IRQ_PENDING_LSB 0x0U
 #define FABRIC_SHARED_VM_IRQ_PENDING_WIDTH 0x10U
 #define FABRIC_CHANNEL_SPAN 0x40U /* bytes from the first register to the end of the last */
-#define FABRIC_CHANNEL_ADDR 0x0U /* Guest-physical address of the data of the next request; 0 after the VM's reset */
+/* Guest-physical address of the data of the next request; 0 after the VM's reset */
+#define FABRIC_CHANNEL_ADDR 0x0U
 #define FABRIC_CHANNEL_ADDR_ADDR_LSB 0x0U
 #define FABRIC_CHANNEL_ADDR_ADDR_WIDTH 0x29U
 #define FABRIC_CHANNEL_SUBMIT 0x8U /* Submit a request */
@@ -526,10 +543,12 @@
 #define FABRIC_CHANNEL_SUBMIT_LENGTH_WIDTH 0x10U
 #define FABRIC_CHANNEL_SUBMIT_TARGET_LSB 0x20U
 #define FABRIC_CHANNEL_SUBMIT_TARGET_WIDTH 0x20U
-#define FABRIC_CHANNEL_DEADLINE 0x10U /* Deadline of the next requests, low bits of the time base; 0 after the VM's reset */
+/* Deadline of the next requests, low bits of the time base; 0 after the VM's reset */
+#define FABRIC_CHANNEL_DEADLINE 0x10U
 #define FABRIC_CHANNEL_DEADLINE_CYCLES_LSB 0x0U
 #define FABRIC_CHANNEL_DEADLINE_CYCLES_WIDTH 0x20U
-#define FABRIC_CHANNEL_RING 0x18U /* Guest-physical address of the completion ring, 128-byte aligned; a write makes it empty */
+/* Guest-physical address of the completion ring, 128-byte aligned; a write makes it empty */
+#define FABRIC_CHANNEL_RING 0x18U
 #define FABRIC_CHANNEL_RING_ADDR_LSB 0x0U
 #define FABRIC_CHANNEL_RING_ADDR_WIDTH 0x29U
 #define FABRIC_CHANNEL_STATUS 0x20U /* State */
@@ -609,7 +628,8 @@
 #define FABRIC_GPIO_OWN_MASK_LSB 0x0U
 #define FABRIC_GPIO_OWN_MASK_WIDTH 0x20U
 #define FABRIC_SCREEN_SPAN 0x20U /* bytes from the first register to the end of the last */
-#define FABRIC_SCREEN_BASE 0x0U /* Guest-physical address of the first pixel, 8-byte aligned; 0 after the VM's reset */
+/* Guest-physical address of the first pixel, 8-byte aligned; 0 after the VM's reset */
+#define FABRIC_SCREEN_BASE 0x0U
 #define FABRIC_SCREEN_BASE_ADDR_LSB 0x0U
 #define FABRIC_SCREEN_BASE_ADDR_WIDTH 0x29U
 #define FABRIC_SCREEN_FORMAT 0x8U /* Framebuffer; 0 after the VM's reset */
@@ -617,7 +637,8 @@
 #define FABRIC_SCREEN_FORMAT_STRIDE_WIDTH 0x10U
 #define FABRIC_SCREEN_FORMAT_ON_LSB 0x20U
 #define FABRIC_SCREEN_FORMAT_ON_WIDTH 0x1U
-#define FABRIC_SCREEN_STATUS 0x10U /* Lines that were not complete on the screen since FORMAT was written, each up to 255 */
+/* Lines that were not complete on the screen since FORMAT was written, each up to 255 */
+#define FABRIC_SCREEN_STATUS 0x10U
 #define FABRIC_SCREEN_STATUS_FAULTS_LSB 0x0U
 #define FABRIC_SCREEN_STATUS_FAULTS_WIDTH 0x8U
 #define FABRIC_SCREEN_STATUS_UNDERRUNS_LSB 0x8U

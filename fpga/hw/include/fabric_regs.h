@@ -14,7 +14,8 @@
 #define FABRIC_SORT_PUT 0x80000u /* a key written here is put into a sorter */
 #define FABRIC_SORT_PUT_STRIDE 0x4000u /* from one sorter to the next */
 #define FABRIC_SORT_PUT_VALUE_STRIDE 0x100u /* from one value, 0..63, to the next */
-#define FABRIC_SORT_PUT_ORDER_STRIDE 0x8u /* from one order to the next: 0..15, then -16..-1, plus ORDER */
+/* from one order to the next: 0..15, then -16..-1, plus ORDER */
+#define FABRIC_SORT_PUT_ORDER_STRIDE 0x8u
 #define FABRIC_IFS 0x100000u /* IF pages, fabric_if */
 #define FABRIC_IF_STRIDE 0x1000u /* from one IF's page to the next; IF = 16 * VM + device */
 #define FABRIC_SPAN 0x200000u /* size of the accelerators' address range */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's windows for DMA (fabric_window), of accelerators or of shared devices: both have the same registers. */
+/* A VM's windows for DMA (fabric_window), of accelerators or of shared devices: both have the same
+ * registers. */
 #ifndef FABRIC_WINDOWS_H
 #define FABRIC_WINDOWS_H
 
@@ -9,13 +10,15 @@
 
 #define FABRIC_WINDOWS_OF_VM (FABRIC_VM_WINDOWS_STRIDE / FABRIC_WINDOW_STRIDE)
 
-static inline void fabric_window_set(volatile char *windows, unsigned number, ulong offset, uint64_t value)
+static inline void fabric_window_set(volatile char *windows, unsigned number, ulong offset,
+                                     uint64_t value)
 {
     arch_device_write64(windows + number * FABRIC_WINDOW_STRIDE + offset, value);
 }
 
-/* Opens a window for each region of the VM that its devices may access: all memory, shared memory included, or only that for DMA.
- * The addresses of DMA are guest-physical. The size is written last, because it opens the window. `windows`: the VM's first. */
+/* Opens a window for each region of the VM that its devices may access: all memory, shared memory
+ * included, or only that for DMA. The addresses of DMA are guest-physical. The size is written
+ * last, because it opens the window. `windows`: the VM's first. */
 static inline void fabric_windows_open(volatile char *windows, const struct memmap *map)
 {
     unsigned used = 0;
@@ -24,7 +27,8 @@ static inline void fabric_windows_open(volatile char *windows, const struct memm
         const struct sysimage_region *r = &map->regions[i];
 
         if (used < FABRIC_WINDOWS_OF_VM && memmap_for_dma(map, r)) {
-            fabric_window_set(windows, used, FABRIC_WINDOW_GUEST, r->gpa | 3U); /* readable and writable */
+            /* readable and writable */
+            fabric_window_set(windows, used, FABRIC_WINDOW_GUEST, r->gpa | 3U);
             fabric_window_set(windows, used, FABRIC_WINDOW_HOST, r->hpa);
             fabric_window_set(windows, used, FABRIC_WINDOW_SIZE, r->size);
             used++;

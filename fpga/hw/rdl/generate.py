@@ -9,6 +9,7 @@ import argparse
 import shutil
 import tempfile
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from peakrdl_cheader.exporter import CHeaderExporter
@@ -93,11 +94,20 @@ def constants() -> Iterator[tuple[str, int, str]]:
         yield from names(name.upper(), top)
 
 
+def macro(name: str, value: str, what: str) -> list[str]:
+    """The lines of a macro; a comment that does not fit into 100 columns is above it."""
+    define, comment = f"#define {name} {value}", f"/* {what} */"
+    if not what:
+        return [define]
+    whole = f"{define} {comment}"
+    return [whole] if len(whole) <= 100 else [comment, define]
+
+
 def plain_header() -> str:
     """The constants as macros, for C and assembly without a C library, and for tests."""
     lines = ["#ifndef FABRIC_MAP_H", "#define FABRIC_MAP_H", ""]
     for name, value, what in constants():
-        lines.append(f"#define {name} {value:#x}U" + (f" /* {what} */" if what else ""))
+        lines += macro(name, f"{value:#x}U", what)
     return tidy("\n".join(["// clang-format off", *lines, "", "#endif"]), "//")
 
 
@@ -116,7 +126,8 @@ def header(scratch: Path) -> str:
         CHeaderExporter().export(compiled(name), str(scratch / f"{name}.h"))
         text = (scratch / f"{name}.h").read_text(encoding="utf-8")
         parts.append(f"/* {name} */\n{text}")
-    layout = "\n".join(f"#define FABRIC_{name} {value:#x}u /* {what} */" for name, (value, what) in LAYOUT.items())
+    macros = (macro(f"FABRIC_{name}", f"{value:#x}u", what) for name, (value, what) in LAYOUT.items())
+    layout = "\n".join(chain.from_iterable(macros))
     guard = "#ifndef FABRIC_MAP_H\n#define FABRIC_MAP_H\n" + layout + "\n#endif\n"
     return tidy("// clang-format off\n" + guard + "\n".join(parts), "//")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Verilated block of the chip for programs in C++: one access to its registers at a time, a memory for
-// its DMA, its interrupt lines.
+// A Verilated block of the chip for programs in C++: one access to its registers at a time, a
+// memory for its DMA, its interrupt lines.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,11 @@ class Memory
 {
   public:
     virtual ~Memory() = default;
-    /// Reads 8 bytes at a host-physical address, a multiple of 8. Returns false where there is no RAM.
+    /// Reads 8 bytes at a host-physical address, a multiple of 8. Returns false where there is no
+    /// RAM.
     virtual bool read(uint64_t address, uint64_t &data) = 0;
-    /// Writes those of the 8 bytes whose bit in `strobes` is set. Returns false where there is no RAM.
+    /// Writes those of the 8 bytes whose bit in `strobes` is set. Returns false where there is no
+    /// RAM.
     virtual bool write(uint64_t address, uint64_t data, unsigned strobes) = 0;
 };
 

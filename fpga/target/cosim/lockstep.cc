@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives the model with random work, in the way of a hypervisor and its guests: requests,
-// configurations, jobs of all HW tasks, preemptions, faults, the sorter. With an even seed one of the
-// tasks is the probe, which misbehaves. Prints a hash over every cycle, and the
-// speed. The same program with the tasks in one class must print the same hash.
+// configurations, jobs of all HW tasks, preemptions, faults, the sorter. With an even seed one of
+// the tasks is the probe, which misbehaves. Prints a hash over every cycle, and the speed. The same
+// program with the tasks in one class must print the same hash.
 //
 //   lockstep CYCLES SEED [hash]
 #include "fabric_map.h"
@@ -80,7 +80,8 @@ class Load
     void prepare()
     {
         for (unsigned n = 0; n < devices; n++)
-            put(FABRIC_REGS_DEVICE + FABRIC_REGS_DEVICE_STRIDE * n, (n == 0 && probes_ ? probe : n + 1) | (n / 2) << 8);
+            put(FABRIC_REGS_DEVICE + FABRIC_REGS_DEVICE_STRIDE * n,
+                (n == 0 && probes_ ? probe : n + 1) | (n / 2) << 8);
         for (unsigned vm = 0; vm < vms; vm++) {
             window(vm, 0, guest_in | 1, ram + vm * vm_bytes);
             window(vm, 1, guest_out | 2, ram + vm * vm_bytes + half);
@@ -156,7 +157,8 @@ class Load
 
     void window(unsigned vm, unsigned number, uint64_t guest, uint64_t host)
     {
-        uint64_t at = FABRIC_WINDOWS + vm * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE;
+        uint64_t at =
+            FABRIC_WINDOWS + vm * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE;
         put(at + FABRIC_WINDOW_GUEST, guest);
         put(at + FABRIC_WINDOW_SIZE, half);
         put(at + FABRIC_WINDOW_HOST, host);
@@ -179,7 +181,8 @@ class Load
         uint64_t sorter = next() % sorters;
         uint64_t registers = FABRIC_SORTERS + sorter * FABRIC_SORTER_STRIDE;
         uint64_t put_at = FABRIC_SORT_PUT + sorter * FABRIC_SORT_PUT_STRIDE;
-        put(put_at + (next() % 64) * FABRIC_SORT_PUT_VALUE_STRIDE + (next() % 32) * FABRIC_SORT_PUT_ORDER_STRIDE,
+        put(put_at + (next() % 64) * FABRIC_SORT_PUT_VALUE_STRIDE +
+                (next() % 32) * FABRIC_SORT_PUT_ORDER_STRIDE,
             next() % 8);
         if (chance(30))
             put(registers + FABRIC_SORTER_REMOVE, next() % 64);
@@ -196,12 +199,14 @@ class Load
         if ((status & 7) == reconfig && (get(FABRIC_REGS_ICAP_STATUS) & 1) == 0)
             configure(r, static_cast<unsigned>(status >> 32 & 255));
         if ((status & 7) == hold && (status >> 6 & 1) == 0)
-            put(FABRIC_REGS_PRR_CONNECT + FABRIC_REGS_PRR_CONNECT_STRIDE * r, 1 | (status >> 8 & 255) << 4);
+            put(FABRIC_REGS_PRR_CONNECT + FABRIC_REGS_PRR_CONNECT_STRIDE * r,
+                1 | (status >> 8 & 255) << 4);
     }
 
     void configure(unsigned r, unsigned task)
     {
-        uint32_t words[64] = {0x53494d42, r << 24 | task << 16, 64 - 5, 0, 0xc5u << 24 | r << 16 | task << 8, 64 - 7};
+        uint32_t words[64] = {
+            0x53494d42, r << 24 | task << 16, 64 - 5, 0, 0xc5u << 24 | r << 16 | task << 8, 64 - 7};
         words[3] = crc(words, 3);
         words[63] = crc(words + 4, 64 - 5);
         if (chance(5))
@@ -233,9 +238,11 @@ class Load
 
     void start(uint64_t page, unsigned device)
     {
-        static const unsigned unit[devices] = {1, 1, 4, 4, 16, 2}; // bytes that a task's input is a multiple of
+        static const unsigned unit[devices] = {1,  1, 4, 4,
+                                               16, 2}; // bytes that a task's input is a multiple of
         put(page + FABRIC_IF_CMD, device == 4 || (device == 0 && probes_) ? next() & 7 : 0, 4);
-        put(page + FABRIC_IF_DATA_ADDR, chance(3) ? guest_in + half - 64 : guest_in); // past the end of the window
+        put(page + FABRIC_IF_DATA_ADDR,
+            chance(3) ? guest_in + half - 64 : guest_in); // past the end of the window
         put(page + FABRIC_IF_DATA_SIZE, (1 + next() % 2000) * unit[device], 4);
         put(page + FABRIC_IF_RESULT, guest_out);
         put(page + FABRIC_IF_INT_CTRL, 3, 4);
@@ -272,9 +279,10 @@ int main(int argc, char **argv)
     }
     double seconds = static_cast<double>(clock() - start) / CLOCKS_PER_SEC;
     double speed = static_cast<double>(load.model().cycles() - first) / seconds;
-    printf("{\"cycles\": %" PRIu64 ", \"hash\": \"%016" PRIx64 "\", \"jobs\": %u, \"configurations\": %u, "
+    printf("{\"cycles\": %" PRIu64 ", \"hash\": \"%016" PRIx64
+           "\", \"jobs\": %u, \"configurations\": %u, "
            "\"complaints\": %u, \"cycles_per_s\": %.0f}\n",
-           load.model().cycles(), load.model().hash(), load.jobs, load.configurations, load.model().complaints(),
-           speed);
+           load.model().cycles(), load.model().hash(), load.jobs, load.configurations,
+           load.model().complaints(), speed);
     return 0;
 }

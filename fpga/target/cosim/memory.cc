@@ -5,7 +5,8 @@
 #include "svdpi.h"
 
 extern "C" unsigned cosim_read(unsigned long long address, unsigned long long *data);
-extern "C" unsigned cosim_write(unsigned long long address, unsigned long long data, unsigned strobes);
+extern "C" unsigned cosim_write(unsigned long long address, unsigned long long data,
+                                unsigned strobes);
 
 namespace
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See model.h. The fabric without HW tasks is one Verilated class (fabric_cosim.sv), each HW task is
-// another: an object for each region and task, evaluated only when cosim_region.sv calls it.
+// See model.h. The fabric without HW tasks is one Verilated class (fabric_cosim.sv), each HW task
+// is another: an object for each region and task, evaluated only when cosim_region.sv calls it.
 #include "model.h"
 
 #include "Vfabric_cosim.h"
@@ -24,7 +24,8 @@ namespace
 {
 
 constexpr unsigned reset_cycles = 8;
-constexpr unsigned calm_cycles = 64;    // the longest reaction of the fabric to an access: its search list
+constexpr unsigned calm_cycles =
+    64; // the longest reaction of the fabric to an access: its search list
 constexpr unsigned access_limit = 1000; // cycles; an access takes 5
 constexpr uint64_t half_period_ns = 5;
 constexpr uint64_t fnv_offset = 14695981039346656037u;
@@ -43,7 +44,8 @@ class Model::State
     void step();
     bool access(Access &access);
     Region region(unsigned number) const;
-    void clock_task(unsigned region, unsigned held, bool rst_n, const uint32_t *request, uint32_t *response);
+    void clock_task(unsigned region, unsigned held, bool rst_n, const uint32_t *request,
+                    uint32_t *response);
     void settle_task(unsigned region, const uint32_t *request, uint32_t *response);
 
     // Before the objects that belong to it.
@@ -91,7 +93,8 @@ Model::State::State(Memory &memory, const std::string &waves) : top(&context, "f
         if (!waves_.isOpen())
             throw std::runtime_error(waves + ": cannot be written");
 #else
-        throw std::runtime_error("this model has no waveforms: expected the one that `make cosim FST=1` builds");
+        throw std::runtime_error(
+            "this model has no waveforms: expected the one that `make cosim FST=1` builds");
 #endif
     }
     reset();
@@ -144,8 +147,8 @@ void Model::State::step()
 
 void Model::State::mix_cycle()
 {
-    mix(top.bus_valid_o | static_cast<uint64_t>(top.config_o) << 8 | static_cast<uint64_t>(top.irq_manager_o) << 16 |
-        static_cast<uint64_t>(top.irq_vm_o) << 32);
+    mix(top.bus_valid_o | static_cast<uint64_t>(top.config_o) << 8 |
+        static_cast<uint64_t>(top.irq_manager_o) << 16 | static_cast<uint64_t>(top.irq_vm_o) << 32);
     mix(top.bus_addr_o);
     mix(top.bus_data_o);
     mix(top.access_data_o);
@@ -177,10 +180,12 @@ Region Model::State::region(unsigned number) const
 {
     uint32_t bits = top.region_o[number];
     bool configuring = (top.config_o & 1) != 0 && top.config_o >> 1 == number;
-    return {bits & 7u, (bits >> 3 & 1u) != 0, bits >> 4 & 15u, bits >> 8 & 15u, bits >> 12 & 255u, configuring};
+    return {bits & 7u,       (bits >> 3 & 1u) != 0, bits >> 4 & 15u,
+            bits >> 8 & 15u, bits >> 12 & 255u,     configuring};
 }
 
-void Model::State::clock_task(unsigned region, unsigned held, bool rst_n, const uint32_t *request, uint32_t *response)
+void Model::State::clock_task(unsigned region, unsigned held, bool rst_n, const uint32_t *request,
+                              uint32_t *response)
 {
     Task *task = tasks_[region].find(held);
     if (task != held_[region] && task != nullptr)
@@ -200,7 +205,8 @@ void Model::State::settle_task(unsigned region, const uint32_t *request, uint32_
         memset(response, 0, response_words * sizeof *response);
 }
 
-Model::Model(Memory &memory, const std::string &waves) : state_(std::make_unique<State>(memory, waves))
+Model::Model(Memory &memory, const std::string &waves)
+    : state_(std::make_unique<State>(memory, waves))
 {
 }
 
@@ -271,7 +277,8 @@ void Model::start_hash()
 
 #if COSIM_SPLIT
 
-void cosim_task_clock(unsigned region, unsigned held, svBit rst_n, const svBitVecVal *request, svBitVecVal *response)
+void cosim_task_clock(unsigned region, unsigned held, svBit rst_n, const svBitVecVal *request,
+                      svBitVecVal *response)
 {
     cosim::model->clock_task(region, held, rst_n, request, response);
 }
@@ -281,8 +288,8 @@ void cosim_task_settle(unsigned region, const svBitVecVal *request, svBitVecVal 
     cosim::model->settle_task(region, request, response);
 }
 
-void cosim_sorter_clock(unsigned inputs, unsigned long long key, unsigned order, unsigned value, unsigned *state,
-                        unsigned long long *head_key)
+void cosim_sorter_clock(unsigned inputs, unsigned long long key, unsigned order, unsigned value,
+                        unsigned *state, unsigned long long *head_key)
 {
     cosim::Sorter &sorter = cosim::model->sorters.at(inputs >> 5);
 

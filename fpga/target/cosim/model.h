@@ -24,8 +24,8 @@ struct Region {
 
     bool operator!=(const Region &other) const
     {
-        return state != other.state || has_client != other.has_client || vm != other.vm || device != other.device ||
-               task != other.task || configuring != other.configuring;
+        return state != other.state || has_client != other.has_client || vm != other.vm ||
+               device != other.device || task != other.task || configuring != other.configuring;
     }
 };
 
@@ -49,8 +49,8 @@ class Model : public Block
 
     unsigned regions() const;
     Region region(unsigned number) const;
-    /// A hash over the memory port, the answers to accesses, the interrupt lines and the regions in every
-    /// cycle since start_hash().
+    /// A hash over the memory port, the answers to accesses, the interrupt lines and the regions in
+    /// every cycle since start_hash().
     uint64_t hash() const;
     /// Computes the hash from the next cycle on; costs time.
     void start_hash();

@@ -74,7 +74,8 @@ void Model::State::reset()
     top_.s_axi_rready = 1;
 }
 
-/// One cycle: the transfers of this cycle are known before the edge; the memory's outputs change after it.
+/// One cycle: the transfers of this cycle are known before the edge; the memory's outputs change
+/// after it.
 void Model::State::step()
 {
     top_.clk_i = 0;

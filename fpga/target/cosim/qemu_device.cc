@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The fabric as a device of QEMU's machine `virt`, loaded with -plugin (docs/cosim.md). The plugin
-// interface only brings this code into QEMU's process; the device is made with QEMU's own functions,
-// which a QEMU that was built with loadable modules exports. Hence the licence of this file, the
-// only one that uses them.
+// interface only brings this code into QEMU's process; the device is made with QEMU's own
+// functions, which a QEMU that was built with loadable modules exports. Hence the licence of this
+// file, the only one that uses them.
 //
 // QEMU calls everything here with its lock held: accesses, timers, reset, and the end of the run.
 #include "model.h"
@@ -68,13 +68,15 @@ constexpr int virtual_clock = 1;
 constexpr int word_size = 2; // MemOp: 4 bytes, little-endian
 constexpr const char *plic_type = "riscv.sifive.plic";
 
-// The pages of the PLIC's contexts in the machine `virt`, each with a register for claim and complete.
+// The pages of the PLIC's contexts in the machine `virt`, each with a register for claim and
+// complete.
 constexpr uint64_t plic_base = 0xc000000, contexts = 0x200000, contexts_span = 0x400000;
 constexpr uint64_t context_page = 0x1000, complete_register = 4;
 
 struct Qemu {
     void (*qemu_add_machine_init_done_notifier)(Notifier *);
-    void (*memory_region_init_io)(MemoryRegion *, void *, const RegionOps *, void *, const char *, uint64_t);
+    void (*memory_region_init_io)(MemoryRegion *, void *, const RegionOps *, void *, const char *,
+                                  uint64_t);
     void (*memory_region_add_subregion_overlap)(void *, uint64_t, MemoryRegion *, int);
     Result (*memory_region_dispatch_read)(void *, uint64_t, uint64_t *, int, Attributes);
     Result (*memory_region_dispatch_write)(void *, uint64_t, uint64_t, int, Attributes);
@@ -146,7 +148,8 @@ std::string find_symbols()
 
 struct Options {
     uint64_t base = 0x18000000;
-    uint64_t irq = 20;    // PLIC input of the manager's line; the VMs' follow, and those of the shared devices
+    uint64_t irq =
+        20; // PLIC input of the manager's line; the VMs' follow, and those of the shared devices
     bool shared = false;  // with the shared devices
     uint64_t period = 0;  // ns of virtual time for each cycle; 0: by the clock
     uint64_t quantum = 0; // cycles from one look at the interrupt lines to the next
@@ -165,8 +168,8 @@ uint64_t number_of(const std::string &name, const std::string &text, uint64_t le
     char *end = nullptr;
     uint64_t value = strtoull(text.c_str(), &end, 0);
     if (text.empty() || *end != '\0' || text[0] == '-' || value < least || value > most)
-        throw std::runtime_error("option " + name + "=" + text + ": expected a number from " + std::to_string(least) +
-                                 " to " + std::to_string(most));
+        throw std::runtime_error("option " + name + "=" + text + ": expected a number from " +
+                                 std::to_string(least) + " to " + std::to_string(most));
     return value;
 }
 
@@ -174,12 +177,19 @@ Options options_of(int argc, char **argv)
 {
     Options found;
     const std::map<std::string, std::function<void(const std::string &)>> known = {
-        {"base", [&](const std::string &text) { found.base = number_of("base", text, 0, UINT64_MAX - span); }},
+        {"base",
+         [&](const std::string &text) {
+             found.base = number_of("base", text, 0, UINT64_MAX - span);
+         }},
         {"irq", [&](const std::string &text) { found.irq = number_of("irq", text, 1, 84); }},
-        {"shared", [&](const std::string &text) { found.shared = number_of("shared", text, 0, 1) != 0; }},
-        {"period", [&](const std::string &text) { found.period = number_of("period", text, 1, period_max); }},
+        {"shared",
+         [&](const std::string &text) { found.shared = number_of("shared", text, 0, 1) != 0; }},
+        {"period",
+         [&](const std::string &text) { found.period = number_of("period", text, 1, period_max); }},
         {"quantum",
-         [&](const std::string &text) { found.quantum = number_of("quantum", text, quantum_min, quantum_max); }},
+         [&](const std::string &text) {
+             found.quantum = number_of("quantum", text, quantum_min, quantum_max);
+         }},
         {"trace", [&](const std::string &text) { found.trace = text; }},
         {"stats", [&](const std::string &text) { found.stats = text; }},
         {"waves", [&](const std::string &text) { found.waves = text; }},
@@ -195,9 +205,10 @@ Options options_of(int argc, char **argv)
         size_t equals = word.find('=');
         auto option = known.find(word.substr(0, equals));
         if (equals == std::string::npos || option == known.end())
-            throw std::runtime_error("unknown option '" + word +
-                                     "': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
-                                     "uart=, typed=, flash=, pcap=, pins= or screen=");
+            throw std::runtime_error(
+                "unknown option '" + word +
+                "': expected base=, irq=, period=, quantum=, shared=, trace=, stats=, waves=, "
+                "uart=, typed=, flash=, pcap=, pins= or screen=");
         option->second(word.substr(equals + 1));
     }
     return found;
@@ -230,7 +241,8 @@ class Ram : public cosim::Memory
     {
         if (qemu.cpu_physical_memory_is_io(address))
             return false;
-        return qemu.address_space_rw(qemu.address_space_memory, address, 0, data, bytes, write) == result_ok;
+        return qemu.address_space_rw(qemu.address_space_memory, address, 0, data, bytes, write) ==
+               result_ok;
     }
 };
 
@@ -450,14 +462,20 @@ Result write_context_callback(void *, uint64_t offset, uint64_t data, unsigned, 
 
 void Device::attach()
 {
-    static const RegionOps context_ops = {
-        nullptr,      nullptr, read_context_callback, write_context_callback, little_endian, {4, 4, false, nullptr},
-        {4, 4, false}};
-    static const RegionOps ops = {
-        nullptr, nullptr, read_callback, write_callback, little_endian, {1, 8, false, nullptr}, {1, 8, false}};
+    static const RegionOps context_ops = {nullptr,
+                                          nullptr,
+                                          read_context_callback,
+                                          write_context_callback,
+                                          little_endian,
+                                          {4, 4, false, nullptr},
+                                          {4, 4, false}};
+    static const RegionOps ops = {nullptr,        nullptr,       read_callback,
+                                  write_callback, little_endian, {1, 8, false, nullptr},
+                                  {1, 8, false}};
     void *plic = qemu.object_resolve_path_type("", plic_type, nullptr);
     if (plic == nullptr)
-        throw std::runtime_error(std::string("this machine has no PLIC (") + plic_type + "); expected -M virt");
+        throw std::runtime_error(std::string("this machine has no PLIC (") + plic_type +
+                                 "); expected -M virt");
     if (options_.period == 0)
         options_.period = *qemu.use_icount != 0 ? period_counted : period_host;
     if (options_.quantum == 0)
@@ -466,14 +484,17 @@ void Device::attach()
                                options_.shared ? span : FABRIC_SPAN);
     qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), options_.base, &region_, 1);
     plic_ = qemu.sysbus_mmio_get_region(plic, 0);
-    qemu.memory_region_init_io(&contexts_, nullptr, &context_ops, nullptr, "tessera-plic-contexts", contexts_span);
-    qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), plic_base + contexts, &contexts_, 1);
+    qemu.memory_region_init_io(&contexts_, nullptr, &context_ops, nullptr, "tessera-plic-contexts",
+                               contexts_span);
+    qemu.memory_region_add_subregion_overlap(qemu.get_system_memory(), plic_base + contexts,
+                                             &contexts_, 1);
     uint64_t first = options_.irq;
     for (Part &part : parts_) {
         part.connect(plic, first);
         first += part.num_lines();
     }
-    qemu.timer_init_full(&timer_, nullptr, virtual_clock, 1, 0, [](void *) { device->tick(); }, nullptr);
+    qemu.timer_init_full(
+        &timer_, nullptr, virtual_clock, 1, 0, [](void *) { device->tick(); }, nullptr);
     qemu.qemu_register_reset([](void *) { device->reset(); }, nullptr);
     note_regions();
 }
@@ -500,7 +521,8 @@ void Device::arm()
     for (const Part &part : parts_)
         idle = std::min(idle, part.idle());
     if (idle != cosim::Block::forever)
-        qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(std::max(options_.quantum, idle) * options_.period));
+        qemu.timer_mod_ns(&timer_, ns() + static_cast<int64_t>(std::max(options_.quantum, idle) *
+                                                               options_.period));
 }
 
 Result Device::access(cosim::Access &access)
@@ -521,8 +543,9 @@ Result Device::read_context(uint64_t offset, uint64_t *data)
     return qemu.memory_region_dispatch_read(plic_, contexts + offset, data, word_size, 0);
 }
 
-/// QEMU's PLIC takes the rise of a line for a request. A PLIC looks at the level when an interrupt is completed: a line that is
-/// high because of another event or device interrupts again. So lines are raised again then.
+/// QEMU's PLIC takes the rise of a line for a request. A PLIC looks at the level when an interrupt
+/// is completed: a line that is high because of another event or device interrupts again. So lines
+/// are raised again then.
 Result Device::write_context(uint64_t offset, uint64_t data)
 {
     Result result = qemu.memory_region_dispatch_write(plic_, contexts + offset, data, word_size, 0);
@@ -584,10 +607,12 @@ void Device::write_stats() const
         complaints += part.complaints();
     }
     fprintf(file,
-            "{\"cycles_simulated\": %" PRIu64 ", \"cycles_skipped\": %" PRIu64 ", \"accesses\": %" PRIu64
-            ", \"access_errors\": %" PRIu64 ", \"timer_calls\": %" PRIu64 ", \"lead_cycles\": %" PRIu64
-            ", \"axi_complaints\": %" PRIu64 ", \"period_ns\": %" PRIu64 ", \"quantum_cycles\": %" PRIu64 "}\n",
-            simulated, skipped, accesses_, errors_, ticks_, lead, complaints, options_.period, options_.quantum);
+            "{\"cycles_simulated\": %" PRIu64 ", \"cycles_skipped\": %" PRIu64
+            ", \"accesses\": %" PRIu64 ", \"access_errors\": %" PRIu64 ", \"timer_calls\": %" PRIu64
+            ", \"lead_cycles\": %" PRIu64 ", \"axi_complaints\": %" PRIu64
+            ", \"period_ns\": %" PRIu64 ", \"quantum_cycles\": %" PRIu64 "}\n",
+            simulated, skipped, accesses_, errors_, ticks_, lead, complaints, options_.period,
+            options_.quantum);
     fclose(file);
 }
 
@@ -622,7 +647,8 @@ int qemu_plugin_install(uint64_t, const void *, int argc, char **argv)
     std::string missing = find_symbols();
     if (!missing.empty()) {
         fprintf(stderr,
-                "fabric: this QEMU does not export:%s. Expected a QEMU that was built with loadable modules, such as "
+                "fabric: this QEMU does not export:%s. Expected a QEMU that was built with "
+                "loadable modules, such as "
                 "Debian's 7.2 or 10.0\n",
                 missing.c_str());
         return 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other end of the UART's line: 8 data bits, no parity, 1 stop bit. What arrives goes to a file.
+// The other end of the UART's line: 8 data bits, no parity, 1 stop bit. What arrives goes to a
+// file.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace cosim
 class Serial
 {
   public:
-    /// Empty, or the names of files: for what arrives; with lines of which one is typed after each '?' that arrives. Throws
-    /// std::runtime_error if one of them cannot be used.
+    /// Empty, or the names of files: for what arrives; with lines of which one is typed after each
+    /// '?' that arrives. Throws std::runtime_error if one of them cannot be used.
     Serial(const std::string &name, const std::string &typed);
     /// For a file that is open; it is closed with the line.
     explicit Serial(FILE *file);

@@ -26,12 +26,14 @@ constexpr unsigned access_limit = 1000; // cycles; an access takes 5
 constexpr unsigned flash_bytes = 16 << 20;
 constexpr uint64_t no_rest = (UINT64_C(1) << 48) - 1;
 constexpr uint8_t erased = 0xff;
-constexpr uint64_t frame_cycles = 1000000;           // 10 ms, from one frame to the next while VMs show other pictures
+constexpr uint64_t frame_cycles =
+    1000000; // 10 ms, from one frame to the next while VMs show other pictures
 constexpr uint64_t still_cycles = 10 * frame_cycles; // otherwise: pixels may have changed in memory
-constexpr uint64_t vm_pages = 0x100000;              // the pages of the VMs, each of a VM and a device
+constexpr uint64_t vm_pages = 0x100000; // the pages of the VMs, each of a VM and a device
 constexpr unsigned page_bits = 12, devices_of_vm = 16, display = 5;
 
-/// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is low.
+/// The level of a pad is that of its driver. Pads 2n and 2n + 1 are connected; an undriven wire is
+/// low.
 uint32_t wired(uint32_t levels, uint32_t driven)
 {
     constexpr uint32_t even = 0x55555555;
@@ -43,7 +45,8 @@ uint32_t wired(uint32_t levels, uint32_t driven)
 /// A VM shows another picture, or waits for a frame.
 bool asks_for_frame(const Access &access)
 {
-    return access.write && access.offset >= vm_pages && (access.offset >> page_bits) % devices_of_vm == display;
+    return access.write && access.offset >= vm_pages &&
+           (access.offset >> page_bits) % devices_of_vm == display;
 }
 
 } // namespace
@@ -75,8 +78,8 @@ class Shared::State
 };
 
 Shared::State::State(Memory &memory, const SharedOptions &options)
-    : serial(options.uart, options.typed), wire(options.pcap), recorder(options.pins), screen(options.screen),
-      top(&context, "shared"), flash(options.flash)
+    : serial(options.uart, options.typed), wire(options.pcap), recorder(options.pins),
+      screen(options.screen), top(&context, "shared"), flash(options.flash)
 {
     use_memory(memory);
     top.latency_i = 0;
@@ -119,7 +122,8 @@ void Shared::State::save_flash() const
     for (unsigned at = 0; at < flash_bytes && file != nullptr; at++)
         fputc(cosim_flash_get(at), file);
     if (file == nullptr || fclose(file) != 0)
-        fprintf(stderr, "fabric: flash=%s: the flash is not saved: %s\n", flash.c_str(), strerror(errno));
+        fprintf(stderr, "fabric: flash=%s: the flash is not saved: %s\n", flash.c_str(),
+                strerror(errno));
 }
 
 void Shared::State::reset()
@@ -138,7 +142,8 @@ void Shared::State::reset()
     screen.reset();
 }
 
-/// The time of the next frame. A frame takes many cycles, so few are sent while nothing changes on the screen.
+/// The time of the next frame. A frame takes many cycles, so few are sent while nothing changes on
+/// the screen.
 uint64_t Shared::State::next_frame() const
 {
     return last_frame + (asked ? frame_cycles : still_cycles);
@@ -191,7 +196,8 @@ bool Shared::State::access(Access &access)
     throw std::runtime_error("the shared devices do not answer an access");
 }
 
-Shared::Shared(Memory &memory, const SharedOptions &options) : state_(std::make_unique<State>(memory, options))
+Shared::Shared(Memory &memory, const SharedOptions &options)
+    : state_(std::make_unique<State>(memory, options))
 {
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated shared devices with a flash, a wire of the Ethernet device and pads, for programs in C++.
+// The Verilated shared devices with a flash, a wire of the Ethernet device and pads, for programs
+// in C++.
 #pragma once
 
 #include "block.h"
@@ -13,9 +14,10 @@ namespace cosim
 
 /// What is connected to the devices. Empty names: nothing.
 struct SharedOptions {
-    std::string uart;   // file for what the UART sends
-    std::string typed;  // file whose next line the UART receives after each '?' that it has sent
-    std::string flash;  // file with the content of the flash, up to 16 MiB; it is written back at the end
+    std::string uart;  // file for what the UART sends
+    std::string typed; // file whose next line the UART receives after each '?' that it has sent
+    std::string
+        flash; // file with the content of the flash, up to 16 MiB; it is written back at the end
     std::string pcap;   // file for the frames on the wire
     std::string pins;   // file for the levels of the pins (VCD)
     std::string screen; // file for the last frame on the screen (PPM); a frame is sent every 10 ms
@@ -24,7 +26,8 @@ struct SharedOptions {
 class Shared : public Block
 {
   public:
-    /// The devices after a reset. `memory` must live as long. Throws std::runtime_error for a file that cannot be used.
+    /// The devices after a reset. `memory` must live as long. Throws std::runtime_error for a file
+    /// that cannot be used.
     Shared(Memory &memory, const SharedOptions &options);
     ~Shared() override;
 

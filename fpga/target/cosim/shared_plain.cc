@@ -10,15 +10,16 @@ namespace
 
 cosim::TestMemory memory;
 
-// Not destroyed at the end of the process, when Verilator's own variables and the test's functions are gone.
+// Not destroyed at the end of the process, when Verilator's own variables and the test's functions
+// are gone.
 cosim::Shared *shared;
 
 } // namespace
 
-/// Makes the devices, after a reset. `translate` returns a pointer to 8 bytes at a host-physical address, or null. The names are
-/// those of cosim::SharedOptions, or empty.
-PUBLIC void shared_make(cosim::Translate translate, const char *flash, const char *pcap, const char *pins,
-                        const char *screen, const char *uart)
+/// Makes the devices, after a reset. `translate` returns a pointer to 8 bytes at a host-physical
+/// address, or null. The names are those of cosim::SharedOptions, or empty.
+PUBLIC void shared_make(cosim::Translate translate, const char *flash, const char *pcap,
+                        const char *pins, const char *screen, const char *uart)
 {
     memory.translate = translate;
     delete shared;
@@ -31,7 +32,8 @@ PUBLIC void shared_reset()
     shared->reset();
 }
 
-/// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus error.
+/// Reads a register at an offset from the start of the devices' addresses. Returns false on a bus
+/// error.
 PUBLIC bool shared_read(uint64_t offset, unsigned bytes, uint64_t *value)
 {
     cosim::Access access{false, offset, bytes, 0};
@@ -59,7 +61,8 @@ PUBLIC void shared_step(uint64_t cycles)
     }
 }
 
-/// Simulates cycles until a condition holds: an interrupt line in `lines` is high. Returns those that are left.
+/// Simulates cycles until a condition holds: an interrupt line in `lines` is high. Returns those
+/// that are left.
 PUBLIC unsigned shared_wait(unsigned lines, unsigned cycles)
 {
     while (cycles > 0 && (shared->interrupts() & lines) == 0) {

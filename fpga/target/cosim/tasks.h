@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the fabric that are Verilated classes of their own: the HW tasks of a region, and the
-// sorters. Requests and responses of a task are the packed structs of region_pkg.sv, whose layout only
-// the RTL knows.
+// The parts of the fabric that are Verilated classes of their own: the HW tasks of a region, and
+// the sorters. Requests and responses of a task are the packed structs of region_pkg.sv, whose
+// layout only the RTL knows.
 #pragma once
 
 #include "verilated.h"
@@ -159,7 +159,8 @@ class Sorter
 {
   public:
 #if COSIM_SPLIT
-    Sorter(VerilatedContext &context, unsigned index) : top_(&context, ("sorter" + std::to_string(index)).c_str())
+    Sorter(VerilatedContext &context, unsigned index)
+        : top_(&context, ("sorter" + std::to_string(index)).c_str())
     {
     }
 
@@ -181,7 +182,8 @@ class Sorter
     uint32_t state() const
     {
         return top_.status_o | static_cast<uint32_t>(top_.waiting_o) << 2 |
-               static_cast<uint32_t>(top_.head_valid_o) << 3 | static_cast<uint32_t>(top_.count_o) << 4 |
+               static_cast<uint32_t>(top_.head_valid_o) << 3 |
+               static_cast<uint32_t>(top_.count_o) << 4 |
                static_cast<uint32_t>(top_.head_value_o) << 13;
     }
 

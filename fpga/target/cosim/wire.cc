@@ -17,7 +17,8 @@ namespace
 
 constexpr uint16_t enable = 0x200, error = 0x100;
 constexpr unsigned gap_cycles = 12;
-constexpr size_t preamble_bytes = 7, fcs_bytes = 4, least_bytes = 60, header_bytes = 14, tag_bytes = 4;
+constexpr size_t preamble_bytes = 7, fcs_bytes = 4, least_bytes = 60, header_bytes = 14,
+                 tag_bytes = 4;
 constexpr uint8_t preamble = 0x55, start = 0xd5;
 constexpr uint64_t cycle_ns = 10;
 
@@ -52,7 +53,8 @@ Frame on_wire(Frame frame)
 std::optional<Frame> off_wire(const Frame &bytes)
 {
     auto begin = std::find(bytes.begin(), bytes.end(), start);
-    if (begin == bytes.end() || bytes.end() - begin < static_cast<long>(1 + least_bytes + fcs_bytes))
+    if (begin == bytes.end() ||
+        bytes.end() - begin < static_cast<long>(1 + least_bytes + fcs_bytes))
         return {};
     Frame frame(begin + 1, bytes.end() - fcs_bytes);
     Frame again = on_wire(frame);
@@ -87,7 +89,8 @@ void put(Frame &frame, size_t at, uint16_t value)
 
 template <size_t N> bool equals(const Frame &frame, size_t at, const std::array<uint8_t, N> &bytes)
 {
-    return frame.size() >= at + N && std::equal(bytes.begin(), bytes.end(), frame.begin() + static_cast<long>(at));
+    return frame.size() >= at + N &&
+           std::equal(bytes.begin(), bytes.end(), frame.begin() + static_cast<long>(at));
 }
 
 template <size_t N> void copy(Frame &frame, size_t at, const std::array<uint8_t, N> &bytes)
@@ -108,11 +111,13 @@ Frame answer_to(const Frame &frame)
 std::optional<Frame> answer_arp(const Frame &frame, size_t at)
 {
     constexpr size_t bytes = 28, operation = 6, sender = 8, target = 18, target_ip = 24;
-    if (frame.size() < at + bytes || word(frame, at + operation) != 1 || !equals(frame, at + target_ip, host_ip))
+    if (frame.size() < at + bytes || word(frame, at + operation) != 1 ||
+        !equals(frame, at + target_ip, host_ip))
         return {};
     Frame answer = answer_to(frame);
     put(answer, at + operation, 2);
-    std::copy_n(frame.begin() + static_cast<long>(at + sender), 10, answer.begin() + static_cast<long>(at + target));
+    std::copy_n(frame.begin() + static_cast<long>(at + sender), 10,
+                answer.begin() + static_cast<long>(at + target));
     copy(answer, at + sender, host_mac);
     copy(answer, at + sender + 6, host_ip);
     return answer;
@@ -123,10 +128,12 @@ std::optional<Frame> answer_echo(const Frame &frame, size_t at)
 {
     constexpr size_t least = 20, length = 2, protocol = 9, source = 12, destination = 16;
     constexpr uint8_t icmp = 1, echo = 8;
-    if (frame.size() < at + least || frame[at + protocol] != icmp || !equals(frame, at + destination, host_ip))
+    if (frame.size() < at + least || frame[at + protocol] != icmp ||
+        !equals(frame, at + destination, host_ip))
         return {};
     size_t data = at + 4u * (frame[at] & 15u), end = at + word(frame, at + length);
-    if (end > frame.size() || data + 8 > end || frame[data] != echo || checksum(frame, data, end) != 0)
+    if (end > frame.size() || data + 8 > end || frame[data] != echo ||
+        checksum(frame, data, end) != 0)
         return {};
     Frame answer = answer_to(frame);
     std::copy_n(frame.begin() + static_cast<long>(at + source), 4,
@@ -188,7 +195,8 @@ void Wire::record(const Frame &frame, uint64_t time)
     constexpr uint64_t second = 1000000000;
     uint64_t ns = time * cycle_ns;
     auto bytes = static_cast<uint32_t>(frame.size());
-    PcapRecord record = {static_cast<uint32_t>(ns / second), static_cast<uint32_t>(ns % second), bytes, bytes};
+    PcapRecord record = {static_cast<uint32_t>(ns / second), static_cast<uint32_t>(ns % second),
+                         bytes, bytes};
     fwrite(&record, sizeof record, 1, pcap_);
     fwrite(frame.data(), 1, frame.size(), pcap_);
     fflush(pcap_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other end of the Ethernet device's wire: a switch that reflects frames between the VMs, as the device expects, and a host
-// that answers ARP and ping. All frames are written to a file for Wireshark.
+// The other end of the Ethernet device's wire: a switch that reflects frames between the VMs, as
+// the device expects, and a host that answers ARP and ping. All frames are written to a file for
+// Wireshark.
 #pragma once
 
 #include <cstdint>

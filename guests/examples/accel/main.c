@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uses the VM's accelerators, and compares every result with the software's. The word `mode=` of the kernel's arguments selects
- * how; the last line is the same in all modes:
+ * Uses the VM's accelerators, and compares every result with the software's. The word `mode=` of
+ * the kernel's arguments selects how; the last line is the same in all modes:
  *
  *      accel: done, 0 wrong
  */
@@ -35,7 +35,8 @@
 
 int main(unsigned long hart, const void *fdt);
 
-/* The first write to a device whose task a free region holds: the fabric assigns the region, nothing is configured. */
+/* The first write to a device whose task a free region holds: the fabric assigns the region,
+ * nothing is configured. */
 static void measure_assign(const struct accel *a, const char *name)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -46,8 +47,8 @@ static void measure_assign(const struct accel *a, const char *name)
         least = first < least ? first : least;
         most = first > most ? first : most;
     }
-    print("accel: %s: assign %lu to %lu instructions, mapped %lu\n", name, (unsigned long)least, (unsigned long)most,
-          (unsigned long)run_first_write(a));
+    print("accel: %s: assign %lu to %lu instructions, mapped %lu\n", name, (unsigned long)least,
+          (unsigned long)most, (unsigned long)run_first_write(a));
 }
 
 /* All devices of the VM in turn. */
@@ -60,7 +61,8 @@ static unsigned int share(void)
     for (unsigned int k = 0; k < KINDS; k++) {
         open[k] = accel_open(&accels[k], kinds[k].name) == 0;
         if (open[k]) {
-            print("accel: %s: first use %lu instructions\n", kinds[k].name, (unsigned long)run_first_write(&accels[k]));
+            print("accel: %s: first use %lu instructions\n", kinds[k].name,
+                  (unsigned long)run_first_write(&accels[k]));
         }
     }
     for (unsigned int i = 0; i < SHARE_JOBS * KINDS; i++) {
@@ -103,7 +105,8 @@ static unsigned int many_jobs(void)
     return run_long_jobs(MANY_JOBS);
 }
 
-/* One long job after the other, without end, that need next to no time of the hart: their results are not compared. */
+/* One long job after the other, without end, that need next to no time of the hart: their results
+ * are not compared. */
 static unsigned int busy(void)
 {
     struct accel a;
@@ -117,8 +120,9 @@ static unsigned int busy(void)
     return 1;
 }
 
-/* Short jobs with pauses, once another VM has had time to begin its long ones. Prints what the first write to the device took each
- * time: on QEMU 10, whose counter stops while the hart sleeps, without the waits for the fabric. */
+/* Short jobs with pauses, once another VM has had time to begin its long ones. Prints what the
+ * first write to the device took each time: on QEMU 10, whose counter stops while the hart sleeps,
+ * without the waits for the fabric. */
 static unsigned int urgent_jobs(void)
 {
     struct accel a;
@@ -140,8 +144,9 @@ static unsigned int urgent_jobs(void)
     return wrong;
 }
 
-/* A request and a small job for each device, twice in turn, with pauses: beside the long jobs of another VM, and after their end.
- * The device is released after each job, so that the next one is requested. */
+/* A request and a small job for each device, twice in turn, with pauses: beside the long jobs of
+ * another VM, and after their end. The device is released after each job, so that the next one is
+ * requested. */
 static unsigned int paths(void)
 {
     struct accel accels[KINDS];
@@ -166,7 +171,8 @@ static unsigned int paths(void)
     return wrong + (count == 0);
 }
 
-/* Input outside of the VM's memory: the job fails, and the next one, with other addresses, does not. */
+/* Input outside of the VM's memory: the job fails, and the next one, with other addresses, does
+ * not. */
 static unsigned int outside(void)
 {
     struct accel a;
@@ -176,7 +182,8 @@ static unsigned int outside(void)
     if (kind == NULL) {
         return 1;
     }
-    result = accel_run(&a, &(struct accel_job){.size = SMALL, .input = (const void *)0x70000000, .output = &a});
+    result = accel_run(
+        &a, &(struct accel_job){.size = SMALL, .input = (const void *)0x70000000, .output = &a});
     print("accel: outside: fault %u\n", result.fault);
     return (result.fault != FAULT_DMA) + run_job(&a, kind, SMALL, 1);
 }
@@ -197,9 +204,9 @@ static unsigned int events(void)
         seen |= accel_events();
         turns++;
     }
-    print("accel: events: first write %lu instructions, wait %u, ready %u, after %s\n", (unsigned long)first,
-          (seen & ACCEL_EVENT_WAIT << a.device) != 0, (seen & ACCEL_EVENT_READY << a.device) != 0,
-          turns > 1 ? "other work" : "no other work");
+    print("accel: events: first write %lu instructions, wait %u, ready %u, after %s\n",
+          (unsigned long)first, (seen & ACCEL_EVENT_WAIT << a.device) != 0,
+          (seen & ACCEL_EVENT_READY << a.device) != 0, turns > 1 ? "other work" : "no other work");
     return run_job(&a, kind, SMALL, 1);
 }
 
@@ -216,7 +223,8 @@ static unsigned int fallback(void)
             wrong += run_unit(&u, kind, SMALL, i);
             run_sleep(FALLBACK_PAUSE_US);
         }
-        print("accel: %s: %u jobs on the device, %u in software\n", kind->name, u.on_device, u.in_software);
+        print("accel: %s: %u jobs on the device, %u in software\n", kind->name, u.on_device,
+              u.in_software);
     }
     return wrong;
 }
@@ -282,7 +290,8 @@ int main(unsigned long hart, const void *fdt)
 
     (void)hart;
     timer_init();
-    wrong = find_mode(fdt_bootarg(fdt, "mode", name, sizeof(name)) != NULL ? name : modes[0].name)->run();
+    wrong = find_mode(fdt_bootarg(fdt, "mode", name, sizeof(name)) != NULL ? name : modes[0].name)
+                ->run();
     print("accel: done, %u wrong\n", wrong);
     return wrong != 0;
 }

@@ -10,9 +10,12 @@ const struct kind kinds[KINDS] = {
     {"qam16", accel_soft_qam16, {0}},
     {"aes128",
      accel_soft_aes128,
-     {ACCEL_AES128_ECB_ENCRYPT, ACCEL_AES128_CBC_DECRYPT, ACCEL_AES128_CTR, ACCEL_AES128_CBC_ENCRYPT}},
+     {ACCEL_AES128_ECB_ENCRYPT, ACCEL_AES128_CBC_DECRYPT, ACCEL_AES128_CTR,
+      ACCEL_AES128_CBC_ENCRYPT}},
     {"fft512", accel_soft_fft512, {0x155, 0x1ff, 0, 0x0aa}},
-    {"g722", accel_soft_g722, {ACCEL_G722_ENCODE, ACCEL_G722_DECODE, ACCEL_G722_ENCODE, ACCEL_G722_DECODE}},
+    {"g722",
+     accel_soft_g722,
+     {ACCEL_G722_ENCODE, ACCEL_G722_DECODE, ACCEL_G722_ENCODE, ACCEL_G722_DECODE}},
 };
 
 #define OUTPUT ACCEL_QAM16_OUTPUT(RUN_INPUT) /* of all tasks, QAM16 has the longest output */
@@ -65,7 +68,8 @@ static void prepare(const struct kind *kind, uint32_t size, unsigned int number)
 
 static unsigned int judge(struct accel_result result)
 {
-    return differences(soft.size) + (result.size != soft.size) + (result.code != soft.code) + (result.fault != 0);
+    return differences(soft.size) + (result.size != soft.size) + (result.code != soft.code) +
+           (result.fault != 0);
 }
 
 unsigned int run_again(const struct accel *a)
@@ -75,18 +79,21 @@ unsigned int run_again(const struct accel *a)
 
 struct accel_result run_unchecked(const struct accel *a, const struct kind *kind, uint32_t size)
 {
-    struct accel_job unchecked = {.command = kind->commands[0], .size = size, .input = input, .output = output};
+    struct accel_job unchecked = {
+        .command = kind->commands[0], .size = size, .input = input, .output = output};
 
     return accel_run_asleep(a, &unchecked, 0);
 }
 
-unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number)
+unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size,
+                     unsigned int number)
 {
     prepare(kind, size, number);
     return run_again(a);
 }
 
-unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size, unsigned int number)
+unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size,
+                      unsigned int number)
 {
     prepare(kind, size, number);
     return judge(accel_unit_run(u, &job, 0));
@@ -107,10 +114,11 @@ void run_report(const struct accel *a, const char *name)
     struct accel_stats s;
 
     if (accel_get_stats(a, &s).error == HCALL_OK) {
-        print("accel: %s: %lu requests, paths %lu %lu %lu %lu, %lu waits, lost %lu times, %lu faults\n", name,
-              (unsigned long)s.requests, (unsigned long)s.paths[0], (unsigned long)s.paths[1],
-              (unsigned long)s.paths[2], (unsigned long)s.paths[3], (unsigned long)s.waits, (unsigned long)s.losses,
-              (unsigned long)s.faults);
+        print("accel: %s: %lu requests, paths %lu %lu %lu %lu, %lu waits, lost %lu times, %lu "
+              "faults\n",
+              name, (unsigned long)s.requests, (unsigned long)s.paths[0], (unsigned long)s.paths[1],
+              (unsigned long)s.paths[2], (unsigned long)s.paths[3], (unsigned long)s.waits,
+              (unsigned long)s.losses, (unsigned long)s.faults);
     }
 }
 

@@ -25,10 +25,12 @@ struct kind {
 extern const struct kind kinds[KINDS];
 
 /**
- * Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT) with new input; returns the number of wrong words of the output, and
- * 1 for each of fault, result code and size that differs from software's.
+ * Runs a job of `size` bytes (a multiple of 16, up to RUN_INPUT) with new input; returns the number
+ * of wrong words of the output, and 1 for each of fault, result code and size that differs from
+ * software's.
  */
-unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size, unsigned int number);
+unsigned int run_job(const struct accel *a, const struct kind *kind, uint32_t size,
+                     unsigned int number);
 
 /** Runs the last job again. */
 unsigned int run_again(const struct accel *a);
@@ -37,7 +39,8 @@ unsigned int run_again(const struct accel *a);
 struct accel_result run_unchecked(const struct accel *a, const struct kind *kind, uint32_t size);
 
 /** As run_job(), on the device or in software. */
-unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size, unsigned int number);
+unsigned int run_unit(struct accel_unit *u, const struct kind *kind, uint32_t size,
+                      unsigned int number);
 
 /** Instructions that the first write to the device's page takes, as the guest sees it. */
 uint64_t run_first_write(const struct accel *a);

@@ -68,7 +68,8 @@ static int32_t signal_source(struct signal *signal, const struct signal_sound *s
 
 static int32_t signal_resonate(struct signal_resonator *resonator, int32_t goal, int32_t input)
 {
-    int32_t kept = (resonator->coefficient * resonator->past[0] - SIGNAL_DAMPING * resonator->past[1]) >> 14;
+    int32_t kept =
+        (resonator->coefficient * resonator->past[0] - SIGNAL_DAMPING * resonator->past[1]) >> 14;
 
     resonator->coefficient += (goal - resonator->coefficient) >> SIGNAL_GLIDE;
     resonator->past[1] = resonator->past[0];

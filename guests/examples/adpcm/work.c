@@ -111,8 +111,8 @@ _Noreturn void work_report(const struct work *work, uint64_t ticks)
 {
     uint64_t now = machine_instructions();
 
-    print("ADPCM frames %llu codes 0x%08x samples 0x%08x ticks %llu\n", (unsigned long long)work->frames, work->codes,
-          work->samples, (unsigned long long)ticks);
+    print("ADPCM frames %llu codes 0x%08x samples 0x%08x ticks %llu\n",
+          (unsigned long long)work->frames, work->codes, work->samples, (unsigned long long)ticks);
     for (unsigned int i = 0; i <= WORK_PARTS; i++) {
         print("ADPCM mark %u %llu\n", i, (unsigned long long)work->marks[i]);
     }

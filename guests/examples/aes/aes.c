@@ -2,11 +2,13 @@
 /*
  * A Linux program: AES-CBC by a cipher of the kernel, through its socket family AF_ALG.
  *
- *      aes encrypt|decrypt CIPHER KEY VECTOR     copies the standard input, encrypted or decrypted, to the standard output
+ *      aes encrypt|decrypt CIPHER KEY VECTOR     copies the standard input, encrypted or decrypted,
+ * to the standard output
  *
- * CIPHER is a name or a driver in /proc/crypto: virtio_crypto_aes_cbc is that of virtio-crypto, cbc(aes-generic) that of the kernel.
- * KEY, of 16, 24 or 32 bytes, and VECTOR, the initialization vector, of 16 bytes, are hexadecimal. The input has a whole number of
- * blocks of 16 bytes. Exit status 0; 1 for an error, with a message.
+ * CIPHER is a name or a driver in /proc/crypto: virtio_crypto_aes_cbc is that of virtio-crypto,
+ * cbc(aes-generic) that of the kernel. KEY, of 16, 24 or 32 bytes, and VECTOR, the initialization
+ * vector, of 16 bytes, are hexadecimal. The input has a whole number of blocks of 16 bytes. Exit
+ * status 0; 1 for an error, with a message.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -97,7 +99,8 @@ static size_t parse(const char *text, uint8_t *bytes, size_t most)
     for (size_t i = 0; i < size; i++) {
         long high = must(digit(text[2U * i]), "expected hexadecimal digits");
 
-        bytes[i] = (uint8_t)(high << 4 | must(digit(text[2U * i + 1U]), "expected hexadecimal digits"));
+        bytes[i] =
+            (uint8_t)(high << 4 | must(digit(text[2U * i + 1U]), "expected hexadecimal digits"));
     }
     return size;
 }
@@ -105,14 +108,16 @@ static size_t parse(const char *text, uint8_t *bytes, size_t most)
 static long open_cipher(const char *name, const uint8_t *key, size_t key_size)
 {
     struct sockaddr_alg address = {.family = AF_ALG, .type = "skcipher"};
-    long file = must(linux_call(SOCKET, AF_ALG, SOCK_SEQPACKET, 0), "this kernel has no AF_ALG: is the module loaded?");
+    long file = must(linux_call(SOCKET, AF_ALG, SOCK_SEQPACKET, 0),
+                     "this kernel has no AF_ALG: is the module loaded?");
     const long arguments[6] = {file, SOL_ALG, ALG_SET_KEY, (long)(uintptr_t)key, (long)key_size};
 
     if (strlen(name) >= sizeof(address.name)) {
         linux_fail("aes", "the cipher's name is too long");
     }
     memcpy(address.name, name, strlen(name));
-    (void)must(linux_call(BIND, file, (long)(uintptr_t)&address, sizeof(address)), "the kernel has no such cipher");
+    (void)must(linux_call(BIND, file, (long)(uintptr_t)&address, sizeof(address)),
+               "the kernel has no such cipher");
     (void)must(linux_call6(SETSOCKOPT, arguments), "the cipher refuses the key");
     return must(linux_call(ACCEPT, file, 0, 0), "cannot use the cipher");
 }
@@ -121,9 +126,11 @@ static void crypt(long cipher, const struct settings *settings, char *data, size
 {
     struct settings control = *settings;
     struct iovec part = {data, size};
-    struct msghdr message = {.parts = &part, .count = 1, .control = &control, .control_size = sizeof(control)};
+    struct msghdr message = {
+        .parts = &part, .count = 1, .control = &control, .control_size = sizeof(control)};
 
-    if (must(linux_call(SENDMSG, cipher, (long)(uintptr_t)&message, 0), "the cipher refuses the data") != (long)size ||
+    if (must(linux_call(SENDMSG, cipher, (long)(uintptr_t)&message, 0),
+             "the cipher refuses the data") != (long)size ||
         must(linux_read(cipher, data, size), "the cipher fails") != (long)size) {
         linux_fail("aes", "the cipher does a part of the data");
     }

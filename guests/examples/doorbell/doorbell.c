@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Linux program: shared memory with doorbells (ivshmem) through uio_pci_generic. UIO is the number of its device /dev/uioN.
+ * A Linux program: shared memory with doorbells (ivshmem) through uio_pci_generic. UIO is the
+ * number of its device /dev/uioN.
  *
- *      doorbell wait UIO         sleeps until the doorbell rings, unless it has rung since the last time
+ *      doorbell wait UIO         sleeps until the doorbell rings, unless it has rung since the last
+ *                                time
  *      doorbell ring UIO VM      rings the doorbell of a VM, by its number in the system
  *      doorbell own UIO          prints the number of the own VM
  *      doorbell put UIO TEXT     writes a line into the shared memory

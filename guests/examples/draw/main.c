@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Draws into the VM's rectangle of the shared screen, a picture for each frame, and prints on the shared UART if the VM has it. Words
- * of the kernel's arguments: `picture=` wave or fractal, `red=`, `green=`, `blue=` its colour, 0 to 255; `pause=` us from the end of a
- * frame to the next picture; `report=` frames from one line to the next; `frames=` before the VM ends; 0: never.
+ * Draws into the VM's rectangle of the shared screen, a picture for each frame, and prints on the
+ * shared UART if the VM has it. Words of the kernel's arguments: `picture=` wave or fractal,
+ * `red=`, `green=`, `blue=` its colour, 0 to 255; `pause=` us from the end of a frame to the next
+ * picture; `report=` frames from one line to the next; `frames=` before the VM ends; 0: never.
  */
 #include <string.h>
 
@@ -40,7 +41,8 @@ static void report(unsigned long frame)
 
 static uint32_t colour_of(const void *fdt)
 {
-    return (uint32_t)(fdt_bootarg_number(fdt, "red", 255) << 16 | fdt_bootarg_number(fdt, "green", 255) << 8 |
+    return (uint32_t)(fdt_bootarg_number(fdt, "red", 255) << 16 |
+                      fdt_bootarg_number(fdt, "green", 255) << 8 |
                       fdt_bootarg_number(fdt, "blue", 255));
 }
 
@@ -68,7 +70,8 @@ static void draw(const struct canvas *canvas, bool wave, uint32_t colour, unsign
 int main(unsigned long hart, const void *fdt)
 {
     uint32_t colour = colour_of(fdt);
-    unsigned long every = fdt_bootarg_number(fdt, "report", 1), last = fdt_bootarg_number(fdt, "frames", 0);
+    unsigned long every = fdt_bootarg_number(fdt, "report", 1),
+                  last = fdt_bootarg_number(fdt, "frames", 0);
     uint64_t pause = fdt_bootarg_number(fdt, "pause", 0) * (PLATFORM_TIMEBASE_HZ / 1000000U);
     bool wave = is_wave(fdt);
     struct canvas canvas;
@@ -95,7 +98,8 @@ int main(unsigned long hart, const void *fdt)
         }
         timer_sleep_until(machine_time() + pause);
     }
-    screen_wait_frame(&screen, hart); /* meanwhile the UART sends the last line, which a VM that ends would lose */
+    /* meanwhile the UART sends the last line, which a VM that ends would lose */
+    screen_wait_frame(&screen, hart);
     print("draw: done\n");
     return 0;
 }

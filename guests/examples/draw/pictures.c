@@ -7,7 +7,8 @@
 #define FRACTION_BITS 12
 #define ONE (1 << FRACTION_BITS)
 #define ROUNDS 32U
-#define LEFT (-2 * ONE - ONE / 4) /* of the part that is drawn, with 3 from its left to its right side */
+/* of the part that is drawn, with 3 from its left to its right side */
+#define LEFT (-2 * ONE - ONE / 4)
 #define SPAN (3 * ONE)
 /* The wave. */
 #define PERIOD 64U /* pixels */

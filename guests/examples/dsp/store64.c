@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Linux program: stores of 64 bits to the registers of a PCI function, for programs in languages that have none, such as Python.
+ * A Linux program: stores of 64 bits to the registers of a PCI function, for programs in languages
+ * that have none, such as Python.
  *
- *      store64 FILE BYTES        FILE is `resource0` of the function in sysfs, BYTES the size of this BAR
+ *      store64 FILE BYTES        FILE is `resource0` of the function in sysfs, BYTES the size of
+ * this BAR
  *
- * Reads records of two words of 64 bits, an offset and a value, from the standard input, until its end. After each store it writes a
- * byte to the standard output. Exit status 0; 1 for an error, with a message.
+ * Reads records of two words of 64 bits, an offset and a value, from the standard input, until its
+ * end. After each store it writes a byte to the standard output. Exit status 0; 1 for an error,
+ * with a message.
  */
 #include <stdbool.h>
 

@@ -40,9 +40,11 @@ static int find_sector(struct log *log, struct log_record *last)
     int wrong = SHARED_OK;
 
     last->magic = 0;
-    for (uint32_t sector = 0; sector < log->flash.size / FLASH_SECTOR && wrong == SHARED_OK; sector++) {
+    for (uint32_t sector = 0; sector < log->flash.size / FLASH_SECTOR && wrong == SHARED_OK;
+         sector++) {
         wrong = load(log, sector, 0, &record);
-        if (is_whole(&record) && (last->magic == 0 || (int32_t)(record.sequence - last->sequence) > 0)) {
+        if (is_whole(&record) &&
+            (last->magic == 0 || (int32_t)(record.sequence - last->sequence) > 0)) {
             *last = record;
             log->sector = sector;
         }
@@ -50,7 +52,8 @@ static int find_sector(struct log *log, struct log_record *last)
     return wrong;
 }
 
-/* Finds the first slot of the sector that was never written, by bisection, and the newest record before it. */
+/* Finds the first slot of the sector that was never written, by bisection, and the newest record
+ * before it. */
 static int find_slot(struct log *log, struct log_record *last)
 {
     uint32_t written = 0, unwritten = SLOTS;
@@ -122,5 +125,6 @@ int log_append(struct log *log, struct log_record *record)
     record->checksum = checksum_of(record);
     log->sequence++;
     log->slot++;
-    return flash_program(&log->flash, log->sector * FLASH_SECTOR + (log->slot - 1U) * RECORD, record, RECORD);
+    return flash_program(&log->flash, log->sector * FLASH_SECTOR + (log->slot - 1U) * RECORD,
+                         record, RECORD);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps a log in the shared flash, which the next life of the VM, and of the machine, continues. Words of the kernel's arguments:
- * `period=` us from one record to the next, `records=` records before the VM ends; 0: never.
+ * Keeps a log in the shared flash, which the next life of the VM, and of the machine, continues.
+ * Words of the kernel's arguments: `period=` us from one record to the next, `records=` records
+ * before the VM ends; 0: never.
  */
 #include "fdt.h"
 #include "log.h"
@@ -52,8 +53,8 @@ int main(unsigned long hart, const void *fdt)
     } else {
         print("flash_log: the last record is %u: %s\n", last.sequence, last.text);
     }
-    for (unsigned long number = 1; append(last.magic != 0 ? last.boot + 1U : 0, number) && number != records;
-         number++) {
+    for (unsigned long number = 1;
+         append(last.magic != 0 ? last.boot + 1U : 0, number) && number != records; number++) {
         next += period * TICKS_US;
         timer_sleep_until(next);
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floods the shared devices that the VM has: the FIFO of each is full of long requests all the time. Words of the kernel's arguments:
- * `pause=` us from one look at the completions to the next, 0: looks without pause; `burst=` us of looks without pause before each
- * pause; `bytes=` of a read of the flash; `half=` cycles from one edge of its pin to the next; `time=` us before the VM ends, 0: never;
- * `report=` us from one line to the next.
+ * Floods the shared devices that the VM has: the FIFO of each is full of long requests all the
+ * time. Words of the kernel's arguments: `pause=` us from one look at the completions to the next,
+ * 0: looks without pause; `burst=` us of looks without pause before each pause; `bytes=` of a read
+ * of the flash; `half=` cycles from one edge of its pin to the next; `time=` us before the VM ends,
+ * 0: never; `report=` us from one line to the next.
  */
 #include <string.h>
 
@@ -122,7 +123,8 @@ static void open_all(const void *fdt)
     if (has_gpio) {
         (void)gpio_drive(&gpio, gpio.pins & -gpio.pins, gpio.pins);
     }
-    print("flood: %s%s%s\n", has_flash ? "flash " : "", has_port ? "Ethernet " : "", has_gpio ? "pins" : "");
+    print("flood: %s%s%s\n", has_flash ? "flash " : "", has_port ? "Ethernet " : "",
+          has_gpio ? "pins" : "");
 }
 
 static void sleep_for(uint64_t ticks)
@@ -148,7 +150,8 @@ int main(unsigned long hart, const void *fdt)
 {
     uint64_t pause = fdt_bootarg_number(fdt, "pause", 0) * TICKS_US;
     uint64_t burst = fdt_bootarg_number(fdt, "burst", 0) * TICKS_US;
-    uint64_t report = fdt_bootarg_number(fdt, "report", 20000) * TICKS_US, next = machine_time() + report;
+    uint64_t report = fdt_bootarg_number(fdt, "report", 20000) * TICKS_US,
+             next = machine_time() + report;
     unsigned long time = fdt_bootarg_number(fdt, "time", 0);
     uint64_t end = time != 0 ? machine_time() + time * TICKS_US : UINT64_MAX;
 
@@ -163,14 +166,14 @@ int main(unsigned long hart, const void *fdt)
         flood_until(machine_time() + burst);
         if (machine_time() >= next) {
             next += report;
-            print("flood: %lu flash requests, %lu frames, %lu trains of pulses, %lu failed\n", requests, frames, trains,
-                  failed);
+            print("flood: %lu flash requests, %lu frames, %lu trains of pulses, %lu failed\n",
+                  requests, frames, trains, failed);
         }
         if (pause != 0) {
             sleep_for(pause);
         }
     }
-    print("flood: done, %lu flash requests, %lu frames, %lu trains of pulses, %lu failed\n", requests, frames, trains,
-          failed);
+    print("flood: done, %lu flash requests, %lu frames, %lu trains of pulses, %lu failed\n",
+          requests, frames, trains, failed);
     return 0;
 }

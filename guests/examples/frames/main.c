@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two tasks of FreeRTOS process frames at a rate: one encodes them with G.722, the other transforms them (512 points). Each frame is
- * processed by the VM's accelerator, or in software while that has no region, and compared with software.
+ * Two tasks of FreeRTOS process frames at a rate: one encodes them with G.722, the other transforms
+ * them (512 points). Each frame is processed by the VM's accelerator, or in software while that has
+ * no region, and compared with software.
  *
  * Boot arguments:
  *   period=n  milliseconds from frame to frame (default 20)
@@ -47,15 +48,18 @@ static struct stream streams[TASKS] = {
 };
 static struct {
     unsigned long period, report, frames;
-} setup;                      /* boot arguments; constant once the scheduler runs */
-static unsigned int finished; /* tasks that have done their last frame; changed with the scheduler suspended */
+} setup; /* boot arguments; constant once the scheduler runs */
+/* tasks that have done their last frame; changed with the scheduler suspended */
+static unsigned int finished;
 
 static void report(const struct stream *s, uint64_t time)
 {
     char text[TEXT];
     size_t length = print_buffer(
-        text, sizeof(text), "frames: %s: frame %lu, %lu wrong, %u on the device, %u in software, last %lu us\n",
-        s->name, s->frames, s->wrong, s->device.unit.on_device, s->device.unit.in_software, (unsigned long)(time / US));
+        text, sizeof(text),
+        "frames: %s: frame %lu, %lu wrong, %u on the device, %u in software, last %lu us\n",
+        s->name, s->frames, s->wrong, s->device.unit.on_device, s->device.unit.in_software,
+        (unsigned long)(time / US));
 
     uart_put_line(text, length < sizeof(text) ? length : sizeof(text) - 1);
 }
@@ -63,7 +67,8 @@ static void report(const struct stream *s, uint64_t time)
 /* One frame; returns the time from the job's start to its end, in ticks of machine_time(). */
 static uint64_t process(struct stream *s)
 {
-    struct accel_job job = {.command = s->command, .size = s->bytes, .input = s->input, .output = s->expected};
+    struct accel_job job = {
+        .command = s->command, .size = s->bytes, .input = s->input, .output = s->expected};
     struct accel_result right, result;
     uint64_t begin, time;
 
@@ -135,5 +140,6 @@ int main(unsigned long hart, const void *fdt)
     }
     print("frames: a frame each %lu ms, FreeRTOS %s\n", setup.period, tskKERNEL_VERSION_NUMBER);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS with the TCP/IP stack lwIP on the shared Ethernet port. Pings a peer and prints the round trips; answers the pings of
- * others and has the echo services of lwIP's examples (port 7, UDP and TCP).
+ * FreeRTOS with the TCP/IP stack lwIP on the shared Ethernet port. Pings a peer and prints the
+ * round trips; answers the pings of others and has the echo services of lwIP's examples (port 7,
+ * UDP and TCP).
  *
  * Boot arguments:
  *   ip=a.b.c.d    own address (netmask 255.255.255.0)
  *   peer=a.b.c.d  the peer's address
  *   period=n      us from one ping to the next, rounded to ms (default 100000)
  *   count=n       pings before the VM ends, 0: never (default)
- *   talk=n        also sends n bytes to the peer's TCP echo service each period, 0: does not (default)
+ *   talk=n        also sends n bytes to the peer's TCP echo service each period, 0: does not
+ * (default)
  */
 #include "FreeRTOS.h"
 #include "ethernet_netif.h"
@@ -76,7 +78,8 @@ static void ping_task(void *argument)
 static void read_setup(const void *fdt)
 {
     if (!net_read_address(fdt, "ip", &setup.ip) || !net_read_address(fdt, "peer", &setup.peer)) {
-        port_fatal("boot arguments: expected ip= and peer= with an address such as 192.168.76.2", "", 0);
+        port_fatal("boot arguments: expected ip= and peer= with an address such as 192.168.76.2",
+                   "", 0);
     }
     setup.period_ms = (uint32_t)((fdt_bootarg_number(fdt, "period", 100000) + 500U) / 1000U);
     setup.count = fdt_bootarg_number(fdt, "count", 0);
@@ -100,5 +103,6 @@ int main(unsigned long hart, const void *fdt)
     }
     print("ping: FreeRTOS %s, lwIP %s\n", tskKERNEL_VERSION_NUMBER, LWIP_VERSION_STRING);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

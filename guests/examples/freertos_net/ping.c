@@ -29,8 +29,9 @@ static u8_t receive(void *argument, struct raw_pcb *of, struct pbuf *p, const ip
 
     (void)argument;
     (void)of;
-    if (pbuf_copy_partial(p, &header, sizeof(header), at) != sizeof(header) || header.type != ICMP_ER ||
-        header.id != lwip_htons(ID) || header.seqno != lwip_htons(awaited) || !ip_addr_cmp(from, &peer)) {
+    if (pbuf_copy_partial(p, &header, sizeof(header), at) != sizeof(header) ||
+        header.type != ICMP_ER || header.id != lwip_htons(ID) ||
+        header.seqno != lwip_htons(awaited) || !ip_addr_cmp(from, &peer)) {
         return 0;
     }
     if (came == 0) {
@@ -63,7 +64,8 @@ static struct pbuf *make_request(uint16_t sequence)
         return NULL;
     }
     header = p->payload;
-    *header = (struct icmp_echo_hdr){.type = ICMP_ECHO, .id = lwip_htons(ID), .seqno = lwip_htons(sequence)};
+    *header = (struct icmp_echo_hdr){
+        .type = ICMP_ECHO, .id = lwip_htons(ID), .seqno = lwip_htons(sequence)};
     for (unsigned int i = 0; i < DATA_BYTES; i++) {
         ((uint8_t *)(header + 1))[i] = (uint8_t)i;
     }

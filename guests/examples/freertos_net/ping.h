@@ -12,7 +12,8 @@
 /** Begins to receive the answers of `peer` for the calling task. False: out of memory. */
 bool ping_open(const ip4_addr_t *peer);
 
-/** Sends a request and waits for its answer until the tick `end`. Ticks of machine_time() for the round trip; 0: no answer. */
+/** Sends a request and waits for its answer until the tick `end`. Ticks of machine_time() for the
+ * round trip; 0: no answer. */
 uint64_t ping_once(uint16_t sequence, TickType_t end);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS with the TCP/IP stack lwIP on a virtual network: a web server (port 80) whose page shows the uptime and the counters of
- * the interface, the echo services of lwIP's examples (port 7, UDP and TCP), and a server of iperf 2 (port 5001). Answers pings.
+ * FreeRTOS with the TCP/IP stack lwIP on a virtual network: a web server (port 80) whose page shows
+ * the uptime and the counters of the interface, the echo services of lwIP's examples (port 7, UDP
+ * and TCP), and a server of iperf 2 (port 5001). Answers pings.
  *
  * Boot argument:
  *   ip=a.b.c.d    own address (netmask 255.255.255.0)
@@ -41,8 +42,9 @@ static void serve(void *argument)
     (void)argument;
     net_start(&address, virtio_netif_init);
     serve_iperf();
-    say("web: http://%u.%u.%u.%u/\n", (unsigned int)ip4_addr1(&address), (unsigned int)ip4_addr2(&address),
-        (unsigned int)ip4_addr3(&address), (unsigned int)ip4_addr4(&address));
+    say("web: http://%u.%u.%u.%u/\n", (unsigned int)ip4_addr1(&address),
+        (unsigned int)ip4_addr2(&address), (unsigned int)ip4_addr3(&address),
+        (unsigned int)ip4_addr4(&address));
     web_serve();
 }
 
@@ -62,5 +64,6 @@ int main(unsigned long hart, const void *fdt)
     }
     print("web: FreeRTOS %s, lwIP %s\n", tskKERNEL_VERSION_NUMBER, LWIP_VERSION_STRING);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

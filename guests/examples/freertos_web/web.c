@@ -20,7 +20,8 @@
 
 static unsigned long served; /* requests */
 
-/* The beginning of the request, up to its first line's end or as much as there is space for. False: the client sent none. */
+/* The beginning of the request, up to its first line's end or as much as there is space for. False:
+ * the client sent none. */
 static bool read_line(struct netconn *client, char line[LINE])
 {
     size_t used = 0;
@@ -49,19 +50,20 @@ static size_t write_page(char page[PAGE])
     struct virtio_netif_counts counts = virtio_netif_counts();
     unsigned long seconds = (unsigned long)(xTaskGetTickCount() / configTICK_RATE_HZ);
 
-    return print_buffer(page, PAGE,
-                        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>FreeRTOS in a VM</title></head><body>\n"
-                        "<h1>FreeRTOS in a VM</h1>\n<table>\n"
-                        "<tr><td>uptime</td><td>%lu s</td></tr>\n"
-                        "<tr><td>requests</td><td>%lu</td></tr>\n"
-                        "<tr><td>frames received</td><td>%lu</td></tr>\n"
-                        "<tr><td>frames sent</td><td>%lu</td></tr>\n"
-                        "<tr><td>frames dropped</td><td>%lu</td></tr>\n"
-                        "<tr><td>pings answered</td><td>%lu</td></tr>\n"
-                        "<tr><td>free heap</td><td>%lu bytes</td></tr>\n"
-                        "</table></body></html>\n",
-                        seconds, served, counts.received, counts.sent, counts.dropped,
-                        (unsigned long)lwip_stats.mib2.icmpoutechoreps, (unsigned long)xPortGetFreeHeapSize());
+    return print_buffer(
+        page, PAGE,
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>FreeRTOS in a VM</title></head><body>\n"
+        "<h1>FreeRTOS in a VM</h1>\n<table>\n"
+        "<tr><td>uptime</td><td>%lu s</td></tr>\n"
+        "<tr><td>requests</td><td>%lu</td></tr>\n"
+        "<tr><td>frames received</td><td>%lu</td></tr>\n"
+        "<tr><td>frames sent</td><td>%lu</td></tr>\n"
+        "<tr><td>frames dropped</td><td>%lu</td></tr>\n"
+        "<tr><td>pings answered</td><td>%lu</td></tr>\n"
+        "<tr><td>free heap</td><td>%lu bytes</td></tr>\n"
+        "</table></body></html>\n",
+        seconds, served, counts.received, counts.sent, counts.dropped,
+        (unsigned long)lwip_stats.mib2.icmpoutechoreps, (unsigned long)xPortGetFreeHeapSize());
 }
 
 /* False: the client has not taken everything in time. */
@@ -69,15 +71,16 @@ static bool put(struct netconn *client, const char *text, size_t bytes)
 {
     size_t written = 0;
 
-    return netconn_write_partly(client, text, bytes, NETCONN_COPY, &written) == ERR_OK && written == bytes;
+    return netconn_write_partly(client, text, bytes, NETCONN_COPY, &written) == ERR_OK &&
+           written == bytes;
 }
 
 static void reply(struct netconn *client, const char *status, const char *body, size_t bytes)
 {
     char head[HEAD];
-    size_t length =
-        print_buffer(head, sizeof(head), "HTTP/1.0 %s\r\nContent-Type: text/html\r\nContent-Length: %lu\r\n\r\n",
-                     status, (unsigned long)bytes);
+    size_t length = print_buffer(
+        head, sizeof(head), "HTTP/1.0 %s\r\nContent-Type: text/html\r\nContent-Length: %lu\r\n\r\n",
+        status, (unsigned long)bytes);
 
     if (put(client, head, length)) {
         (void)put(client, body, bytes);
@@ -107,7 +110,8 @@ _Noreturn void web_serve(void)
 {
     struct netconn *server = netconn_new(NETCONN_TCP);
 
-    if (server == NULL || netconn_bind(server, IP_ADDR_ANY, HTTP_PORT) != ERR_OK || netconn_listen(server) != ERR_OK) {
+    if (server == NULL || netconn_bind(server, IP_ADDR_ANY, HTTP_PORT) != ERR_OK ||
+        netconn_listen(server) != ERR_OK) {
         port_fatal("the web server: out of memory", "", 0);
     }
     for (;;) {

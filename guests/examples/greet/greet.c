@@ -35,7 +35,8 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     (void)timer_init();
     (void)fdt_bootarg(fdt, "name", name, sizeof(name));
-    print("hello, %s %s: CPU %lu of VM %ld\n", name, MACHINE_NAME, hart, id.error == HCALL_OK ? (long)id.value : -1L);
+    print("hello, %s %s: CPU %lu of VM %ld\n", name, MACHINE_NAME, hart,
+          id.error == HCALL_OK ? (long)id.value : -1L);
     machine_wake_by_timer(true);
     next = machine_time();
     for (unsigned int i = 1; i <= GREET_TICKS; i++) {

@@ -63,7 +63,9 @@ static const char *client_turn(struct client *client, bool sent)
     char text[CLIENT_HEARD];
     size_t size = mailbox_take(&client->box->answers, text, sizeof(text));
 
-    mailbox_fence(); /* a new server increments `generation` before it writes: bytes taken until now are of the old one */
+    /* a new server increments `generation` before it writes: bytes taken until now are of the old
+     * one */
+    mailbox_fence();
     if (client->box->generation != client->generation) {
         return "FreeRTOS has restarted, unanswered lines are lost";
     }

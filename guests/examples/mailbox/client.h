@@ -24,8 +24,8 @@ struct client {
 };
 
 /**
- * Opens a session; `box`, `vm` and `answer` are set. Until the server accepts it, the rings may hold
- * stale bytes.
+ * Opens a session; `box`, `vm` and `answer` are set. Until the server accepts it, the rings may
+ * hold stale bytes.
  */
 const char *client_begin(struct client *client);
 
@@ -44,8 +44,8 @@ int64_t client_now_ms(void);
 void client_ring(uint32_t vm);
 
 /**
- * Sleeps until the own doorbell has rung since the last call that returned for it, or until the time `until` of client_now_ms(). May
- * return early.
+ * Sleeps until the own doorbell has rung since the last call that returned for it, or until the
+ * time `until` of client_now_ms(). May return early.
  */
 void client_wait(int64_t until);
 

@@ -23,7 +23,8 @@
 
 struct mailbox_ring {
     _Alignas(MAILBOX_LINE) volatile uint32_t head; /* total bytes put in; written by the sender */
-    _Alignas(MAILBOX_LINE) volatile uint32_t tail; /* total bytes taken out; written by the receiver */
+    /* total bytes taken out; written by the receiver */
+    _Alignas(MAILBOX_LINE) volatile uint32_t tail;
     _Alignas(MAILBOX_LINE) volatile uint8_t bytes[MAILBOX_RING];
 };
 
@@ -34,7 +35,8 @@ struct mailbox_sleeper {
 };
 
 struct mailbox {
-    volatile uint64_t magic;                          /* by the server: MAILBOX_MAGIC while it is ready */
+    /* by the server: MAILBOX_MAGIC while it is ready */
+    volatile uint64_t magic;
     volatile uint32_t version;                        /* by the server */
     volatile uint32_t generation;                     /* by the server: number of its starts */
     volatile uint32_t accepted;                       /* by the server: the session it serves */
@@ -50,7 +52,8 @@ static inline size_t mailbox_put(struct mailbox_ring *ring, const char *from, si
 {
     uint32_t head = ring->head;
     uint32_t used = head - ring->tail;
-    size_t room = used > MAILBOX_RING ? 0 : MAILBOX_RING - used; /* above the size: the peer's counter is invalid */
+    /* above the size: the peer's counter is invalid */
+    size_t room = used > MAILBOX_RING ? 0 : MAILBOX_RING - used;
     size_t size = count < room ? count : room;
 
     mailbox_fence(); /* read `tail` before writing the bytes */
@@ -98,7 +101,8 @@ struct mailbox_side {
     bool announced; /* `own->waits` is a wait that has not begun */
 };
 
-/** Whether this side has to ring the VM `peer->vm`, to be called after each change of the shared memory and before each wait. */
+/** Whether this side has to ring the VM `peer->vm`, to be called after each change of the shared
+ * memory and before each wait. */
 static inline bool mailbox_must_ring(struct mailbox_side *side)
 {
     uint32_t waits;
@@ -113,8 +117,8 @@ static inline bool mailbox_must_ring(struct mailbox_side *side)
 }
 
 /**
- * To be called when this side has found nothing to do. False: the wait is announced, look once more. True: still nothing; wait for
- * the doorbell, which may have rung already.
+ * To be called when this side has found nothing to do. False: the wait is announced, look once
+ * more. True: still nothing; wait for the doorbell, which may have rung already.
  */
 static inline bool mailbox_may_wait(struct mailbox_side *side)
 {

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An RT app maps bits to QAM16 symbols on an accelerator, with a deadline. Each release takes the symbols of the job that the release
- * before has started, compares them with software's, and starts the next job: the device has a period for each. The app does not
- * wait for the device. With the guest model no write blocks it, and START is kept until there is a region; a priority that no other
- * VM has bounds the time until then by one preemption and one configuration. Symbols that are not there in time come from software.
+ * An RT app maps bits to QAM16 symbols on an accelerator, with a deadline. Each release takes the
+ * symbols of the job that the release
+ * before has started, compares them with software's, and starts the next job: the device has a
+ * period for each. The app does not
+ * wait for the device. With the guest model no write blocks it, and START is kept until there is a
+ * region; a priority that no other
+ * VM has bounds the time until then by one preemption and one configuration. Symbols that are not
+ * there in time come from software.
  *
  * Boot arguments:
  *   period=n  microseconds from release to release (default 10000)
  *   budget=n  microseconds of each period (default: a twentieth of it)
  *   deadline=n  microseconds from a release to the end of its job (default: the period)
- *   device=n  microseconds that a job takes on the device: declared, so that admission counts it; 0: not declared (default)
+ *   device=n  microseconds that a job takes on the device: declared, so that admission counts it;
+ *             0: not declared (default)
  *   starts=n  prints when the first n jobs on the device were started (default 0)
  *   report=n  milliseconds from line to line (default 1000)
  *   jobs=n    shuts down after so many releases, 0: never (default)
@@ -43,7 +48,8 @@ struct modem {
     bool running; /* a job is on the device */
     volatile unsigned int late, wrong;
     volatile unsigned int started; /* jobs */
-    uint64_t starts[STARTS];       /* ticks of `time` before the first write of each of the first jobs */
+    /* ticks of `time` before the first write of each of the first jobs */
+    uint64_t starts[STARTS];
     uint64_t input[FRAME / 8], output[SYMBOLS / 8], expected[SYMBOLS / 8];
 };
 
@@ -61,7 +67,8 @@ static void take(struct modem *m)
     result = accel_finish(&m->unit.device);
     m->running = false;
     m->unit.on_device++;
-    m->wrong += result.fault != 0 || result.size != SYMBOLS || memcmp(m->output, m->expected, sizeof(m->expected)) != 0;
+    m->wrong += result.fault != 0 || result.size != SYMBOLS ||
+                memcmp(m->output, m->expected, sizeof(m->expected)) != 0;
     memset(m->output, 0, sizeof(m->output));
 }
 
@@ -157,9 +164,10 @@ static uint64_t report(unsigned long app)
     struct rt_stats s = {0};
 
     (void)rt_get_stats(app, &s);
-    print("modem: qam16: %u jobs on the device, %u in software, %u late, %u wrong; %lu releases, %lu misses\n",
-          modem.unit.on_device, modem.unit.in_software, modem.late, modem.wrong, (unsigned long)s.releases,
-          (unsigned long)s.misses);
+    print("modem: qam16: %u jobs on the device, %u in software, %u late, %u wrong; %lu releases, "
+          "%lu misses\n",
+          modem.unit.on_device, modem.unit.in_software, modem.late, modem.wrong,
+          (unsigned long)s.releases, (unsigned long)s.misses);
     return s.releases;
 }
 
@@ -184,7 +192,8 @@ static void wait_ms(unsigned long ms)
 int main(unsigned long hart, const void *fdt)
 {
     static struct rt_task task = {release, &modem};
-    unsigned long pause = fdt_bootarg_number(fdt, "report", 1000), jobs = fdt_bootarg_number(fdt, "jobs", 0);
+    unsigned long pause = fdt_bootarg_number(fdt, "report", 1000),
+                  jobs = fdt_bootarg_number(fdt, "jobs", 0);
     struct timing t = {.period_us = (uint32_t)fdt_bootarg_number(fdt, "period", 10000)};
     struct hcall_ret app;
     uint64_t releases = 0;

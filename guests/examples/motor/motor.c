@@ -13,7 +13,8 @@ int main(unsigned long hart, const void *fdt);
 
 static volatile long speed, drive;
 
-/* A job: reads the sensor, decides, drives. The motor, which is only simulated, gains and loses speed. */
+/* A job: reads the sensor, decides, drives. The motor, which is only simulated, gains and loses
+ * speed. */
 static void control(void *argument)
 {
     static long sum;
@@ -33,7 +34,8 @@ static void broken(void *argument)
     }
 }
 
-static unsigned long start(struct rt_task *task, uint8_t *stack, uint32_t period_us, uint32_t budget_us)
+static unsigned long start(struct rt_task *task, uint8_t *stack, uint32_t period_us,
+                           uint32_t budget_us)
 {
     struct rt_params params = {.entry = (uintptr_t)rt_task_entry,
                                .stack = (uintptr_t)stack + STACK,
@@ -53,8 +55,9 @@ static void report(const char *name, unsigned long app)
     struct rt_stats s;
 
     if (rt_get_stats(app, &s).error == HCALL_OK) {
-        print("motor: %s: %lu jobs, %lu ended, %lu late, %lu budgets used up, at most %lu us\n", name, s.releases,
-              s.completions, s.misses, s.overruns, s.response_max / (PLATFORM_TIMEBASE_HZ / 1000000));
+        print("motor: %s: %lu jobs, %lu ended, %lu late, %lu budgets used up, at most %lu us\n",
+              name, s.releases, s.completions, s.misses, s.overruns,
+              s.response_max / (PLATFORM_TIMEBASE_HZ / 1000000));
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pings a peer through the shared Ethernet port and prints the round trips; answers the pings of others. Words of the kernel's
- * arguments: `ip=` the own address, `peer=` the peer's, `period=` us from one ping to the next, `count=` pings before the VM ends; 0:
- * never.
+ * Pings a peer through the shared Ethernet port and prints the round trips; answers the pings of
+ * others. Words of the kernel's arguments: `ip=` the own address, `peer=` the peer's, `period=` us
+ * from one ping to the next, `count=` pings before the VM ends; 0: never.
  */
 #include <string.h>
 
@@ -78,7 +78,8 @@ static void ping(uint16_t sequence, unsigned long hart, uint64_t end)
     if (back != 0) {
         unsigned long ticks = (unsigned long)(back - sent);
 
-        print("ping: %u: %lu.%lu us; answered %u\n", sequence, ticks / TICKS_US, ticks % TICKS_US, net.answered);
+        print("ping: %u: %lu.%lu us; answered %u\n", sequence, ticks / TICKS_US, ticks % TICKS_US,
+              net.answered);
         while (await(NET_PEER, 0, hart, end) != 0) {
             /* answers others until the next ping */
         }
@@ -94,7 +95,8 @@ int main(unsigned long hart, const void *fdt)
 
     uart_init();
     timer_init();
-    if (!parse(fdt, "ip", net.ip) || !parse(fdt, "peer", net.peer_ip) || net_open(&net, fdt) != SHARED_OK) {
+    if (!parse(fdt, "ip", net.ip) || !parse(fdt, "peer", net.peer_ip) ||
+        net_open(&net, fdt) != SHARED_OK) {
         print("ping: FAILED: needs ip=, peer= and the shared Ethernet port\n");
         return 1;
     }
@@ -103,8 +105,8 @@ int main(unsigned long hart, const void *fdt)
         (void)net_ask(&net);
         (void)await(NET_PEER, 0, hart, end);
     }
-    print("ping: the peer has address %x:%x:%x:%x:%x:%x\n", net.peer_mac[0], net.peer_mac[1], net.peer_mac[2],
-          net.peer_mac[3], net.peer_mac[4], net.peer_mac[5]);
+    print("ping: the peer has address %x:%x:%x:%x:%x:%x\n", net.peer_mac[0], net.peer_mac[1],
+          net.peer_mac[2], net.peer_mac[3], net.peer_mac[4], net.peer_mac[5]);
     for (unsigned long i = 1; count == 0 || i <= count; i++, end += period) {
         ping((uint16_t)i, hart, end);
     }

@@ -88,7 +88,8 @@ static void make_header(struct net *net, const uint8_t *to, unsigned int type)
 }
 
 /* `target`: MAC and IP address. */
-static int send_arp(struct net *net, const uint8_t *to, unsigned int operation, const uint8_t *target)
+static int send_arp(struct net *net, const uint8_t *to, unsigned int operation,
+                    const uint8_t *target)
 {
     make_header(net, to, TYPE_ARP);
     memcpy(net->out + ARP, arp_head, sizeof(arp_head));
@@ -108,7 +109,8 @@ int net_ask(struct net *net)
     return send_arp(net, all, ARP_REQUEST, target);
 }
 
-/* Completes an IP packet with an ICMP message whose data begin at ICMP_DATA and have `data` bytes, and sends it. */
+/* Completes an IP packet with an ICMP message whose data begin at ICMP_DATA and have `data` bytes,
+ * and sends it. */
 static int send_icmp(struct net *net, const uint8_t *ip, unsigned int type, unsigned int data)
 {
     unsigned int end = ICMP_DATA + data;
@@ -163,14 +165,15 @@ static unsigned int end_of_icmp(const struct net *net, const uint8_t *in, unsign
 {
     unsigned int end = IP + (unsigned int)word(in, IP_LENGTH);
 
-    if (bytes < ICMP_DATA || !same(in + IP, ip_head, 1) || in[IP_PROTOCOL] != PROTOCOL_ICMP || end < ICMP_DATA ||
-        end > bytes) {
+    if (bytes < ICMP_DATA || !same(in + IP, ip_head, 1) || in[IP_PROTOCOL] != PROTOCOL_ICMP ||
+        end < ICMP_DATA || end > bytes) {
         return 0;
     }
     return same(in + IP_DESTINATION, net->ip, NET_IP) && checksum(in, ICMP, end) == 0 ? end : 0;
 }
 
-static enum net_event handle_ip(struct net *net, const uint8_t *in, unsigned int bytes, uint16_t *sequence)
+static enum net_event handle_ip(struct net *net, const uint8_t *in, unsigned int bytes,
+                                uint16_t *sequence)
 {
     unsigned int end = end_of_icmp(net, in, bytes);
 

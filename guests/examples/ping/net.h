@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ARP (RFC 826) and ICMP echo (RFC 792) over the shared Ethernet port: requests, and answers to those of others. */
+/* ARP (RFC 826) and ICMP echo (RFC 792) over the shared Ethernet port: requests, and answers to
+ * those of others. */
 #ifndef NET_H
 #define NET_H
 

@@ -149,10 +149,12 @@ int main(unsigned long hart, const void *fdt)
     }
     (void)fdt_bootarg(fdt, "role", role, sizeof(role));
     ping = role[0] == '\0' ? id.value == 0 : strcmp(role, "ping") == 0;
-    pingpong.peer.vm = (unsigned int)fdt_bootarg_number(fdt, "peer", 1U - ((unsigned int)id.value & 1U));
+    pingpong.peer.vm =
+        (unsigned int)fdt_bootarg_number(fdt, "peer", 1U - ((unsigned int)id.value & 1U));
     machine_wake_by_timer(true);
     machine_wake_by_message(true);
-    print("pingpong: VM %lu is the %s of VM %u\n", id.value, ping ? "ping" : "pong", pingpong.peer.vm);
+    print("pingpong: VM %lu is the %s of VM %u\n", id.value, ping ? "ping" : "pong",
+          pingpong.peer.vm);
     if (ping) {
         pingpong_ping((unsigned int)fdt_bootarg_number(fdt, "rounds", PINGPONG_ROUNDS));
     } else {

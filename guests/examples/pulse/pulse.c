@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An RT app that toggles the lowest of the VM's pins at absolute times, which other VMs cannot delay: each release gives the
- * sequencer the next trains of pulses, as many as it has space for, long before they are due. The pins are declared.
+ * An RT app that toggles the lowest of the VM's pins at absolute times, which other VMs cannot
+ * delay: each release gives the sequencer the next trains of pulses, as many as it has space for,
+ * long before they are due. The pins are declared.
  *
- * Words of the kernel's arguments: `half=` cycles from one edge to the next, `pulses=` in each train, `distance=` us from one train to
- * the next, 0: without pause; `trains=` before the VM ends, 0: never; `report=` trains from one line to the next; `period=`, `budget=`,
- * `deadline=` us of the app; `device=` us until the sequencer has taken a release's commands.
+ * Words of the kernel's arguments: `half=` cycles from one edge to the next, `pulses=` in each
+ * train, `distance=` us from one train to the next, 0: without pause; `trains=` before the VM ends,
+ * 0: never; `report=` trains from one line to the next; `period=`, `budget=`, `deadline=` us of the
+ * app; `device=` us until the sequencer has taken a release's commands.
  */
 #include "fdt.h"
 #include "machine.h"
@@ -26,8 +28,9 @@ struct pulse {
     struct shared_app app;
     struct gpio gpio;
     uint32_t mask, half, pulses;
-    uint64_t first, distance; /* cycles: first edge of the first train, from there to that of the next train */
-    unsigned long trains;     /* 0: without end */
+    /* cycles: first edge of the first train, from there to that of the next train */
+    uint64_t first, distance;
+    unsigned long trains; /* 0: without end */
     volatile unsigned long appended;
     volatile unsigned int late, other; /* results: edges that were late, anything else */
     volatile int wrong;                /* of the last train that was not appended */
@@ -54,7 +57,8 @@ static void release(void *argument)
     take_results(p);
     p->wrong = SHARED_OK;
     while (p->wrong == SHARED_OK && (p->trains == 0 || p->appended < p->trains)) {
-        p->wrong = gpio_pulses(&p->gpio, p->first + p->appended * p->distance, p->mask, high_low, p->pulses);
+        p->wrong = gpio_pulses(&p->gpio, p->first + p->appended * p->distance, p->mask, high_low,
+                               p->pulses);
         p->appended += p->wrong == SHARED_OK;
     }
 }
@@ -83,12 +87,13 @@ static bool open_pins(struct pulse *p, const void *fdt)
 static bool start(struct pulse *p, const void *fdt)
 {
     if (!shared_app_create(&p->app, fdt) ||
-        !shared_app_declare(&p->app, SHARED_GPIO, (uint32_t)fdt_bootarg_number(fdt, "device", 10))) {
+        !shared_app_declare(&p->app, SHARED_GPIO,
+                            (uint32_t)fdt_bootarg_number(fdt, "device", 10))) {
         return false;
     }
     p->first = gpio_now(&p->gpio) + (uint64_t)LEAD_US * (p->gpio.clock_hz / 1000000U);
-    print("pulse: pins 0x%x, %u pulses every %lu cycles from cycle %lu, edges every %u cycles\n", p->mask, p->pulses,
-          (unsigned long)p->distance, (unsigned long)p->first, p->half);
+    print("pulse: pins 0x%x, %u pulses every %lu cycles from cycle %lu, edges every %u cycles\n",
+          p->mask, p->pulses, (unsigned long)p->distance, (unsigned long)p->first, p->half);
     return shared_app_launch(&p->app);
 }
 
@@ -97,8 +102,9 @@ static void report(const struct pulse *p, unsigned long trains)
     struct rt_stats s = {0};
 
     (void)rt_get_stats(p->app.id, &s);
-    print("pulse: %lu pulses, %u late, %u other results; %lu releases, %lu misses\n", trains * p->pulses, p->late,
-          p->other, (unsigned long)s.releases, (unsigned long)s.misses);
+    print("pulse: %lu pulses, %u late, %u other results; %lu releases, %lu misses\n",
+          trains * p->pulses, p->late, p->other, (unsigned long)s.releases,
+          (unsigned long)s.misses);
 }
 
 /* Until the last train is over, if there is one. */
@@ -113,13 +119,17 @@ static void report_trains(const struct pulse *p, unsigned long every)
         }
     }
     /* The app takes the last results in the release after them. */
-    timer_sleep_until(gpio_to_ticks(&p->gpio, p->first + p->trains * p->distance) + 2U * REPORT_US * TICKS_US);
+    timer_sleep_until(gpio_to_ticks(&p->gpio, p->first + p->trains * p->distance) +
+                      2U * REPORT_US * TICKS_US);
 }
 
 int main(unsigned long hart, const void *fdt)
 {
-    static struct pulse pulse = {
-        .app = {.task = {release, &pulse}, .guest = "pulse", .period_us = 1000, .budget_us = 50, .deadline_us = 100}};
+    static struct pulse pulse = {.app = {.task = {release, &pulse},
+                                         .guest = "pulse",
+                                         .period_us = 1000,
+                                         .budget_us = 50,
+                                         .deadline_us = 100}};
     struct pulse *p = &pulse;
 
     (void)hart;
@@ -130,8 +140,8 @@ int main(unsigned long hart, const void *fdt)
     }
     report_trains(p, fdt_bootarg_number(fdt, "report", 10));
     if (p->wrong == SHARED_INVALID) {
-        print("pulse: FAILED: expected half= of at least %u cycles and pulses= of 1 to %u\n", GPIO_SHORTEST_PULSE,
-              UINT16_MAX);
+        print("pulse: FAILED: expected half= of at least %u cycles and pulses= of 1 to %u\n",
+              GPIO_SHORTEST_PULSE, UINT16_MAX);
         return 1;
     }
     print("pulse: done, %u late, %u other results\n", p->late, p->other);

@@ -9,7 +9,8 @@
 int main(unsigned long hart, const void *fdt);
 
 /* The device reads and writes whole units of 8 bytes. */
-static const uint8_t bits[BYTES] __attribute__((aligned(8))) = {'T', 'e', 's', 's', 'e', 'r', 'a', '.'};
+static const uint8_t bits[BYTES]
+    __attribute__((aligned(8))) = {'T', 'e', 's', 's', 'e', 'r', 'a', '.'};
 static int16_t symbols[ACCEL_QAM16_OUTPUT(BYTES) / 2U] __attribute__((aligned(8)));
 
 int main(unsigned long hart, const void *fdt)
@@ -22,7 +23,8 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     accel_unit_open(&qam, "qam16", accel_soft_qam16);
     result = accel_unit_run(&qam, &job, hart);
-    print("qam: %s: %u bytes, fault %u\n", qam.on_device != 0 ? "device" : "software", result.size, result.fault);
+    print("qam: %s: %u bytes, fault %u\n", qam.on_device != 0 ? "device" : "software", result.size,
+          result.fault);
     for (unsigned int i = 0; i < SYMBOLS; i++) {
         print("qam: symbol %u: I %d, Q %d\n", i, symbols[2U * i], symbols[2U * i + 1U]);
     }

@@ -22,7 +22,8 @@ static void rtm_job(void *argument)
     struct rtm_app *app = argument;
     uint64_t period = app->spec.period_us * TICKS_PER_US;
     uint64_t first = app->first;
-    uint64_t late = (machine_time() - first) % period; /* relative to this release, as deadline <= period */
+    /* relative to this release, as deadline <= period */
+    uint64_t late = (machine_time() - first) % period;
 
     app->jobs++;
     if (app->spec.work >= 2) {
@@ -83,8 +84,8 @@ static struct rtm_app *rtm_make(const struct rtm_spec *spec)
     params.arg = (uintptr_t)&app->task;
     ret = rt_create_app(&params);
     if (ret.error != HCALL_OK) {
-        print("rtm: app %u:%u:%u on hart %u not created: %s\n", spec->period_us, spec->budget_us, spec->deadline_us,
-              spec->cpu, rt_strerror(HCALL_RT_CREATE_APP, ret));
+        print("rtm: app %u:%u:%u on hart %u not created: %s\n", spec->period_us, spec->budget_us,
+              spec->deadline_us, spec->cpu, rt_strerror(HCALL_RT_CREATE_APP, ret));
         return NULL;
     }
     app->id = ret.value;
@@ -138,10 +139,11 @@ static void rtm_line(const struct rtm_app *app, const struct rt_stats *s)
 {
     uint64_t jobs = s->completions != 0 ? s->completions : 1;
 
-    print("rtm: app %lu, %u/%u/%u us on hart %u: %llu releases, %llu ended, %llu missed, %llu overran, ", app->id,
-          app->spec.budget_us, app->spec.deadline_us, app->spec.period_us, app->spec.cpu,
-          (unsigned long long)s->releases, (unsigned long long)s->completions, (unsigned long long)s->misses,
-          (unsigned long long)s->overruns);
+    print("rtm: app %lu, %u/%u/%u us on hart %u: %llu releases, %llu ended, %llu missed, %llu "
+          "overran, ",
+          app->id, app->spec.budget_us, app->spec.deadline_us, app->spec.period_us, app->spec.cpu,
+          (unsigned long long)s->releases, (unsigned long long)s->completions,
+          (unsigned long long)s->misses, (unsigned long long)s->overruns);
     print("response %llu/%llu/%llu.%llu us\n",
           (unsigned long long)(s->completions != 0 ? s->response_min / TICKS_PER_US : 0),
           (unsigned long long)(s->response_sum / jobs / TICKS_PER_US),
@@ -190,10 +192,12 @@ static void rtm_dump_histogram(unsigned long id, const char *name, const volatil
 
 static void rtm_dump_line(const struct rtm_app *app, const struct rt_stats *s)
 {
-    const uint64_t figures[] = {s->releases,     s->completions,  s->misses,  s->overruns,  s->response_min,
-                                s->response_max, s->response_sum, s->runtime, app->late_max};
+    const uint64_t figures[] = {s->releases,     s->completions,  s->misses,
+                                s->overruns,     s->response_min, s->response_max,
+                                s->response_sum, s->runtime,      app->late_max};
 
-    print("RTAPP %lu %u %u %u", app->id, app->spec.period_us, app->spec.budget_us, app->spec.deadline_us);
+    print("RTAPP %lu %u %u %u", app->id, app->spec.period_us, app->spec.budget_us,
+          app->spec.deadline_us);
     for (unsigned int i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
         print(" %llu", (unsigned long long)figures[i]);
     }

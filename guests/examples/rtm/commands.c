@@ -49,7 +49,8 @@ static bool rtm_command_spec(const char *text, struct rtm_spec *spec)
     return true;
 }
 
-static void rtm_command_launch(const char *text, void (*duty)(struct rtm_app *app), unsigned int peer)
+static void rtm_command_launch(const char *text, void (*duty)(struct rtm_app *app),
+                               unsigned int peer)
 {
     struct rtm_spec spec;
 
@@ -117,7 +118,8 @@ void rtm_command(const char *line)
     for (size_t i = 0; i < sizeof(rtm_commands) / sizeof(rtm_commands[0]); i++) {
         size_t length = strlen(rtm_commands[i].name);
 
-        if (strncmp(line, rtm_commands[i].name, length) == 0 && (line[length] == ' ' || line[length] == '\0')) {
+        if (strncmp(line, rtm_commands[i].name, length) == 0 &&
+            (line[length] == ' ' || line[length] == '\0')) {
             rtm_commands[i].run(line[length] == ' ' ? line + length + 1 : "");
             return;
         }

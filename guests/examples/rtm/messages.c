@@ -46,10 +46,11 @@ void rtm_list_mail(const struct rtm_app *app)
     const struct rtm_mail *mail = &app->mail;
 
     if (app->spec.duty == rtm_receive) {
-        print("rtm: app %lu has received %llu messages, the last %llu, %llu out of order\n", app->id,
-              (unsigned long long)mail->count, (unsigned long long)mail->last, (unsigned long long)mail->odd);
-    } else if (app->spec.duty == rtm_send) {
-        print("rtm: app %lu has sent %llu messages, %llu refused\n", app->id, (unsigned long long)mail->count,
+        print("rtm: app %lu has received %llu messages, the last %llu, %llu out of order\n",
+              app->id, (unsigned long long)mail->count, (unsigned long long)mail->last,
               (unsigned long long)mail->odd);
+    } else if (app->spec.duty == rtm_send) {
+        print("rtm: app %lu has sent %llu messages, %llu refused\n", app->id,
+              (unsigned long long)mail->count, (unsigned long long)mail->odd);
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Boot arguments:
- *   set=SPEC,SPEC,...   apps to start with a common first release (SPEC: see rtm_parse_spec); also set2=, set3=
+ *   set=SPEC,SPEC,...   apps to start with a common first release (SPEC: see rtm_parse_spec); also
+ *                       set2=, set3=
  *   each=N              starts each app of the sets N times
  *   releases=N          prints all figures and shuts down after N releases in total
  *   report=N            seconds between reports, 0: none, default 5
@@ -21,8 +22,9 @@
 
 #define RTM_SET 640U
 #define RTM_LINE 80U
-#define RTM_POLL (PLATFORM_TIMEBASE_HZ / 20)   /* ticks between polls of the keyboard */
-#define RTM_FIRST (PLATFORM_TIMEBASE_HZ / 100) /* ticks from the start of the apps to their first release */
+#define RTM_POLL (PLATFORM_TIMEBASE_HZ / 20) /* ticks between polls of the keyboard */
+/* ticks from the start of the apps to their first release */
+#define RTM_FIRST (PLATFORM_TIMEBASE_HZ / 100)
 #define RTM_REPORT_S 5UL
 
 int main(unsigned long hart, const void *fdt);
@@ -40,7 +42,8 @@ static unsigned int rtm_start_set(const void *fdt, const char *key, uint64_t fir
         const char *end = rtm_parse_spec(at, &spec);
 
         if (end == NULL) {
-            print("rtm: boot argument: expected period:budget:deadline:work[:hart], got '%s'\n", at);
+            print("rtm: boot argument: expected period:budget:deadline:work[:hart], got '%s'\n",
+                  at);
             return started;
         }
         for (unsigned long n = 0; n < each; n++) {

@@ -38,11 +38,14 @@ struct rtm_app {
     unsigned long id;
     bool alive; /* created; possibly launched by another VM */
     struct rtm_mail mail;
-    volatile uint64_t first;                 /* first release in ticks; 0: not known, jobs are not measured */
-    volatile uint64_t jobs;                  /* started jobs */
-    volatile uint64_t late_max;              /* most ticks from release to the job's first instructions */
-    volatile uint32_t late[RTM_BUCKETS];     /* histogram of it in ticks; last bucket: or more */
-    volatile uint32_t response[RTM_BUCKETS]; /* histogram from release to end of job, in 1/64 of the period */
+    /* first release in ticks; 0: not known, jobs are not measured */
+    volatile uint64_t first;
+    volatile uint64_t jobs; /* started jobs */
+    /* most ticks from release to the job's first instructions */
+    volatile uint64_t late_max;
+    volatile uint32_t late[RTM_BUCKETS]; /* histogram of it in ticks; last bucket: or more */
+    /* histogram from release to end of job, in 1/64 of the period */
+    volatile uint32_t response[RTM_BUCKETS];
     uint8_t stack[RTM_STACK] __attribute__((aligned(16)));
 };
 

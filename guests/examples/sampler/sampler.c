@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An RT app that reads the shared flash, with a deadline. Each release takes the bytes of the read that the release before has
- * submitted, compares them with what the VM has programmed, and submits the next read. The app does not wait for the device: the read
- * is declared, so the hypervisor launches the app only if no other VM can make it late.
+ * An RT app that reads the shared flash, with a deadline. Each release takes the bytes of the read
+ * that the release before has submitted, compares them with what the VM has programmed, and submits
+ * the next read. The app does not wait for the device: the read is declared, so the hypervisor
+ * launches the app only if no other VM can make it late.
  *
- * Words of the kernel's arguments: `period=`, `budget=`, `deadline=` us of the app; `bytes=` of each read; `device=` us that a read
- * takes while no other VM uses the flash; `samples=` reads before the VM ends.
+ * Words of the kernel's arguments: `period=`, `budget=`, `deadline=` us of the app; `bytes=` of
+ * each read; `device=` us that a read takes while no other VM uses the flash; `samples=` reads
+ * before the VM ends.
  */
 #include <string.h>
 
@@ -76,8 +78,11 @@ static void release(void *argument)
 /* The app reads what the VM has programmed before its launch. */
 static bool start(struct sampler *s, const void *fdt)
 {
-    static struct shared_app app = {
-        .task = {release, &sampler}, .guest = "sampler", .period_us = 1000, .budget_us = 50, .deadline_us = 100};
+    static struct shared_app app = {.task = {release, &sampler},
+                                    .guest = "sampler",
+                                    .period_us = 1000,
+                                    .budget_us = 50,
+                                    .deadline_us = 100};
     int wrong;
 
     if (!shared_app_create(&app, fdt) ||
@@ -106,7 +111,8 @@ static void wait_us(uint64_t us)
 
 int main(unsigned long hart, const void *fdt)
 {
-    unsigned long samples = fdt_bootarg_number(fdt, "samples", 100), bytes = fdt_bootarg_number(fdt, "bytes", 64);
+    unsigned long samples = fdt_bootarg_number(fdt, "samples", 100),
+                  bytes = fdt_bootarg_number(fdt, "bytes", 64);
     struct sampler *s = &sampler;
 
     (void)hart;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A storage VM: it owns a disk of the machine (virtio on MMIO) and serves parts of it to other VMs, as their disks (virtio-blk with
- * `served-by` in the system file). It keeps nothing in memory: a request is answered when the machine's disk has done it. If that disk
- * or the server's device fails, the guest reboots, which resets both; then it is given again what it has not answered. Without a disk
- * of the machine, it serves one of its own PCI bus.
+ * A storage VM: it owns a disk of the machine (virtio on MMIO) and serves parts of it to other VMs,
+ * as their disks (virtio-blk with `served-by` in the system file). It keeps nothing in memory: a
+ * request is answered when the machine's disk has done it. If that disk or the server's device
+ * fails, the guest reboots, which resets both; then it is given again what it has not answered.
+ * Without a disk of the machine, it serves one of its own PCI bus.
  */
 #include "disk_server.h"
 #include "machine.h"
@@ -41,8 +42,8 @@ static int serve_next(const struct disk_request *request, uint8_t *data)
     int result = serve(request, data);
 
     if (result != VIRTIO_OK && errors++ < ERRORS_SHOWN) {
-        print("storage: disk %u, request of type %u at sector %llu: error %d\n", request->disk, request->type,
-              (unsigned long long)request->sector, result);
+        print("storage: disk %u, request of type %u at sector %llu: error %d\n", request->disk,
+              request->type, (unsigned long long)request->sector, result);
     }
     if (result == VIRTIO_BROKEN) {
         return result;
@@ -76,7 +77,9 @@ static bool open_devices(const void *fdt)
         result = virtio_blk_open(&disk, &bus, 0);
     }
     if (result != VIRTIO_OK) {
-        print("storage: expected a disk of the machine (\"devices\" of the VM) or of the PCI bus: error %d\n", result);
+        print("storage: expected a disk of the machine (\"devices\" of the VM) or of the PCI bus: "
+              "error %d\n",
+              result);
         return false;
     }
     result = has_bus ? disk_server_open(&server, &bus) : VIRTIO_NO_DEVICE;

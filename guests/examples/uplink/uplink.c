@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The uplink of a virtual network: the VM owns a network device of the machine (virtio on MMIO) and passes frames between it and its
- * port of the network (virtio on PCI), which has `uplink` in the system file. Each second with traffic it prints its counters.
+ * The uplink of a virtual network: the VM owns a network device of the machine (virtio on MMIO) and
+ * passes frames between it and its port of the network (virtio on PCI), which has `uplink` in the
+ * system file. Each second with traffic it prints its counters.
  */
 #include "fdt.h"
 #include "machine.h"
@@ -70,7 +71,8 @@ static void report(void)
     if (frames != reported && machine_time() >= next) {
         reported = frames;
         next = machine_time() + PLATFORM_TIMEBASE_HZ;
-        print("uplink: %lu frames in, %lu out, %lu dropped\n", in.passed, out.passed, in.dropped + out.dropped);
+        print("uplink: %lu frames in, %lu out, %lu dropped\n", in.passed, out.passed,
+              in.dropped + out.dropped);
     }
 }
 
@@ -80,7 +82,9 @@ static bool open_ports(const void *fdt)
     int result = virtio_net_open_mmio(&outside, fdt);
 
     if (result != VIRTIO_OK) {
-        print("uplink: expected a network device of the machine (\"devices\" of the VM): error %d\n", result);
+        print(
+            "uplink: expected a network device of the machine (\"devices\" of the VM): error %d\n",
+            result);
         return false;
     }
     result = pci_open(&bus, fdt) ? virtio_net_open(&inside, &bus, 0) : VIRTIO_NO_DEVICE;

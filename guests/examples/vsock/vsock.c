@@ -2,10 +2,12 @@
 /*
  * A Linux program: a stream between VMs through virtio-vsock.
  *
- *      vsock listen PORT         waits for one connection; prints `vsock: listens` on the standard error output
+ *      vsock listen PORT         waits for one connection; prints `vsock: listens` on the standard
+ *                                error output
  *      vsock connect CID PORT    connects to the VM with this context id
  *
- * Afterwards both copy the standard input to the connection, and the connection to the standard output, until both have ended.
+ * Afterwards both copy the standard input to the connection, and the connection to the standard
+ * output, until both have ended.
  * Exit status 0; 1 for an error, with a message.
  */
 #include <string.h>
@@ -52,7 +54,8 @@ static long must(long result, const char *why)
 
 static long make_socket(void)
 {
-    return must(linux_call(SOCKET, AF_VSOCK, SOCK_STREAM, 0), "this kernel has no vsock: is the module loaded?");
+    return must(linux_call(SOCKET, AF_VSOCK, SOCK_STREAM, 0),
+                "this kernel has no vsock: is the module loaded?");
 }
 
 static long listen_on(uint32_t port)
@@ -60,7 +63,8 @@ static long listen_on(uint32_t port)
     struct sockaddr_vm address = {.family = AF_VSOCK, .port = port, .cid = CID_ANY};
     long listener = make_socket();
 
-    (void)must(linux_call(BIND, listener, (long)(uintptr_t)&address, sizeof(address)), "the port is in use");
+    (void)must(linux_call(BIND, listener, (long)(uintptr_t)&address, sizeof(address)),
+               "the port is in use");
     (void)must(linux_call(LISTEN, listener, 1, 0), "cannot listen");
     linux_put(2, "vsock: listens\n", 15);
     return must(linux_call(ACCEPT, listener, 0, 0), "cannot accept a connection");
@@ -71,7 +75,8 @@ static long connect_to(uint32_t cid, uint32_t port)
     struct sockaddr_vm address = {.family = AF_VSOCK, .port = port, .cid = cid};
     long file = make_socket();
 
-    (void)must(linux_call(CONNECT, file, (long)(uintptr_t)&address, sizeof(address)), "nobody listens there");
+    (void)must(linux_call(CONNECT, file, (long)(uintptr_t)&address, sizeof(address)),
+               "nobody listens there");
     return file;
 }
 

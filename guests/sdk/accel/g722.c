@@ -23,28 +23,30 @@ static const struct g722_scale g722_scale_low = {.nb_max = 18432, .shift = 8};
 static const struct g722_scale g722_scale_high = {.nb_max = 22528, .shift = 10};
 
 /* Table 11: H0, H2, ... H22; H23, H21, ... H1 are equal by symmetry. 2^12 represents 1. */
-static const int32_t g722_taps[G722_QMF_TAPS] = {3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11};
+static const int32_t g722_taps[G722_QMF_TAPS] = {3,    -11,  12,  32,   -210, 951,
+                                                 3876, -805, 362, -156, 53,   -11};
 
 /* Q6 of table 14: decision levels of the lower band's quantizer, in DETL / 2^12; the first is 0. */
-static const int32_t g722_q6[G722_LOW_LEVELS] = {0,    35,   72,   110,  150,  190,  233,  276,  323,  370,
-                                                 422,  473,  530,  587,  650,  714,  786,  858,  940,  1023,
-                                                 1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919};
+static const int32_t g722_q6[G722_LOW_LEVELS] = {
+    0,   35,  72,  110, 150,  190,  233,  276,  323,  370,  422,  473,  530,  587,  650,
+    714, 786, 858, 940, 1023, 1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919};
 
 /* ILB of table 13: 2^(n/32); 2^11 represents 1. */
-static const int32_t g722_ilb[32] = {2048, 2093, 2139, 2186, 2233, 2282, 2332, 2383, 2435, 2489, 2543,
-                                     2599, 2656, 2714, 2774, 2834, 2896, 2960, 3025, 3091, 3158, 3228,
-                                     3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008};
+static const int32_t g722_ilb[32] = {
+    2048, 2093, 2139, 2186, 2233, 2282, 2332, 2383, 2435, 2489, 2543, 2599, 2656, 2714, 2774, 2834,
+    2896, 2960, 3025, 3091, 3158, 3228, 3298, 3371, 3444, 3520, 3597, 3676, 3756, 3838, 3922, 4008};
 
 /*
  * QM6: quantized difference for each six-bit code, in units of DETL / 2^15. An encoder never sends
  * codes 0 to 3.
  */
 static const int32_t g722_qm6[G722_LOW_CODES] = {
-    -136,  -136,  -136,  -136,  -24808, -21904, -19008, -16704, -14984, -13512, -12280, -11192, -10232,
-    -9360, -8576, -7856, -7192, -6576,  -6000,  -5456,  -4944,  -4464,  -4008,  -3576,  -3168,  -2776,
-    -2400, -2032, -1688, -1360, -1040,  -728,   24808,  21904,  19008,  16704,  14984,  13512,  12280,
-    11192, 10232, 9360,  8576,  7856,   7192,   6576,   6000,   5456,   4944,   4464,   4008,   3576,
-    3168,  2776,  2400,  2032,  1688,   1360,   1040,   728,    432,    136,    -432,   -136};
+    -136,   -136,   -136,  -136,  -24808, -21904, -19008, -16704, -14984, -13512, -12280,
+    -11192, -10232, -9360, -8576, -7856,  -7192,  -6576,  -6000,  -5456,  -4944,  -4464,
+    -4008,  -3576,  -3168, -2776, -2400,  -2032,  -1688,  -1360,  -1040,  -728,   24808,
+    21904,  19008,  16704, 14984, 13512,  12280,  11192,  10232,  9360,   8576,   7856,
+    7192,   6576,   6000,  5456,  4944,   4464,   4008,   3576,   3168,   2776,   2400,
+    2032,   1688,   1360,  1040,  728,    432,    136,    -432,   -136};
 
 /*
  * QM4: quantized difference for the upper four bits, which alone drive the adaptation of both
@@ -54,7 +56,8 @@ static const int32_t g722_qm4[16] = {0,     -20456, -12896, -8968, -6288, -4240,
                                      20456, 12896,  8968,   6288,  4240,  2584,  1200,  0};
 
 /* WL indexed through RL42: change of NBL for each value of the upper four bits. */
-static const int32_t g722_wl[16] = {-60, 3042, 1198, 538, 334, 172, 58, -30, 3042, 1198, 538, 334, 172, 58, -30, -60};
+static const int32_t g722_wl[16] = {-60,  3042, 1198, 538, 334, 172, 58,  -30,
+                                    3042, 1198, 538,  334, 172, 58,  -30, -60};
 
 /*
  * The higher band's two-bit codes: QM2, and WH indexed through RH2. Its decision level is 564, in
@@ -131,10 +134,12 @@ static inline int32_t g722_qmf_odd(const int32_t *oldest)
     return sum;
 }
 
-/* ---- Clauses 6.2.1.2 to 6.2.1.4, 6.2.2.2 to 6.2.2.4: shared by encoder and decoder of a band ---- */
+/* ---- Clauses 6.2.1.2 to 6.2.1.4, 6.2.2.2 to 6.2.2.4: shared by encoder and decoder of a band
+ * ---- */
 
 /* LOGSCL, LOGSCH: the logarithmic scale factor leaks by 1/128 and changes by `change`. */
-static inline void g722_logsc(struct g722_band *band, const struct g722_scale *scale, int32_t change)
+static inline void g722_logsc(struct g722_band *band, const struct g722_scale *scale,
+                              int32_t change)
 {
     band->nb = g722_limit(((band->nb * 127) >> 7) + change, 0, scale->nb_max);
 }
@@ -168,7 +173,8 @@ static inline void g722_uppol(struct g722_band *band, int32_t p)
 {
     int32_t push = g722_signed(g722_saturate(band->a[0] * 4), p, band->p[0]);
     int32_t toward = g722_signed(128, p, band->p[1]);
-    int32_t second = (g722_limit(-push, INT16_MIN, INT16_MAX) >> 7) + toward + ((band->a[1] * 32512) >> 15);
+    int32_t second =
+        (g722_limit(-push, INT16_MIN, INT16_MAX) >> 7) + toward + ((band->a[1] * 32512) >> 15);
     int32_t first = g722_signed(192, p, band->p[0]) + ((band->a[0] * 32640) >> 15);
     int32_t bound;
 
@@ -298,7 +304,8 @@ static uint8_t g722_encode_pair(struct g722_encoder *encoder, const int16_t *sam
     return (uint8_t)(high << G722_LOW_BITS | low);
 }
 
-void g722_encode(struct g722_encoder *encoder, const int16_t *samples, uint8_t *codes, size_t octets)
+void g722_encode(struct g722_encoder *encoder, const int16_t *samples, uint8_t *codes,
+                 size_t octets)
 {
     for (size_t i = 0; i < octets; i++) {
         codes[i] = g722_encode_pair(encoder, samples + 2U * i);
@@ -342,7 +349,8 @@ static void g722_decode_octet(struct g722_decoder *decoder, uint8_t octet, int16
     samples[1] = (int16_t)g722_saturate(g722_qmf_odd(&decoder->qmf.half[0].values[at]) >> 11);
 }
 
-void g722_decode(struct g722_decoder *decoder, const uint8_t *codes, int16_t *samples, size_t octets)
+void g722_decode(struct g722_decoder *decoder, const uint8_t *codes, int16_t *samples,
+                 size_t octets)
 {
     for (size_t i = 0; i < octets; i++) {
         g722_decode_octet(decoder, codes[i], samples + 2U * i);

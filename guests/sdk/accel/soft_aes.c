@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AES-128 (FIPS 197) in the modes ECB, CBC and CTR (NIST SP 800-38A). Not protected against timing analysis. */
+/* AES-128 (FIPS 197) in the modes ECB, CBC and CTR (NIST SP 800-38A). Not protected against timing
+ * analysis. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 #define RAGGED 1U  /* result: the size is no multiple of a block */
 #define UNKNOWN 2U /* result: unknown command */
 
-/* The tables have the same values in every call, so that calls which preempt each other do no harm. */
+/* The tables have the same values in every call, so that calls which preempt each other do no
+ * harm. */
 static uint8_t sbox[256], inverse_sbox[256];
 
 struct aes {
@@ -36,7 +38,8 @@ static void set_sbox(uint8_t at, uint8_t value)
     inverse_sbox[value] = at;
 }
 
-/* Steps through all elements by the generator 3, and through their inverses by the inverse of 3 (section 5.1.1). */
+/* Steps through all elements by the generator 3, and through their inverses by the inverse of 3
+ * (section 5.1.1). */
 static void make_sbox(void)
 {
     uint8_t p = 1, q = 1;
@@ -47,7 +50,8 @@ static void make_sbox(void)
         q = (uint8_t)(q ^ q << 2);
         q = (uint8_t)(q ^ q << 4);
         q = (uint8_t)(q ^ ((q & 0x80U) != 0 ? 0x09U : 0));
-        set_sbox(p, (uint8_t)(q ^ rotated(q, 1) ^ rotated(q, 2) ^ rotated(q, 3) ^ rotated(q, 4) ^ 0x63U));
+        set_sbox(p, (uint8_t)(q ^ rotated(q, 1) ^ rotated(q, 2) ^ rotated(q, 3) ^ rotated(q, 4) ^
+                              0x63U));
     } while (p != 1);
     set_sbox(0, 0x63);
 }
@@ -112,7 +116,8 @@ static void mix_columns(uint8_t state[BLOCK])
 static void mix_columns_back(uint8_t state[BLOCK])
 {
     for (uint8_t *c = state; c < state + BLOCK; c += 4) {
-        uint8_t even = twice(twice((uint8_t)(c[0] ^ c[2]))), odd = twice(twice((uint8_t)(c[1] ^ c[3])));
+        uint8_t even = twice(twice((uint8_t)(c[0] ^ c[2]))),
+                odd = twice(twice((uint8_t)(c[1] ^ c[3])));
 
         for (unsigned int i = 0; i < 4; i++) {
             c[i] = (uint8_t)(c[i] ^ (i % 2U == 0 ? even : odd));
@@ -216,7 +221,8 @@ struct accel_result accel_soft_aes128(const struct accel_job *job)
     }
     make_sbox();
     expand_key(&aes, job->custom);
-    aes.decrypts = job->command == ACCEL_AES128_ECB_DECRYPT || job->command == ACCEL_AES128_CBC_DECRYPT;
+    aes.decrypts =
+        job->command == ACCEL_AES128_ECB_DECRYPT || job->command == ACCEL_AES128_CBC_DECRYPT;
     for (uint32_t at = 0; at < job->size; at += BLOCK) {
         run_block(&aes, job, at, job->size - at < BLOCK ? job->size - at : BLOCK);
     }

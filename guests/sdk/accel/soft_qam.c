@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accel_soft.h"
 
-/* Levels for the bits of an axis, the first bit the lowest: Gray code, 14 fractional bits, mean power 1 (the odd levels divided by the
- * square roots of 10 and 42). */
+/* Levels for the bits of an axis, the first bit the lowest: Gray code, 14 fractional bits, mean
+ * power 1 (the odd levels divided by the square roots of 10 and 42). */
 static const int16_t axis16[4] = {-15543, 15543, -5181, 5181};
 static const int16_t axis64[8] = {-17697, 17697, -2528, 2528, -12641, 12641, -7584, 7584};
 

@@ -20,10 +20,12 @@ bool accel_unit_ready(const struct accel_unit *u)
         return false;
     }
     return (status.value & ACCEL_STATUS_CONNECTED) != 0 ||
-           ((status.value & ACCEL_STATUS_WAITING) != 0 && MODEL(status.value) == ACCEL_MODEL_NATIVE);
+           ((status.value & ACCEL_STATUS_WAITING) != 0 &&
+            MODEL(status.value) == ACCEL_MODEL_NATIVE);
 }
 
-struct accel_result accel_unit_run(struct accel_unit *u, const struct accel_job *job, unsigned long hart)
+struct accel_result accel_unit_run(struct accel_unit *u, const struct accel_job *job,
+                                   unsigned long hart)
 {
     if (!accel_unit_ready(u)) {
         return accel_unit_run_soft(u, job);

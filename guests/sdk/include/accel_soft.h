@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HW tasks in software (docs/hwtasks.md), for a VM whose accelerator is missing or used by another VM. Each function gives the
- * same output, size and result code as the HW task for every command and every size, and never a fault. Integer arithmetic only;
- * the functions may be called by several tasks at once.
+ * The HW tasks in software (docs/hwtasks.md), for a VM whose accelerator is missing or used by
+ * another VM. Each function gives the same output, size and result code as the HW task for every
+ * command and every size, and never a fault. Integer arithmetic only; the functions may be called
+ * by several tasks at once.
  */
 #ifndef GUEST_ACCEL_SOFT_H
 #define GUEST_ACCEL_SOFT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task that runs on the VM's accelerator, and in software when the VM has none, when its region could not be configured, or (with
- * the guest model) while it waits for a region. Results are equal.
+ * A task that runs on the VM's accelerator, and in software when the VM has none, when its region
+ * could not be configured, or (with the guest model) while it waits for a region. Results are
+ * equal.
  */
 #ifndef GUEST_ACCEL_UNIT_H
 #define GUEST_ACCEL_UNIT_H
@@ -20,17 +21,20 @@ struct accel_unit {
 void accel_unit_open(struct accel_unit *u, const char *name, accel_soft_fn soft);
 
 /**
- * Whether the next job shall be submitted to the device. Requests a region if the device has none. With the native model, true also
- * while it waits for the region, because submitting the job waits; with the guest model false: the request stays, and a later call
- * finds the region. If another VM takes the region between this call and the job, the job begins when there is a region.
+ * Whether the next job shall be submitted to the device. Requests a region if the device has none.
+ * With the native model, true also while it waits for the region, because submitting the job waits;
+ * with the guest model false: the request stays, and a later call finds the region. If another VM
+ * takes the region between this call and the job, the job begins when there is a region.
  */
 bool accel_unit_ready(const struct accel_unit *u);
 
 /** Runs a job on the device, asleep as accel_run_asleep(), or in software. */
-struct accel_result accel_unit_run(struct accel_unit *u, const struct accel_job *job, unsigned long hart);
+struct accel_result accel_unit_run(struct accel_unit *u, const struct accel_job *job,
+                                   unsigned long hart);
 
 /** Runs a job in software, and counts it. */
-static inline struct accel_result accel_unit_run_soft(struct accel_unit *u, const struct accel_job *job)
+static inline struct accel_result accel_unit_run_soft(struct accel_unit *u,
+                                                      const struct accel_job *job)
 {
     u->in_software++;
     return u->soft(job);

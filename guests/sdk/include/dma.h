@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for buffers of accelerators and shared devices, in VMs that have a part for them (`dma-memory`). */
+/* Memory for buffers of accelerators and shared devices, in VMs that have a part for them
+ * (`dma-memory`). */
 #ifndef GUEST_DMA_H
 #define GUEST_DMA_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Minimal reader of a flattened device tree: one property of one child of the root, or of one device. */
+/* Minimal reader of a flattened device tree: one property of one child of the root, or of one
+ * device. */
 #ifndef GUEST_FDT_H
 #define GUEST_FDT_H
 
@@ -14,14 +15,15 @@
 const void *fdt_property(const void *fdt, const char *node, const char *property, uint32_t *length);
 
 /**
- * Property `property` of the first node whose property `compatible` has this text; the node is one that has both. Otherwise as
- * fdt_property().
+ * Property `property` of the first node whose property `compatible` has this text; the node is one
+ * that has both. Otherwise as fdt_property().
  */
-const void *fdt_device(const void *fdt, const char *compatible, const char *property, uint32_t *length);
+const void *fdt_device(const void *fdt, const char *compatible, const char *property,
+                       uint32_t *length);
 
 /** The same for the `number`th of these nodes, from 0. */
-const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int number, const char *property,
-                          uint32_t *length);
+const void *fdt_device_at(const void *fdt, const char *compatible, unsigned int number,
+                          const char *property, uint32_t *length);
 
 /** Big-endian cell `index` of a property's value, of `length` bytes; 0 beyond its end. */
 static inline uint32_t fdt_cell(const void *value, uint32_t length, uint32_t index)
@@ -46,7 +48,8 @@ static inline uint64_t fdt_cell64(const void *value, uint32_t length, uint32_t i
  */
 const char *fdt_bootarg(const void *fdt, const char *key, char *value, size_t size);
 
-/** The decimal number of the word `key=number` of /chosen/bootargs, up to the first other character; `otherwise` without the key. */
+/** The decimal number of the word `key=number` of /chosen/bootargs, up to the first other
+ * character; `otherwise` without the key. */
 unsigned long fdt_bootarg_number(const void *fdt, const char *key, unsigned long otherwise);
 
 #endif

@@ -71,9 +71,11 @@ void g722_decoder_init(struct g722_decoder *decoder);
  * Encodes `octets` pairs of samples (16 bits, 16 kHz) into as many octets, the higher band in the
  * two most significant bits (clause 1.4). `samples` holds 2 * octets samples.
  */
-void g722_encode(struct g722_encoder *encoder, const int16_t *samples, uint8_t *codes, size_t octets);
+void g722_encode(struct g722_encoder *encoder, const int16_t *samples, uint8_t *codes,
+                 size_t octets);
 
 /** Decodes `octets` octets, of which every value is valid, into 2 * octets samples. */
-void g722_decode(struct g722_decoder *decoder, const uint8_t *codes, int16_t *samples, size_t octets);
+void g722_decode(struct g722_decoder *decoder, const uint8_t *codes, int16_t *samples,
+                 size_t octets);
 
 #endif

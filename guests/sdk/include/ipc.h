@@ -2,7 +2,8 @@
 /*
  * Messages between VMs, and doorbells of shared memory regions (docs/hypercalls.md). The system
  * file says which VM may send to which, and which VMs share a region. Every function returns 0 or
- * one of the negative errors of ipc_abi.h, natively HCALL_ERR_NOT_SUPPORTED. Interrupts may be on or off.
+ * one of the negative errors of ipc_abi.h, natively HCALL_ERR_NOT_SUPPORTED. Interrupts may be on
+ * or off.
  */
 #ifndef GUEST_IPC_H
 #define GUEST_IPC_H
@@ -41,8 +42,8 @@ static inline long ipc_send_wait(struct ipc_peer to, const void *message, size_t
 
 /**
  * Moves the oldest message of the calling VCPU's queue to `buffer` of `room` bytes. Returns its
- * size (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_ERR_NOT_NOW if the queue is empty. After any
- * other error the message stays in the queue.
+ * size (1 .. IPC_MESSAGE_MAX) and stores its sender; IPC_ERR_NOT_NOW if the queue is empty. After
+ * any other error the message stays in the queue.
  */
 static inline long ipc_receive(void *buffer, size_t room, struct ipc_peer *from)
 {

@@ -16,7 +16,8 @@ void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * Formatted text into a buffer, always terminated (if size > 0).
  * Returns the length of the whole text; a value above size - 1 means that the text was truncated.
  */
-size_t print_buffer(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+size_t print_buffer(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 size_t print_buffer_args(char *buffer, size_t size, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 

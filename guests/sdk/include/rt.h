@@ -22,9 +22,9 @@ struct rt_task {
 void rt_task_entry(void);
 
 /**
- * Creates an inactive app; value: its id, from 0, or the refused field (RT_FIELD_*). Entry and stack
- * are guest-physical (hcall_address()): the entry of a struct rt_task is rt_task_entry, the stack is
- * 16-byte aligned.
+ * Creates an inactive app; value: its id, from 0, or the refused field (RT_FIELD_*). Entry and
+ * stack are guest-physical (hcall_address()): the entry of a struct rt_task is rt_task_entry, the
+ * stack is 16-byte aligned.
  */
 struct hcall_ret rt_create_app(const struct rt_params *params);
 
@@ -36,14 +36,16 @@ struct hcall_ret rt_create_app(const struct rt_params *params);
 struct hcall_ret rt_launch_app(unsigned long vm, unsigned long app, uint64_t first);
 
 /**
- * Declares, before its launch, that app `app` starts at most one job in each period on a device of the VM's accelerators (its
- * number in struct accel_info), which takes at most `us` there: from START on a connected device until it is over. The launch is
- * refused if a job could take longer, with all waits, than from the app's deadline to its next release. Value: the longest time
- * in us from the first write of a job until it is over, the delay by apps of the hart aside.
+ * Declares, before its launch, that app `app` starts at most one job in each period on a device of
+ * the VM's accelerators (its number in struct accel_info), which takes at most `us` there: from
+ * START on a connected device until it is over. The launch is refused if a job could take longer,
+ * with all waits, than from the app's deadline to its next release. Value: the longest time in us
+ * from the first write of a job until it is over, the delay by apps of the hart aside.
  *
- * The same for RT_SHARED_DEVICE + n, shared device n of the VM (shared.h): a job is one request, which takes at most `us` while no
- * other VM uses the device. Refused at once, with HCALL_ERR_BAD_RANGE and the longest time in us, if that is longer than from the
- * app's deadline to its next release.
+ * The same for RT_SHARED_DEVICE + n, shared device n of the VM (shared.h): a job is one request,
+ * which takes at most `us` while no other VM uses the device. Refused at once, with
+ * HCALL_ERR_BAD_RANGE and the longest time in us, if that is longer than from the app's deadline to
+ * its next release.
  */
 struct hcall_ret rt_use_device(unsigned long app, unsigned long device, uint32_t us);
 

@@ -25,7 +25,8 @@ const char *timer_name(void);
  */
 void timer_set(uint64_t deadline);
 
-/** For guests that take no interrupts: waits until `time`, with the hart asleep. Afterwards the timer does not end machine_wait(). */
+/** For guests that take no interrupts: waits until `time`, with the hart asleep. Afterwards the
+ * timer does not end machine_wait(). */
 void timer_sleep_until(uint64_t time);
 
 #endif

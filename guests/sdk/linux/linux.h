@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls of Linux on riscv64 that our programs for Linux use, instead of a C library. Each
- * returns the kernel's result, a negative errno for an error. Numbers: include/uapi/asm-generic/unistd.h.
+ * The system calls of Linux on riscv64 that our programs for Linux use, instead of a C library.
+ * Each returns the kernel's result, a negative errno for an error. Numbers:
+ * include/uapi/asm-generic/unistd.h.
  */
 #ifndef LINUX_H
 #define LINUX_H
@@ -58,7 +59,10 @@ static inline long linux_call6(long number, const long arguments[6])
     register long a5 __asm__("a5") = arguments[5];
     register long a7 __asm__("a7") = number;
 
-    __asm__ volatile("ecall" : "+r"(a0) : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a7) : "memory");
+    __asm__ volatile("ecall"
+                     : "+r"(a0)
+                     : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a7)
+                     : "memory");
     return a0;
 }
 
@@ -90,7 +94,8 @@ static inline long linux_write(long file, const void *from, size_t count)
  */
 static inline long linux_map(long file, long offset, size_t size)
 {
-    const long arguments[6] = {0, (long)size, LINUX_PROT_READ_WRITE, LINUX_MAP_SHARED, file, offset};
+    const long arguments[6] = {0,    (long)size, LINUX_PROT_READ_WRITE, LINUX_MAP_SHARED,
+                               file, offset};
 
     return linux_call6(LINUX_MMAP, arguments);
 }

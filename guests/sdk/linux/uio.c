@@ -9,7 +9,8 @@
 #define PAGE 4096U
 #define COMMAND 4L /* of the configuration space */
 #define COMMAND_NO_INTX 0x400U
-#define RESOURCE_LINE 57L /* bytes of a line of `resource`: start, end and flags of a BAR, 18 characters each */
+/* bytes of a line of `resource`: start, end and flags of a BAR, 18 characters each */
+#define RESOURCE_LINE 57L
 #define BAR_MEMORY 2L
 #define POLL_IN 1
 
@@ -79,7 +80,8 @@ uint64_t uio_address(long number)
 {
     char text[19] = ""; /* 0x and 16 digits */
     long file = open_file("/sys/class/uio/uio", number, "/device/resource", LINUX_O_RDONLY);
-    const long arguments[6] = {file, (long)(uintptr_t)text, sizeof(text) - 1U, BAR_MEMORY * RESOURCE_LINE};
+    const long arguments[6] = {file, (long)(uintptr_t)text, sizeof(text) - 1U,
+                               BAR_MEMORY * RESOURCE_LINE};
     long size = linux_call6(LINUX_PREAD, arguments);
 
     if (file >= 0) {
@@ -123,10 +125,13 @@ static const char *wait_for_interrupt(const struct uio *uio, int64_t ms)
     if (ms >= 0 && linux_call6(LINUX_PPOLL, arguments) != 1) {
         return NULL; /* the time is over, or a signal */
     }
-    return linux_read(uio->events, &number, sizeof(number)) == sizeof(number) ? NULL : "cannot wait for an interrupt";
+    return linux_read(uio->events, &number, sizeof(number)) == sizeof(number)
+               ? NULL
+               : "cannot wait for an interrupt";
 }
 
-/* The device counts interrupts from its opening on, so none between the look at the status and the wait is lost. */
+/* The device counts interrupts from its opening on, so none between the look at the status and the
+ * wait is lost. */
 const char *uio_wait(const struct uio *uio, int64_t ms, bool *rung)
 {
     int64_t end = linux_now_ms() + ms;
@@ -135,7 +140,8 @@ const char *uio_wait(const struct uio *uio, int64_t ms, bool *rung)
 
     *rung = uio->registers[UIO_STATUS] != 0;
     while (!*rung && wrong == NULL && (ms < 0 || left > 0)) {
-        wrong = enable_intx(uio) ? wait_for_interrupt(uio, left) : "cannot write the configuration space";
+        wrong = enable_intx(uio) ? wait_for_interrupt(uio, left)
+                                 : "cannot write the configuration space";
         *rung = uio->registers[UIO_STATUS] != 0;
         left = ms < 0 ? ms : end - linux_now_ms();
     }

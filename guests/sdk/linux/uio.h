@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared memory with doorbells (ivshmem) in a program for Linux, by its kernel's driver uio_pci_generic. Functions that can fail return
- * an error message, or NULL.
+ * Shared memory with doorbells (ivshmem) in a program for Linux, by its kernel's driver
+ * uio_pci_generic. Functions that can fail return an error message, or NULL.
  */
 #ifndef UIO_H
 #define UIO_H
@@ -33,15 +33,16 @@ volatile void *uio_map_memory(long number, size_t bytes);
 /** Guest-physical address of the shared memory of device N; 0: there is no such device. */
 uint64_t uio_address(long number);
 
-/** Rings the doorbell of a VM, by its number in the system; what was written to the memory before is visible there. */
+/** Rings the doorbell of a VM, by its number in the system; what was written to the memory before
+ * is visible there. */
 void uio_ring(const struct uio *uio, uint16_t vm);
 
 /** Number of the own VM. */
 uint32_t uio_own(const struct uio *uio);
 
 /**
- * Sleeps until the doorbell has rung since the last call, at most `ms` milliseconds; negative: without end. *rung says whether it
- * has.
+ * Sleeps until the doorbell has rung since the last call, at most `ms` milliseconds; negative:
+ * without end. *rung says whether it has.
  */
 const char *uio_wait(const struct uio *uio, int64_t ms, bool *rung);
 

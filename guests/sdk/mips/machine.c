@@ -35,8 +35,8 @@ uint64_t machine_time(void)
         uint32_t count = cp0_read_count();
 
         if ((halves & 1U) != count >> 31) {
-            (void)__atomic_compare_exchange_n(&machine_halves, &halves, halves + 1U, false, __ATOMIC_RELAXED,
-                                              __ATOMIC_RELAXED);
+            (void)__atomic_compare_exchange_n(&machine_halves, &halves, halves + 1U, false,
+                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED);
         } else if (halves == __atomic_load_n(&machine_halves, __ATOMIC_RELAXED)) {
             return (uint64_t)(halves >> 1) << 32 | count;
         }
@@ -105,7 +105,10 @@ static void machine_end(unsigned long how, unsigned long reason)
     register unsigned long a0 __asm__("$4") = how;
     register unsigned long a1 __asm__("$5") = reason;
 
-    __asm__ volatile(".set push\n\t.set virt\n\thypcall 1\n\t.set pop" : : "r"(a0), "r"(a1) : "$2", "$3", "memory");
+    __asm__ volatile(".set push\n\t.set virt\n\thypcall 1\n\t.set pop"
+                     :
+                     : "r"(a0), "r"(a1)
+                     : "$2", "$3", "memory");
 }
 
 _Noreturn void machine_shutdown(bool failed)

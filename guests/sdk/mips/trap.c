@@ -50,7 +50,8 @@ void trap_set_exception(trap_exception_fn handler)
 
 bool trap_is_unanswered(uint32_t code, uint32_t epc)
 {
-    return code == EXCEPTION_RESERVED && (*(const uint32_t *)(uintptr_t)epc & HYPCALL_MASK) == HYPCALL_WORD;
+    return code == EXCEPTION_RESERVED &&
+           (*(const uint32_t *)(uintptr_t)epc & HYPCALL_MASK) == HYPCALL_WORD;
 }
 
 uint32_t trap_line(uint32_t cause)
@@ -66,8 +67,9 @@ uint32_t trap_line(uint32_t cause)
 
 static _Noreturn void trap_fatal(const struct trap_frame *frame, uint32_t code)
 {
-    print("guest: unexpected exception: code %u epc 0x%x badvaddr 0x%x ra 0x%x sp 0x%x cause 0x%x\n", code, frame->epc,
-          frame->badvaddr, frame->gpr[31], frame->gpr[29], frame->cause);
+    print(
+        "guest: unexpected exception: code %u epc 0x%x badvaddr 0x%x ra 0x%x sp 0x%x cause 0x%x\n",
+        code, frame->epc, frame->badvaddr, frame->gpr[31], frame->gpr[29], frame->cause);
     machine_shutdown(true);
 }
 

@@ -86,7 +86,8 @@ struct accel_result accel_run(const struct accel *a, const struct accel_job *job
     return accel_finish(a);
 }
 
-struct accel_result accel_run_asleep(const struct accel *a, const struct accel_job *job, unsigned long hart)
+struct accel_result accel_run_asleep(const struct accel *a, const struct accel_job *job,
+                                     unsigned long hart)
 {
     uint32_t context = plic_context(hart), source;
     struct accel_result result;

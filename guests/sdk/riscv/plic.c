@@ -50,7 +50,8 @@ void plic_enable(uint32_t context, uint32_t source, bool on)
 void plic_open(uint32_t context, uint32_t source)
 {
     plic_enable(context, source, true);
-    /* After it: QEMU's PLIC looks for pending sources when these are written, but not when one is enabled. */
+    /* After it: QEMU's PLIC looks for pending sources when these are written, but not when one is
+     * enabled. */
     plic_set_priority(source, 1);
     plic_set_threshold(context, 0);
 }
@@ -77,7 +78,8 @@ void plic_wait(uint32_t irq, unsigned long hart, void (*clear)(void *argument), 
     plic_open(context, irq);
     csr_set_sie(SIE_EXTERNAL);
     csr_wait_for_interrupt();
-    /* Claimed first: the gateway of QEMU's PLIC forgets an interrupt that comes between clear() and a claim. */
+    /* Claimed first: the gateway of QEMU's PLIC forgets an interrupt that comes between clear() and
+     * a claim. */
     source = plic_claim(context);
     clear(argument); /* before the completion: the source is high until then */
     if (source != 0) {

@@ -15,8 +15,8 @@
 #define SBI_DBCN_WRITE 0UL
 
 /* RFENCE calls have up to five arguments; a separate function keeps sbi_call() at three. */
-static struct sbi_ret sbi_rfence(unsigned long function, struct sbi_harts harts, unsigned long start,
-                                 unsigned long size, unsigned long asid)
+static struct sbi_ret sbi_rfence(unsigned long function, struct sbi_harts harts,
+                                 unsigned long start, unsigned long size, unsigned long asid)
 {
     register unsigned long a0 __asm__("a0") = harts.mask;
     register unsigned long a1 __asm__("a1") = harts.base;
@@ -26,7 +26,10 @@ static struct sbi_ret sbi_rfence(unsigned long function, struct sbi_harts harts,
     register unsigned long a6 __asm__("a6") = function;
     register unsigned long a7 __asm__("a7") = SBI_EXT_RFENCE;
 
-    __asm__ volatile("ecall" : "+r"(a0), "+r"(a1) : "r"(a2), "r"(a3), "r"(a4), "r"(a6), "r"(a7) : "memory");
+    __asm__ volatile("ecall"
+                     : "+r"(a0), "+r"(a1)
+                     : "r"(a2), "r"(a3), "r"(a4), "r"(a6), "r"(a7)
+                     : "memory");
     return (struct sbi_ret){.error = (long)a0, .value = (long)a1};
 }
 
@@ -57,13 +60,14 @@ struct sbi_ret sbi_remote_fence_i(struct sbi_harts harts)
     return sbi_call(SBI_EXT_RFENCE, SBI_RFENCE_FENCE_I, harts.mask, harts.base, 0);
 }
 
-struct sbi_ret sbi_remote_sfence_vma(struct sbi_harts harts, unsigned long start, unsigned long size)
+struct sbi_ret sbi_remote_sfence_vma(struct sbi_harts harts, unsigned long start,
+                                     unsigned long size)
 {
     return sbi_rfence(SBI_RFENCE_SFENCE_VMA, harts, start, size, 0);
 }
 
-struct sbi_ret sbi_remote_sfence_vma_asid(struct sbi_harts harts, unsigned long start, unsigned long size,
-                                          unsigned long asid)
+struct sbi_ret sbi_remote_sfence_vma_asid(struct sbi_harts harts, unsigned long start,
+                                          unsigned long size, unsigned long asid)
 {
     return sbi_rfence(SBI_RFENCE_SFENCE_VMA_ASID, harts, start, size, asid);
 }

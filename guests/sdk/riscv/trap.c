@@ -34,8 +34,8 @@ unsigned int trap_instruction_length(uint64_t address)
 
 static _Noreturn void trap_fatal(const struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
-    print("guest: unexpected trap: cause 0x%lx sepc 0x%lx stval 0x%lx ra 0x%lx sp 0x%lx\n", cause, frame->sepc, stval,
-          frame->x[1], frame->x[2]);
+    print("guest: unexpected trap: cause 0x%lx sepc 0x%lx stval 0x%lx ra 0x%lx sp 0x%lx\n", cause,
+          frame->sepc, stval, frame->x[1], frame->x[2]);
     sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
 }
 

@@ -30,7 +30,8 @@ bool shared_app_declare(struct shared_app *app, enum shared_number device, uint3
     struct hcall_ret ret = rt_use_device(app->id, RT_SHARED_DEVICE + (unsigned long)device, us);
 
     if (ret.error != HCALL_OK) {
-        print("%s: not declared: %s (%lu)\n", app->guest, rt_strerror(HCALL_RT_USE_DEVICE, ret), ret.value);
+        print("%s: not declared: %s (%lu)\n", app->guest, rt_strerror(HCALL_RT_USE_DEVICE, ret),
+              ret.value);
     }
     app->longest_us = ret.value;
     return ret.error == HCALL_OK;

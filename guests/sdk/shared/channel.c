@@ -6,7 +6,8 @@
 
 #define CELLS_OF_REG 4U /* address and size, two cells each */
 #define ENABLE ((uint64_t)1 << FABRIC_CHANNEL_INT_ENABLE_LSB)
-#define EVENTS ((uint64_t)1 << FABRIC_CHANNEL_INT_PENDING_LSB | (uint64_t)1 << FABRIC_CHANNEL_INT_REFUSED_LSB)
+#define EVENTS \
+    ((uint64_t)1 << FABRIC_CHANNEL_INT_PENDING_LSB | (uint64_t)1 << FABRIC_CHANNEL_INT_REFUSED_LSB)
 
 static uint32_t number(const void *fdt, const char *compatible, const char *property)
 {
@@ -25,20 +26,22 @@ int shared_find(struct shared_device *device, const void *fdt, const char *compa
         return SHARED_NO_DEVICE;
     }
     for (unsigned int i = 0; i < 2; i++) {
-        device->pages[i] =
-            (uintptr_t)fdt_cell(reg, length, CELLS_OF_REG * i) << 32 | fdt_cell(reg, length, CELLS_OF_REG * i + 1U);
+        device->pages[i] = (uintptr_t)fdt_cell(reg, length, CELLS_OF_REG * i) << 32 |
+                           fdt_cell(reg, length, CELLS_OF_REG * i + 1U);
     }
     device->irq = number(fdt, compatible, "interrupts");
     device->clock_hz = number(fdt, compatible, "clock-frequency");
     return device->pages[0] != 0 && device->clock_hz != 0 ? SHARED_OK : SHARED_NO_DEVICE;
 }
 
-void shared_open(struct shared_channel *channel, const struct shared_device *device, unsigned int page)
+void shared_open(struct shared_channel *channel, const struct shared_device *device,
+                 unsigned int page)
 {
     *channel = (struct shared_channel){.page = device->pages[page], .irq = device->irq};
     shared_write(channel->page, FABRIC_CHANNEL_FLUSH, 1);
     shared_write(channel->page, FABRIC_CHANNEL_INT, EVENTS);
-    channel->depth = (unsigned int)(shared_read(channel->page, FABRIC_CHANNEL_INFO) >> FABRIC_CHANNEL_INFO_DEPTH_LSB &
+    channel->depth = (unsigned int)(shared_read(channel->page, FABRIC_CHANNEL_INFO) >>
+                                        FABRIC_CHANNEL_INFO_DEPTH_LSB &
                                     ((1U << FABRIC_CHANNEL_INFO_DEPTH_WIDTH) - 1U));
     shared_write(channel->page, FABRIC_CHANNEL_RING, (uintptr_t)channel->ring);
 }

@@ -17,13 +17,14 @@ int copy_open(struct copier *copier, const void *fdt)
 }
 
 /* The device takes the upper bits of both addresses from the destination's. */
-int copy_submit(struct copier *copier, volatile void *to, const volatile void *from, size_t bytes, uint8_t tag)
+int copy_submit(struct copier *copier, volatile void *to, const volatile void *from, size_t bytes,
+                uint8_t tag)
 {
     if (bytes < 1 || bytes > UINT16_MAX || (uintptr_t)to >> 32 != (uintptr_t)from >> 32) {
         return SHARED_INVALID;
     }
-    return shared_submit(&copier->channel,
-                         &(struct shared_request){to, (uint32_t)(uintptr_t)from, (uint16_t)bytes, OP_COPY, tag});
+    return shared_submit(&copier->channel, &(struct shared_request){to, (uint32_t)(uintptr_t)from,
+                                                                    (uint16_t)bytes, OP_COPY, tag});
 }
 
 int copy_memory(struct copier *copier, volatile void *to, const volatile void *from, size_t bytes)
@@ -34,8 +35,8 @@ int copy_memory(struct copier *copier, volatile void *to, const volatile void *f
         size_t part = bytes - at < PART ? bytes - at : PART;
         struct shared_completion done;
 
-        wrong =
-            copy_submit(copier, (volatile uint8_t *)to + at, (const volatile uint8_t *)from + at, part, SYNCHRONOUS);
+        wrong = copy_submit(copier, (volatile uint8_t *)to + at,
+                            (const volatile uint8_t *)from + at, part, SYNCHRONOUS);
         if (wrong == SHARED_OK) {
             shared_wait(&copier->channel, &done);
             wrong = done.status;

@@ -21,7 +21,8 @@ int ethernet_open(struct ethernet *port, const void *fdt)
     uint32_t length;
     const void *mac = fdt_device(fdt, COMPATIBLE, "local-mac-address", &length);
 
-    if (mac == NULL || length != ETHERNET_ADDRESS || shared_find(&device, fdt, COMPATIBLE) != SHARED_OK) {
+    if (mac == NULL || length != ETHERNET_ADDRESS ||
+        shared_find(&device, fdt, COMPATIBLE) != SHARED_OK) {
         return SHARED_NO_DEVICE;
     }
     memcpy(port->mac, mac, ETHERNET_ADDRESS);
@@ -35,7 +36,8 @@ int ethernet_submit(struct ethernet *port, const void *frame, size_t bytes, uint
     if (bytes < ETHERNET_HEADER || bytes > ETHERNET_FRAME) {
         return SHARED_INVALID;
     }
-    return shared_submit(&port->send, &(struct shared_request){frame, 0, (uint16_t)bytes, OP_SEND, tag});
+    return shared_submit(&port->send,
+                         &(struct shared_request){frame, 0, (uint16_t)bytes, OP_SEND, tag});
 }
 
 int ethernet_send(struct ethernet *port, const void *frame, size_t bytes)
@@ -55,5 +57,6 @@ int ethernet_post(struct ethernet *port, void *buffer, size_t bytes, uint8_t tag
     if (bytes < 1 || bytes > UINT16_MAX) {
         return SHARED_INVALID;
     }
-    return shared_submit(&port->receive, &(struct shared_request){buffer, 0, (uint16_t)bytes, OP_RECEIVE, tag});
+    return shared_submit(&port->receive,
+                         &(struct shared_request){buffer, 0, (uint16_t)bytes, OP_RECEIVE, tag});
 }

@@ -21,28 +21,35 @@ int flash_open(struct flash *flash, const void *fdt)
 
     if (wrong == SHARED_OK) {
         shared_open(&flash->channel, &device, 0);
-        flash->size = (uint32_t)(shared_read(flash->channel.page, FABRIC_CHANNEL_INFO) >> FABRIC_CHANNEL_INFO_SIZE_LSB);
+        flash->size = (uint32_t)(shared_read(flash->channel.page, FABRIC_CHANNEL_INFO) >>
+                                 FABRIC_CHANNEL_INFO_SIZE_LSB);
     }
     return wrong;
 }
 
-int flash_submit_read(struct flash *flash, uint32_t address, void *buffer, uint16_t bytes, uint8_t tag)
+int flash_submit_read(struct flash *flash, uint32_t address, void *buffer, uint16_t bytes,
+                      uint8_t tag)
 {
-    return shared_submit(&flash->channel, &(struct shared_request){buffer, address, bytes, OP_READ, tag});
+    return shared_submit(&flash->channel,
+                         &(struct shared_request){buffer, address, bytes, OP_READ, tag});
 }
 
-int flash_submit_program(struct flash *flash, uint32_t address, const void *data, uint16_t bytes, uint8_t tag)
+int flash_submit_program(struct flash *flash, uint32_t address, const void *data, uint16_t bytes,
+                         uint8_t tag)
 {
-    return shared_submit(&flash->channel, &(struct shared_request){data, address, bytes, OP_PROGRAM, tag});
+    return shared_submit(&flash->channel,
+                         &(struct shared_request){data, address, bytes, OP_PROGRAM, tag});
 }
 
 int flash_submit_erase(struct flash *flash, uint32_t address, uint8_t tag)
 {
-    return shared_submit(&flash->channel, &(struct shared_request){NULL, address, 0, OP_ERASE, tag});
+    return shared_submit(&flash->channel,
+                         &(struct shared_request){NULL, address, 0, OP_ERASE, tag});
 }
 
 /* Submits a request and waits for its end. */
-static int execute(struct flash *flash, const struct shared_request *request, struct shared_completion *done)
+static int execute(struct flash *flash, const struct shared_request *request,
+                   struct shared_completion *done)
 {
     int wrong = flash->channel.waiting == 0 ? shared_submit(&flash->channel, request) : SHARED_BUSY;
 
@@ -67,7 +74,8 @@ int flash_read(struct flash *flash, uint32_t address, void *buffer, size_t bytes
         uint16_t part = part_of(bytes);
         struct shared_completion done;
 
-        wrong = execute(flash, &(struct shared_request){to, address, part, OP_READ, SYNCHRONOUS}, &done);
+        wrong = execute(flash, &(struct shared_request){to, address, part, OP_READ, SYNCHRONOUS},
+                        &done);
         if (wrong == SHARED_OK && part <= INLINE) {
             memcpy(to, &done.data, part);
         }
@@ -87,7 +95,8 @@ int flash_program(struct flash *flash, uint32_t address, const void *data, size_
         uint16_t part = part_of(bytes);
         struct shared_completion done;
 
-        wrong = execute(flash, &(struct shared_request){from, address, part, OP_PROGRAM, SYNCHRONOUS}, &done);
+        wrong = execute(
+            flash, &(struct shared_request){from, address, part, OP_PROGRAM, SYNCHRONOUS}, &done);
         address += part;
         from += part;
         bytes -= part;

@@ -73,7 +73,8 @@ unsigned int gpio_space(const struct gpio *gpio)
 {
     uint64_t status = shared_read(gpio->page, FABRIC_GPIO_STATUS);
 
-    return (unsigned int)field(status, FABRIC_GPIO_STATUS_SPACE_LSB, FABRIC_GPIO_STATUS_SPACE_WIDTH);
+    return (unsigned int)field(status, FABRIC_GPIO_STATUS_SPACE_LSB,
+                               FABRIC_GPIO_STATUS_SPACE_WIDTH);
 }
 
 static int append(const struct gpio *gpio, const uint64_t *commands, unsigned int count)
@@ -99,7 +100,8 @@ static uint64_t set_of(const struct gpio *gpio, uint32_t mask, uint32_t value, u
     uint64_t shift = bank * BANK_PINS;
 
     if (mask >> shift << shift == mask && mask >> shift <= BANK_MASK) {
-        return command(GPIO_SET, (uint64_t)bank << BANK_LSB | (uint64_t)(mask >> shift) << MASK_LSB |
+        return command(GPIO_SET, (uint64_t)bank << BANK_LSB |
+                                     (uint64_t)(mask >> shift) << MASK_LSB |
                                      (uint64_t)(value >> shift & BANK_MASK) << VALUE_LSB | delay);
     }
     return mask == gpio->pins ? command(GPIO_WRITE, (uint64_t)value << VALUE_LSB | delay) : 0;
@@ -124,7 +126,8 @@ int gpio_set_after(const struct gpio *gpio, uint32_t delay, uint32_t mask, uint3
 {
     uint64_t set = set_of(gpio, mask, value, delay);
 
-    return set != 0 && delay >= 1 && delay <= GPIO_LONGEST_DELAY ? append(gpio, &set, 1) : SHARED_INVALID;
+    return set != 0 && delay >= 1 && delay <= GPIO_LONGEST_DELAY ? append(gpio, &set, 1)
+                                                                 : SHARED_INVALID;
 }
 
 int gpio_wait(const struct gpio *gpio, uint64_t delay)
@@ -139,12 +142,15 @@ static bool is_pulse(uint32_t cycles)
     return cycles >= GPIO_SHORTEST_PULSE && cycles <= GPIO_LONGEST_DELAY;
 }
 
-int gpio_pulses(const struct gpio *gpio, uint64_t first, uint32_t mask, const uint32_t high_low[2], uint32_t count)
+int gpio_pulses(const struct gpio *gpio, uint64_t first, uint32_t mask, const uint32_t high_low[2],
+                uint32_t count)
 {
-    uint64_t commands[] = {until(first - high_low[1]), command(GPIO_LOOP, count), set_of(gpio, mask, mask, high_low[1]),
+    uint64_t commands[] = {until(first - high_low[1]), command(GPIO_LOOP, count),
+                           set_of(gpio, mask, mask, high_low[1]),
                            set_of(gpio, mask, 0, high_low[0]), command(GPIO_REPEAT, 0)};
 
-    if (!is_pulse(high_low[0]) || !is_pulse(high_low[1]) || count < 1 || count > UINT16_MAX || commands[2] == 0) {
+    if (!is_pulse(high_low[0]) || !is_pulse(high_low[1]) || count < 1 || count > UINT16_MAX ||
+        commands[2] == 0) {
         return SHARED_INVALID;
     }
     return append(gpio, commands, 5);
@@ -167,21 +173,26 @@ int gpio_sample_after(const struct gpio *gpio, uint32_t delay)
 /* 0: an argument is out of range. */
 static uint64_t capture_of(unsigned int pin, unsigned int edges, uint64_t delay)
 {
-    bool valid = pin < ALL_PINS && edges >= GPIO_RISING && edges <= (GPIO_RISING | GPIO_FALLING) && delay >= 1 &&
-                 delay <= LONGEST_WAIT;
+    bool valid = pin < ALL_PINS && edges >= GPIO_RISING && edges <= (GPIO_RISING | GPIO_FALLING) &&
+                 delay >= 1 && delay <= LONGEST_WAIT;
 
-    return valid ? command(GPIO_CAPTURE, (uint64_t)edges << EDGES_LSB | (uint64_t)pin << PIN_LSB | delay) : 0;
+    return valid ? command(GPIO_CAPTURE,
+                           (uint64_t)edges << EDGES_LSB | (uint64_t)pin << PIN_LSB | delay)
+                 : 0;
 }
 
 /* The pause makes the capture begin at `begin`. */
-int gpio_capture(const struct gpio *gpio, unsigned int pin, unsigned int edges, uint64_t begin, uint64_t end)
+int gpio_capture(const struct gpio *gpio, unsigned int pin, unsigned int edges, uint64_t begin,
+                 uint64_t end)
 {
-    uint64_t commands[] = {until(begin), command(GPIO_PAUSE, 0), capture_of(pin, edges, end - begin)};
+    uint64_t commands[] = {until(begin), command(GPIO_PAUSE, 0),
+                           capture_of(pin, edges, end - begin)};
 
     return commands[2] != 0 ? append(gpio, commands, 3) : SHARED_INVALID;
 }
 
-int gpio_capture_after(const struct gpio *gpio, unsigned int pin, unsigned int edges, uint64_t delay)
+int gpio_capture_after(const struct gpio *gpio, unsigned int pin, unsigned int edges,
+                       uint64_t delay)
 {
     uint64_t capture = capture_of(pin, edges, delay);
 

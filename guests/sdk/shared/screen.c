@@ -37,10 +37,11 @@ static void set_format(struct screen *screen, uint64_t format)
 
 int screen_show(struct screen *screen, const volatile uint32_t *pixels, unsigned int stride)
 {
-    uint64_t format = (uint64_t)stride * PIXEL << FABRIC_SCREEN_FORMAT_STRIDE_LSB | (uint64_t)1
-                                                                                        << FABRIC_SCREEN_FORMAT_ON_LSB;
+    uint64_t format = (uint64_t)stride * PIXEL << FABRIC_SCREEN_FORMAT_STRIDE_LSB |
+                      (uint64_t)1 << FABRIC_SCREEN_FORMAT_ON_LSB;
 
-    if ((uintptr_t)pixels % 8U != 0 || stride % 2U != 0 || stride < screen->width || stride > UINT16_MAX / PIXEL) {
+    if ((uintptr_t)pixels % 8U != 0 || stride % 2U != 0 || stride < screen->width ||
+        stride > UINT16_MAX / PIXEL) {
         return SHARED_INVALID;
     }
     shared_write(screen->page, FABRIC_SCREEN_BASE, (uintptr_t)pixels);

@@ -42,13 +42,15 @@ int virtio_blk_open_mmio(struct virtio_blk *disk, const void *fdt)
     return result == VIRTIO_OK ? start(disk) : result;
 }
 
-/* Waits for the only request. The device could write to its memory later, so it is reset if it does not answer. */
+/* Waits for the only request. The device could write to its memory later, so it is reset if it does
+ * not answer. */
 static int finish(struct virtio_blk *disk)
 {
     uint32_t bytes;
 
     virtqueue_notify(&disk->queue);
-    if (virtio_wait(&disk->device, &disk->queue, WAIT_MS) != VIRTIO_OK || virtqueue_take(&disk->queue, &bytes) < 0) {
+    if (virtio_wait(&disk->device, &disk->queue, WAIT_MS) != VIRTIO_OK ||
+        virtqueue_take(&disk->queue, &bytes) < 0) {
         disk->queue.broken = true;
         virtio_reset(&disk->device);
         return VIRTIO_BROKEN;
@@ -57,7 +59,8 @@ static int finish(struct virtio_blk *disk)
 }
 
 /* Head, data unless there are none, status. */
-static int request(struct virtio_blk *disk, uint32_t type, uint64_t sector, void *data, uint32_t bytes)
+static int request(struct virtio_blk *disk, uint32_t type, uint64_t sector, void *data,
+                   uint32_t bytes)
 {
     struct virtqueue_part parts[3] = {{&disk->head, sizeof(disk->head), false}};
     unsigned int count = 1;
@@ -75,7 +78,8 @@ static int request(struct virtio_blk *disk, uint32_t type, uint64_t sector, void
 
 static bool in_disk(const struct virtio_blk *disk, uint64_t sector, uint32_t count)
 {
-    return count >= 1 && count <= MOST && sector <= disk->sectors && count <= disk->sectors - sector;
+    return count >= 1 && count <= MOST && sector <= disk->sectors &&
+           count <= disk->sectors - sector;
 }
 
 int virtio_blk_read(struct virtio_blk *disk, uint64_t sector, void *data, uint32_t count)

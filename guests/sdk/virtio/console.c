@@ -13,7 +13,8 @@ static void post(struct virtio_console *console)
 {
     uint8_t *buffer = console->receiving[console->receive.free];
 
-    (void)virtqueue_add(&console->receive, &(struct virtqueue_part){buffer, VIRTIO_CONSOLE_BYTES, true}, 1);
+    (void)virtqueue_add(&console->receive,
+                        &(struct virtqueue_part){buffer, VIRTIO_CONSOLE_BYTES, true}, 1);
 }
 
 int virtio_console_open(struct virtio_console *console, struct pci_bus *bus, unsigned int number)
@@ -23,8 +24,10 @@ int virtio_console_open(struct virtio_console *console, struct pci_bus *bus, uns
     if (result != VIRTIO_OK) {
         return result;
     }
-    if (virtio_add_queue(&console->device, QUEUE_RECEIVE, &console->receive, VIRTIO_CONSOLE_BUFFERS) != VIRTIO_OK ||
-        virtio_add_queue(&console->device, QUEUE_SEND, &console->send, VIRTIO_CONSOLE_BUFFERS) != VIRTIO_OK) {
+    if (virtio_add_queue(&console->device, QUEUE_RECEIVE, &console->receive,
+                         VIRTIO_CONSOLE_BUFFERS) != VIRTIO_OK ||
+        virtio_add_queue(&console->device, QUEUE_SEND, &console->send, VIRTIO_CONSOLE_BUFFERS) !=
+            VIRTIO_OK) {
         return VIRTIO_NO_DEVICE;
     }
     console->held = -1;
@@ -55,7 +58,8 @@ size_t virtio_console_write(struct virtio_console *console, const void *data, si
         size_t n = bytes - written < VIRTIO_CONSOLE_BYTES ? bytes - written : VIRTIO_CONSOLE_BYTES;
 
         memcpy(buffer, from + written, n);
-        if (virtqueue_add(&console->send, &(struct virtqueue_part){buffer, (uint32_t)n, false}, 1) < 0) {
+        if (virtqueue_add(&console->send, &(struct virtqueue_part){buffer, (uint32_t)n, false}, 1) <
+            0) {
             break;
         }
         written += n;
@@ -64,7 +68,8 @@ size_t virtio_console_write(struct virtio_console *console, const void *data, si
     return written;
 }
 
-/* Goes to the next buffer that the device has filled, once the current one is used up. False: there is none. */
+/* Goes to the next buffer that the device has filled, once the current one is used up. False: there
+ * is none. */
 static bool next_buffer(struct virtio_console *console)
 {
     if (console->held >= 0 && console->taken < console->got) {

@@ -10,7 +10,8 @@ static void offer(struct disk_server *server)
 {
     struct disk_server_buffer *buffer = &server->buffers[server->requests.free];
 
-    (void)virtqueue_add(&server->requests, &(struct virtqueue_part){buffer, sizeof(*buffer), true}, 1);
+    (void)virtqueue_add(&server->requests, &(struct virtqueue_part){buffer, sizeof(*buffer), true},
+                        1);
 }
 
 int disk_server_open(struct disk_server *server, struct pci_bus *bus)
@@ -20,7 +21,8 @@ int disk_server_open(struct disk_server *server, struct pci_bus *bus)
     if (result != VIRTIO_OK) {
         return result;
     }
-    if (virtio_add_queue(&server->device, DISK_SERVER_REQUESTS, &server->requests, DISK_SERVER_BUFFERS) != VIRTIO_OK ||
+    if (virtio_add_queue(&server->device, DISK_SERVER_REQUESTS, &server->requests,
+                         DISK_SERVER_BUFFERS) != VIRTIO_OK ||
         virtio_add_queue(&server->device, DISK_SERVER_ANSWERS, &server->answers, 2) != VIRTIO_OK) {
         return VIRTIO_NO_DEVICE;
     }
@@ -45,14 +47,17 @@ uint8_t *disk_server_next(struct disk_server *server, struct disk_request *reque
     return server->buffers[server->current].data;
 }
 
-int disk_server_answer(struct disk_server *server, const struct disk_request *request, uint32_t status)
+int disk_server_answer(struct disk_server *server, const struct disk_request *request,
+                       uint32_t status)
 {
-    const struct virtqueue_part parts[2] = {{&server->answer, sizeof(server->answer), false},
-                                            {server->buffers[server->current].data, request->bytes, false}};
+    const struct virtqueue_part parts[2] = {
+        {&server->answer, sizeof(server->answer), false},
+        {server->buffers[server->current].data, request->bytes, false}};
     bool data = request->type == DISK_READ && status == DISK_OK;
     uint32_t bytes;
 
-    server->answer = (struct disk_answer){.disk = request->disk, .number = request->number, .status = status};
+    server->answer =
+        (struct disk_answer){.disk = request->disk, .number = request->number, .status = status};
     if (virtqueue_add(&server->answers, parts, data ? 2 : 1) < 0) {
         return VIRTIO_BROKEN;
     }

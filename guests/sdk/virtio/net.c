@@ -21,7 +21,8 @@ static void post(struct virtio_net *net)
 static int start(struct virtio_net *net)
 {
     if ((net->device.features & F_MAC) == 0 ||
-        virtio_add_queue(&net->device, QUEUE_RECEIVE, &net->receive, VIRTIO_NET_BUFFERS) != VIRTIO_OK ||
+        virtio_add_queue(&net->device, QUEUE_RECEIVE, &net->receive, VIRTIO_NET_BUFFERS) !=
+            VIRTIO_OK ||
         virtio_add_queue(&net->device, QUEUE_SEND, &net->send, VIRTIO_NET_BUFFERS) != VIRTIO_OK) {
         return VIRTIO_NO_DEVICE;
     }
@@ -78,8 +79,9 @@ int virtio_net_submit(struct virtio_net *net, size_t bytes)
     }
     buffer = &net->sending[net->send.free];
     memset(buffer->header, 0, VIRTIO_NET_HEADER);
-    result = virtqueue_add(&net->send,
-                           &(struct virtqueue_part){buffer->header, (uint32_t)(VIRTIO_NET_HEADER + bytes), false}, 1);
+    result = virtqueue_add(
+        &net->send,
+        &(struct virtqueue_part){buffer->header, (uint32_t)(VIRTIO_NET_HEADER + bytes), false}, 1);
     virtqueue_notify(&net->send);
     return result < 0 ? result : VIRTIO_OK;
 }

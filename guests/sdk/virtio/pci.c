@@ -11,11 +11,13 @@
 #define LAST_CAPABILITY 0xfcU
 #define CAPABILITIES_MAX 48U /* of 4 bytes in 192: a list with more is a loop */
 
-/* Cells of the device tree's properties: a PCI address has three, an address of the parent and a size two each. */
+/* Cells of the device tree's properties: a PCI address has three, an address of the parent and a
+ * size two each. */
 #define RANGE_CELLS 7U
 #define RANGE_SPACE 0x03000000U /* of the first cell */
 #define RANGE_MEMORY32 0x02000000U
-#define MAP_CELLS 6U /* PCI address, pin, phandle, source: the interrupt controller has no address */
+/* PCI address, pin, phandle, source: the interrupt controller has no address */
+#define MAP_CELLS 6U
 #define MAP_PIN 3U
 #define MAP_SOURCE 5U
 #define DEVICE_SHIFT 11U /* of the device number in the first cell of a PCI address */
@@ -31,11 +33,14 @@ static void find_range(struct pci_bus *bus, const void *fdt)
     uint32_t length;
     const void *ranges = fdt_device(fdt, COMPATIBLE, "ranges", &length);
 
-    for (uint32_t cell = 0; ranges != NULL && bus->end == 0 && cell + RANGE_CELLS <= length / 4U; cell += RANGE_CELLS) {
-        uint64_t start = fdt_cell64(ranges, length, cell + 1U), bytes = fdt_cell64(ranges, length, cell + 5U);
+    for (uint32_t cell = 0; ranges != NULL && bus->end == 0 && cell + RANGE_CELLS <= length / 4U;
+         cell += RANGE_CELLS) {
+        uint64_t start = fdt_cell64(ranges, length, cell + 1U),
+                 bytes = fdt_cell64(ranges, length, cell + 5U);
 
         if ((fdt_cell(ranges, length, cell) & RANGE_SPACE) == RANGE_MEMORY32 &&
-            start == fdt_cell64(ranges, length, cell + 3U) && start + bytes - 1U <= UINT32_MAX && bytes != 0) {
+            start == fdt_cell64(ranges, length, cell + 3U) && start + bytes - 1U <= UINT32_MAX &&
+            bytes != 0) {
             bus->next = (uint32_t)start;
             bus->end = (uint32_t)(start + bytes - 1U);
         }
@@ -67,7 +72,8 @@ static uint32_t find_irq(const struct pci_bus *bus, unsigned int device, uint32_
 {
     uint32_t wanted = device << DEVICE_SHIFT & bus->map_device_mask;
 
-    for (uint32_t cell = 0; bus->map != NULL && cell + MAP_CELLS <= bus->map_bytes / 4U; cell += MAP_CELLS) {
+    for (uint32_t cell = 0; bus->map != NULL && cell + MAP_CELLS <= bus->map_bytes / 4U;
+         cell += MAP_CELLS) {
         if (fdt_cell(bus->map, bus->map_bytes, cell) == wanted &&
             fdt_cell(bus->map, bus->map_bytes, cell + MAP_PIN) == pin) {
             return fdt_cell(bus->map, bus->map_bytes, cell + MAP_SOURCE);
@@ -76,11 +82,14 @@ static uint32_t find_irq(const struct pci_bus *bus, unsigned int device, uint32_
     return 0;
 }
 
-bool pci_find(struct pci_bus *bus, uint16_t vendor, uint16_t device, unsigned int number, struct pci_function *function)
+bool pci_find(struct pci_bus *bus, uint16_t vendor, uint16_t device, unsigned int number,
+              struct pci_function *function)
 {
     for (unsigned int i = 0; i < bus->devices; i++) {
-        *function = (struct pci_function){.bus = bus, .config = bus->ecam + (uintptr_t)i * DEVICE_BYTES};
-        if (pci_read16(function, PCI_VENDOR) != vendor || pci_read16(function, PCI_DEVICE) != device) {
+        *function =
+            (struct pci_function){.bus = bus, .config = bus->ecam + (uintptr_t)i * DEVICE_BYTES};
+        if (pci_read16(function, PCI_VENDOR) != vendor ||
+            pci_read16(function, PCI_DEVICE) != device) {
             continue;
         }
         if (number == 0) {
@@ -125,7 +134,8 @@ static uint32_t take_address(struct pci_bus *bus, uint32_t bytes)
     return start;
 }
 
-/* Writes all ones, which a BAR answers with the bits of its address that it has; then restores it. */
+/* Writes all ones, which a BAR answers with the bits of its address that it has; then restores
+ * it. */
 static uint32_t bar_size(const struct pci_function *function, unsigned int offset)
 {
     uint16_t command = pci_read16(function, PCI_COMMAND);

@@ -29,8 +29,8 @@ static int64_t draw(struct virtio_rng *rng, void *data, uint32_t bytes)
         return result;
     }
     virtqueue_notify(&rng->queue);
-    if (virtio_wait(&rng->device, &rng->queue, WAIT_MS) != VIRTIO_OK || virtqueue_take(&rng->queue, &got) < 0 ||
-        got == 0) {
+    if (virtio_wait(&rng->device, &rng->queue, WAIT_MS) != VIRTIO_OK ||
+        virtqueue_take(&rng->queue, &got) < 0 || got == 0) {
         rng->queue.broken = true;
         virtio_reset(&rng->device);
         return VIRTIO_BROKEN;

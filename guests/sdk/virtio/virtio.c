@@ -68,7 +68,8 @@ int virtio_negotiate(struct virtio_device *device, uint64_t wanted)
     }
     add_status(device, STATUS_ACKNOWLEDGE);
     add_status(device, STATUS_DRIVER);
-    device->features = offered(device) & (wanted | VIRTIO_F_VERSION_1 | VIRTIO_F_EVENT_IDX | VIRTIO_F_ACCESS_PLATFORM);
+    device->features = offered(device) & (wanted | VIRTIO_F_VERSION_1 | VIRTIO_F_EVENT_IDX |
+                                          VIRTIO_F_ACCESS_PLATFORM);
     if ((device->features & VIRTIO_F_VERSION_1) == 0) {
         return VIRTIO_NO_DEVICE;
     }
@@ -87,7 +88,8 @@ static uint16_t power_of_two_up_to(uint16_t most)
     return size;
 }
 
-int virtio_add_queue(struct virtio_device *device, uint16_t number, struct virtqueue *queue, uint16_t most)
+int virtio_add_queue(struct virtio_device *device, uint16_t number, struct virtqueue *queue,
+                     uint16_t most)
 {
     struct virtqueue_door door = {.number = number};
     uint16_t size = device->transport->select_queue(device, &door);
@@ -95,7 +97,8 @@ int virtio_add_queue(struct virtio_device *device, uint16_t number, struct virtq
     if (size == 0 || most == 0 || most > VIRTQUEUE_ENTRIES) {
         return VIRTIO_NO_DEVICE;
     }
-    virtqueue_init(queue, power_of_two_up_to(size < most ? size : most), (device->features & VIRTIO_F_EVENT_IDX) != 0);
+    virtqueue_init(queue, power_of_two_up_to(size < most ? size : most),
+                   (device->features & VIRTIO_F_EVENT_IDX) != 0);
     queue->door = door;
     queue->offset = (device->features & VIRTIO_F_ACCESS_PLATFORM) != 0 ? device->dma_offset : 0;
     device->transport->enable_queue(device, queue);
@@ -119,17 +122,23 @@ static bool has_config(const struct virtio_device *device, unsigned int offset, 
 
 uint8_t virtio_config8(const struct virtio_device *device, unsigned int offset)
 {
-    return has_config(device, offset, 1) ? *(const volatile uint8_t *)(device->config.start + offset) : 0;
+    return has_config(device, offset, 1)
+               ? *(const volatile uint8_t *)(device->config.start + offset)
+               : 0;
 }
 
 uint16_t virtio_config16(const struct virtio_device *device, unsigned int offset)
 {
-    return has_config(device, offset, 2) ? *(const volatile uint16_t *)(device->config.start + offset) : 0;
+    return has_config(device, offset, 2)
+               ? *(const volatile uint16_t *)(device->config.start + offset)
+               : 0;
 }
 
 uint32_t virtio_config32(const struct virtio_device *device, unsigned int offset)
 {
-    return has_config(device, offset, 4) ? *(const volatile uint32_t *)(device->config.start + offset) : 0;
+    return has_config(device, offset, 4)
+               ? *(const volatile uint32_t *)(device->config.start + offset)
+               : 0;
 }
 
 /* Both halves are of the same state if the generation has not changed (section 2.5.1). */
@@ -140,7 +149,8 @@ uint64_t virtio_config64(const struct virtio_device *device, unsigned int offset
 
     for (unsigned int attempt = 0; attempt < 8U; attempt++) {
         before = device->transport->generation(device);
-        value = (uint64_t)virtio_config32(device, offset + 4U) << 32 | virtio_config32(device, offset);
+        value =
+            (uint64_t)virtio_config32(device, offset + 4U) << 32 | virtio_config32(device, offset);
         if (before == device->transport->generation(device)) {
             return value;
         }

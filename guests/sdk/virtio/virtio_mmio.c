@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of a virtio device on MMIO, version 2 (section 4.2.2): how QEMU's devices that a VM owns are connected. */
+/* Registers of a virtio device on MMIO, version 2 (section 4.2.2): how QEMU's devices that a VM
+ * owns are connected. */
 #include "fdt.h"
 #include "virtio.h"
 
@@ -99,7 +100,8 @@ static const struct virtio_transport transport = {
     .generation = generation,
 };
 
-/* From an address of the guest to the device's: the bus has a range of memory for DMA, or none if they are equal. */
+/* From an address of the guest to the device's: the bus has a range of memory for DMA, or none if
+ * they are equal. */
 static uint64_t dma_offset(const void *fdt)
 {
     uint32_t length;
@@ -111,7 +113,8 @@ static uint64_t dma_offset(const void *fdt)
     return fdt_cell64(range, length, 0) - fdt_cell64(range, length, 2);
 }
 
-/* Finds registers and interrupt of the `number`th device of the device tree. False: there are not so many. */
+/* Finds registers and interrupt of the `number`th device of the device tree. False: there are not
+ * so many. */
 static bool find(struct virtio_device *device, const void *fdt, unsigned int number)
 {
     uint32_t length;
@@ -133,10 +136,12 @@ static bool find(struct virtio_device *device, const void *fdt, unsigned int num
 
 static bool is(const struct virtio_device *device, enum virtio_type type)
 {
-    return *reg(device, REG_MAGIC) == MAGIC && *reg(device, REG_VERSION) == VERSION && *reg(device, REG_TYPE) == type;
+    return *reg(device, REG_MAGIC) == MAGIC && *reg(device, REG_VERSION) == VERSION &&
+           *reg(device, REG_TYPE) == type;
 }
 
-int virtio_open_mmio(struct virtio_device *device, const void *fdt, enum virtio_type type, uint64_t wanted)
+int virtio_open_mmio(struct virtio_device *device, const void *fdt, enum virtio_type type,
+                     uint64_t wanted)
 {
     *device = (struct virtio_device){.transport = &transport, .dma_offset = dma_offset(fdt)};
     for (unsigned int number = 0; find(device, fdt, number); number++) {

@@ -114,7 +114,8 @@ static bool find_windows(struct virtio_device *device)
         }
         note_capability(device, at);
     }
-    return device->common.bytes >= COMMON_BYTES && device->isr.bytes >= 1 && device->notify.bytes >= 2;
+    return device->common.bytes >= COMMON_BYTES && device->isr.bytes >= 1 &&
+           device->notify.bytes >= 2;
 }
 
 static uint32_t status(const struct virtio_device *device)
@@ -169,11 +170,12 @@ static const struct virtio_transport transport = {
     .generation = generation,
 };
 
-int virtio_open(struct virtio_device *device, struct pci_bus *bus, enum virtio_type type, unsigned int number,
-                uint64_t wanted)
+int virtio_open(struct virtio_device *device, struct pci_bus *bus, enum virtio_type type,
+                unsigned int number, uint64_t wanted)
 {
     *device = (struct virtio_device){.transport = &transport};
-    if (!pci_find(bus, VENDOR, (uint16_t)(DEVICE_BASE + type), number, &device->function) || !find_windows(device)) {
+    if (!pci_find(bus, VENDOR, (uint16_t)(DEVICE_BASE + type), number, &device->function) ||
+        !find_windows(device)) {
         return VIRTIO_NO_DEVICE;
     }
     device->irq = device->function.irq;

@@ -57,7 +57,8 @@ static bool valid(const struct virtqueue_part *parts, unsigned int count)
 }
 
 /* Writes the descriptors of a chain that begins at the head of the free list. */
-static void describe(struct virtqueue *queue, const struct virtqueue_part *parts, unsigned int count)
+static void describe(struct virtqueue *queue, const struct virtqueue_part *parts,
+                     unsigned int count)
 {
     uint16_t at = queue->free;
 
@@ -123,7 +124,8 @@ void virtqueue_notify(struct virtqueue *queue)
     }
     virtio_fence(); /* the device reads the index before it writes the event that is read here */
     queue->announced = queue->added;
-    wanted = queue->event_idx ? passed(avail_event(queue), before, queue->added) : (queue->used.flags & NO_NOTIFY) == 0;
+    wanted = queue->event_idx ? passed(avail_event(queue), before, queue->added)
+                              : (queue->used.flags & NO_NOTIFY) == 0;
     if (wanted) {
         ring(&queue->door);
     }
@@ -150,7 +152,8 @@ static void release(struct virtqueue *queue, uint16_t head)
 
 int virtqueue_take(struct virtqueue *queue, uint32_t *bytes)
 {
-    const volatile struct virtqueue_used_entry *entry = &queue->used.ring[queue->taken & (queue->size - 1U)];
+    const volatile struct virtqueue_used_entry *entry =
+        &queue->used.ring[queue->taken & (queue->size - 1U)];
     uint32_t head, written;
 
     if (queue->broken) {

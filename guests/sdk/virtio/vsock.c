@@ -35,7 +35,8 @@ static void post(struct virtio_vsock *vsock)
 {
     struct virtio_vsock_packet *packet = &vsock->receiving[vsock->receive.free];
 
-    (void)virtqueue_add(&vsock->receive, &(struct virtqueue_part){packet, sizeof(*packet), true}, 1);
+    (void)virtqueue_add(&vsock->receive, &(struct virtqueue_part){packet, sizeof(*packet), true},
+                        1);
 }
 
 int virtio_vsock_open(struct virtio_vsock *vsock, struct pci_bus *bus, unsigned int number)
@@ -45,8 +46,10 @@ int virtio_vsock_open(struct virtio_vsock *vsock, struct pci_bus *bus, unsigned 
     if (result != VIRTIO_OK) {
         return result;
     }
-    if (virtio_add_queue(&vsock->device, QUEUE_RECEIVE, &vsock->receive, VIRTIO_VSOCK_PACKETS) != VIRTIO_OK ||
-        virtio_add_queue(&vsock->device, QUEUE_SEND, &vsock->send, VIRTIO_VSOCK_PACKETS) != VIRTIO_OK ||
+    if (virtio_add_queue(&vsock->device, QUEUE_RECEIVE, &vsock->receive, VIRTIO_VSOCK_PACKETS) !=
+            VIRTIO_OK ||
+        virtio_add_queue(&vsock->device, QUEUE_SEND, &vsock->send, VIRTIO_VSOCK_PACKETS) !=
+            VIRTIO_OK ||
         virtio_add_queue(&vsock->device, QUEUE_EVENT, &vsock->event, EVENTS) != VIRTIO_OK) {
         return VIRTIO_NO_DEVICE;
     }
@@ -73,7 +76,8 @@ static void reclaim(struct virtio_vsock *vsock)
 static struct virtio_vsock_packet *find_packet(struct virtio_vsock *vsock)
 {
     reclaim(vsock);
-    if (vsock->send.unused == 0 && virtio_wait(&vsock->device, &vsock->send, WAIT_MS) == VIRTIO_OK) {
+    if (vsock->send.unused == 0 &&
+        virtio_wait(&vsock->device, &vsock->send, WAIT_MS) == VIRTIO_OK) {
         reclaim(vsock);
     }
     return vsock->send.unused != 0 ? &vsock->sending[vsock->send.free] : NULL;
@@ -85,25 +89,27 @@ static void submit(struct virtio_vsock *vsock, struct virtio_vsock_packet *packe
     packet->header.source[0] = (uint32_t)vsock->cid;
     packet->header.source[1] = (uint32_t)(vsock->cid >> 32);
     packet->header.type = TYPE_STREAM;
-    (void)virtqueue_add(&vsock->send, &(struct virtqueue_part){packet, (uint32_t)HEADER + packet->header.bytes, false},
-                        1);
+    (void)virtqueue_add(
+        &vsock->send,
+        &(struct virtqueue_part){packet, (uint32_t)HEADER + packet->header.bytes, false}, 1);
     virtqueue_notify(&vsock->send);
 }
 
 /* Sends a packet of the stream. The packet's data are there already. */
-static void submit_of_stream(struct virtio_vsock *vsock, struct virtio_vsock_packet *packet, enum op op, uint32_t bytes,
-                             uint32_t flags)
+static void submit_of_stream(struct virtio_vsock *vsock, struct virtio_vsock_packet *packet,
+                             enum op op, uint32_t bytes, uint32_t flags)
 {
     struct virtio_vsock_stream *stream = &vsock->stream;
 
-    packet->header = (struct virtio_vsock_header){.target = {(uint32_t)stream->peer, (uint32_t)(stream->peer >> 32)},
-                                                  .source_port = stream->port,
-                                                  .target_port = stream->peer_port,
-                                                  .bytes = bytes,
-                                                  .op = (uint16_t)op,
-                                                  .flags = flags,
-                                                  .space = SPACE,
-                                                  .forwarded = stream->forwarded};
+    packet->header = (struct virtio_vsock_header){
+        .target = {(uint32_t)stream->peer, (uint32_t)(stream->peer >> 32)},
+        .source_port = stream->port,
+        .target_port = stream->peer_port,
+        .bytes = bytes,
+        .op = (uint16_t)op,
+        .flags = flags,
+        .space = SPACE,
+        .forwarded = stream->forwarded};
     stream->reported = stream->forwarded;
     submit(vsock, packet);
 }
@@ -123,17 +129,19 @@ static void refuse(struct virtio_vsock *vsock, const struct virtio_vsock_header 
     struct virtio_vsock_packet *packet = header->op != OP_RESET ? find_packet(vsock) : NULL;
 
     if (packet != NULL) {
-        packet->header = (struct virtio_vsock_header){.target = {header->source[0], header->source[1]},
-                                                      .source_port = header->target_port,
-                                                      .target_port = header->source_port,
-                                                      .op = OP_RESET};
+        packet->header =
+            (struct virtio_vsock_header){.target = {header->source[0], header->source[1]},
+                                         .source_port = header->target_port,
+                                         .target_port = header->source_port,
+                                         .op = OP_RESET};
         submit(vsock, packet);
     }
 }
 
 void virtio_vsock_close(struct virtio_vsock *vsock)
 {
-    if (vsock->stream.state == VIRTIO_VSOCK_OPEN || vsock->stream.state == VIRTIO_VSOCK_CONNECTING) {
+    if (vsock->stream.state == VIRTIO_VSOCK_OPEN ||
+        vsock->stream.state == VIRTIO_VSOCK_CONNECTING) {
         control(vsock, OP_RESET, 0);
     }
     vsock->stream = (struct virtio_vsock_stream){.state = VIRTIO_VSOCK_CLOSED};
@@ -164,7 +172,8 @@ static uint64_t source_of(const struct virtio_vsock_header *header)
     return (uint64_t)header->source[1] << 32 | header->source[0];
 }
 
-static bool is_of_stream(const struct virtio_vsock_stream *stream, const struct virtio_vsock_header *header)
+static bool is_of_stream(const struct virtio_vsock_stream *stream,
+                         const struct virtio_vsock_header *header)
 {
     return (stream->state == VIRTIO_VSOCK_OPEN || stream->state == VIRTIO_VSOCK_CONNECTING) &&
            source_of(header) == stream->peer && header->source_port == stream->peer_port &&
@@ -173,7 +182,8 @@ static bool is_of_stream(const struct virtio_vsock_stream *stream, const struct 
 
 static void accept(struct virtio_vsock *vsock, const struct virtio_vsock_header *header)
 {
-    if (vsock->stream.state != VIRTIO_VSOCK_LISTENING || header->target_port != vsock->stream.port) {
+    if (vsock->stream.state != VIRTIO_VSOCK_LISTENING ||
+        header->target_port != vsock->stream.port) {
         refuse(vsock, header);
         return;
     }
@@ -234,8 +244,10 @@ static bool handle_of_stream(struct virtio_vsock *vsock, const struct virtio_vso
     }
 }
 
-/* Handles a packet of which the device has written so many bytes. True: it has data of the stream. */
-static bool handle(struct virtio_vsock *vsock, const struct virtio_vsock_header *header, uint32_t written)
+/* Handles a packet of which the device has written so many bytes. True: it has data of the
+ * stream. */
+static bool handle(struct virtio_vsock *vsock, const struct virtio_vsock_header *header,
+                   uint32_t written)
 {
     if (written < HEADER || header->bytes > written - HEADER || header->type != TYPE_STREAM) {
         return false;

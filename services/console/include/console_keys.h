@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The component `console`: every line shows its VM's name in its colour. Output of the VM with the keyboard is shown character by
- * character, that of other VMs line by line (or after CONSOLE_FLUSH_MS if a line stays unfinished). If another VM's line
- * interrupts a line being typed, that line is drawn again below. Escape sequences are filtered (console_filter.h). One VM can
- * have the terminal alone, and a program can get all VMs' bytes.
+ * The component `console`: every line shows its VM's name in its colour. Output of the VM with the
+ * keyboard is shown character by character, that of other VMs line by line (or after
+ * CONSOLE_FLUSH_MS if a line stays unfinished). If another VM's line interrupts a line being typed,
+ * that line is drawn again below. Escape sequences are filtered (console_filter.h). One VM can have
+ * the terminal alone, and a program can get all VMs' bytes.
  *
  * This header is for the operator's keys and for other components.
  */
@@ -25,19 +26,22 @@ struct console_operator {
     const bool *at_work; /* whether step() is to be called, between polling points */
 };
 
-#define CONSOLE_OPERATOR(command, step, at_work) \
-    static const struct console_operator operator_##command REGISTER_IN("console_operators") = {command, step, at_work}
+#define CONSOLE_OPERATOR(command, step, at_work)                                                 \
+    static const struct console_operator operator_##command REGISTER_IN("console_operators") = { \
+        command, step, at_work}
 
-/* Registers a component's list, which `key` after the escape key prints. line() prints one line and returns the position of the next
- * one, 0 behind the last; the first one's position is 0. Called without locks, between polling points. */
+/* Registers a component's list, which `key` after the escape key prints. line() prints one line and
+ * returns the position of the next one, 0 behind the last; the first one's position is 0. Called
+ * without locks, between polling points. */
 struct console_list {
     char key;
     const char *what; /* for the operator's help */
     unsigned (*line)(unsigned at);
 };
 
-#define CONSOLE_LIST(key, what, line) \
-    static const struct console_list console_list_##line REGISTER_IN("console_lists") = {key, what, line}
+#define CONSOLE_LIST(key, what, line)                                                     \
+    static const struct console_list console_list_##line REGISTER_IN("console_lists") = { \
+        key, what, line}
 
 /* Registers a component's key after the escape key. Typed characters then go to `take` until it
  * returns false or has got the escape key, which is then handled as such. Called without locks. */

@@ -6,8 +6,8 @@
  * A request is typed: the console's escape key, DEBUG_KEY, bytes as hexadecimal digits, a carriage
  * return. An answer is an application program command (ECMA-48 section 8.3.2), which terminals do
  * not show: ESC _ DEBUG_MARK, the session's nonce as 16 digits, bytes as digits, ESC \. By the
- * nonce, which no guest sees, the tool distinguishes answers from guests' output. Numbers are little-endian.
- * Requests and answers end with their Fletcher checksum (debug_check).
+ * nonce, which no guest sees, the tool distinguishes answers from guests' output. Numbers are
+ * little-endian. Requests and answers end with their Fletcher checksum (debug_check).
  */
 #ifndef DEBUG_ABI_H
 #define DEBUG_ABI_H
@@ -36,7 +36,8 @@ struct debug_request {
 #define DEBUG_HEAD offsetof(struct debug_request, data)
 
 enum debug_operation {
-    DEBUG_ATTACH = 0,    /* data: name of the VM; address: nonce -> data: version, VCPUs, VCPUs of RT apps */
+    /* data: name of the VM; address: nonce -> data: version, VCPUs, VCPUs of RT apps */
+    DEBUG_ATTACH = 0,
     DEBUG_DETACH = 1,    /* resumes the VM */
     DEBUG_STATUS = 2,    /* vcpu: the first -> data: struct debug_status */
     DEBUG_STOP = 3,      /* starts a halt; the status shows when it is complete */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a flattened device tree (Devicetree Specification 0.4, chapter 5) that need not be well-formed: nothing outside of
- * [bytes, bytes + size) is read, and a malformed tree ends where it is malformed.
+ * Reads a flattened device tree (Devicetree Specification 0.4, chapter 5) that need not be
+ * well-formed: nothing outside of [bytes, bytes + size) is read, and a malformed tree ends where it
+ * is malformed.
  */
 #ifndef FDT_H
 #define FDT_H
@@ -36,7 +37,8 @@ void fdt_open(struct fdt *t, const uint8_t *bytes, uint32_t size);
 /* Reads the next item. False at the end, or where the tree is malformed. */
 bool fdt_next(struct fdt *t, struct fdt_item *item);
 
-/* The big-endian number of `cells` cells at `value`; its highest 32-bit words are lost if there are more than two. */
+/* The big-endian number of `cells` cells at `value`; its highest 32-bit words are lost if there are
+ * more than two. */
 uint64_t fdt_number(const uint8_t *value, unsigned cells);
 
 /* Whether two terminated strings are equal. */

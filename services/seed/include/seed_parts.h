@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the component `seed`. The seed of a VM's start is derived from the machine's by HChaCha20
- * (draft-irtf-cfrg-xchacha-03, section 2.2): neither the machine's seed nor those of other VMs or starts can be computed from it.
+ * The parts of the component `seed`. The seed of a VM's start is derived from the machine's by
+ * HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): neither the machine's seed nor those of
+ * other VMs or starts can be computed from it.
  */
 #ifndef SEED_PARTS_H
 #define SEED_PARTS_H

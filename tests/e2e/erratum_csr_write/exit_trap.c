@@ -12,7 +12,8 @@ bool guest_fetch(ulong va, uint32_t *insn);
 void __real_exit_trap(struct vcpu *v, ulong cause);
 void __wrap_exit_trap(struct vcpu *v, ulong cause);
 
-#define INSN_CSRW_A0 0x00051073U /* csrw csr, a0: the only instruction that the test's guest uses */
+/* csrw csr, a0: the only instruction that the test's guest uses */
+#define INSN_CSRW_A0 0x00051073U
 #define INSN_NOT_CSR 0x000fffffU
 #define TRAPS_OWN (HSTATUS_SPV | HSTATUS_SPVP) /* the trap sets these after the write */
 

@@ -11,7 +11,8 @@
 #include "work.h"
 
 #define MAX_VCPUS 2U
-#define JOB 16U /* bytes: most of the time goes into the registers, so that regions change hands often */
+/* bytes: most of the time goes into the registers, so that regions change hands often */
+#define JOB 16U
 
 static struct work works[MAX_VCPUS];
 static volatile bool over[MAX_VCPUS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uses the VM's accelerators while it, or another VM, misbehaves: for tests/e2e/test_accelerators_faults.py. The word `mode=` of
- * the kernel's arguments selects how.
+ * Uses the VM's accelerators while it, or another VM, misbehaves: for
+ * tests/e2e/test_accelerators_faults.py. The word `mode=` of the kernel's arguments selects how.
  */
 #include <stddef.h>
 

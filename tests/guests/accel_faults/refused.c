@@ -31,7 +31,8 @@ unsigned int refused(const void *fdt)
         return 1;
     }
     status = status_after(&works[0].a);
-    print("accel: the first device %s\n", (status & ACCEL_STATUS_FAILED) != 0 ? "has failed" : "works");
+    print("accel: the first device %s\n",
+          (status & ACCEL_STATUS_FAILED) != 0 ? "has failed" : "works");
     for (unsigned int i = 0; i < JOBS; i++) {
         (void)work_run(&works[1], JOB);
     }

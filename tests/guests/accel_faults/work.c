@@ -46,7 +46,8 @@ static const struct task *task_of(const char *name)
 bool work_open(struct work *w, unsigned int index, unsigned long hart)
 {
     struct accel_info info;
-    struct hcall_ret ret = hcall_call(HCALL_ACCEL_ENUMERATE, index, hcall_address(&info), sizeof(info));
+    struct hcall_ret ret =
+        hcall_call(HCALL_ACCEL_ENUMERATE, index, hcall_address(&info), sizeof(info));
 
     if (ret.error != HCALL_OK || index >= ret.value) {
         return false;
@@ -66,7 +67,8 @@ static uint64_t next(struct work *w)
 
 void work_prepare(struct work *w, uint32_t size)
 {
-    w->job = (struct accel_job){.command = w->command, .size = size, .input = w->input, .output = w->expected};
+    w->job = (struct accel_job){
+        .command = w->command, .size = size, .input = w->input, .output = w->expected};
     for (unsigned int i = 0; i < size / 8U; i++) {
         w->input[i] = next(w);
     }
@@ -104,7 +106,8 @@ uint32_t work_finish(struct work *w)
     struct accel_result result;
 
     do {
-        csr_wait_for_interrupt(); /* first, so that the VCPU is suspended as soon after START as it can be */
+        /* first, so that the VCPU is suspended as soon after START as it can be */
+        csr_wait_for_interrupt();
     } while (!accel_over(&w->a));
     result = accel_finish(&w->a);
     source = plic_claim(context);
@@ -113,7 +116,8 @@ uint32_t work_finish(struct work *w)
     }
     csr_clear_sie(SIE_EXTERNAL);
     w->jobs++;
-    w->wrong += differences(w) + (result.size != w->job.size * w->task->factor) + (result.fault != 0);
+    w->wrong +=
+        differences(w) + (result.size != w->job.size * w->task->factor) + (result.fault != 0);
     return result.fault;
 }
 

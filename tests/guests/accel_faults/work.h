@@ -27,10 +27,12 @@ struct work {
     unsigned int jobs, wrong; /* finished; wrong words, sizes and faults in them */
     uint64_t state;           /* of a linear congruential generator */
     struct accel_job job;
-    uint64_t input[WORK_INPUT / 8], output[WORK_INPUT / 8 * WORK_FACTOR], expected[WORK_INPUT / 8 * WORK_FACTOR];
+    uint64_t input[WORK_INPUT / 8], output[WORK_INPUT / 8 * WORK_FACTOR],
+        expected[WORK_INPUT / 8 * WORK_FACTOR];
 };
 
-/** Opens the VM's device number `index`, counted from 0; false if the VM has fewer, or its task has no software. */
+/** Opens the VM's device number `index`, counted from 0; false if the VM has fewer, or its task has
+ * no software. */
 bool work_open(struct work *w, unsigned int index, unsigned long hart);
 
 /** Prepares a job of `size` bytes, a multiple of 16 up to WORK_INPUT, with new input. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work for the manager of accelerators that one section must not do at once (tests/e2e/test_accelerators_many.py). The word `mode=`
+ * Work for the manager of accelerators that one section must not do at once
+ * (tests/e2e/test_accelerators_many.py). The word `mode=`
  * of the kernel's arguments selects which:
  *
- *   apps    an RT-VM whose apps are released together: all store to one device, whose region has to be configured for it; one keeps
- *           the hart so long that the regions of three devices expire before the manager's interrupt is taken
+ *   apps    an RT-VM whose apps are released together: all store to one device, whose region has to
+ *           be configured for it; one keeps
+ *           the hart so long that the regions of three devices expire before the manager's
+ *           interrupt is taken
  *   starts  devices that share a region have a START each, and are then released
  *
  * Prints "accel_load: done" after `rounds=` rounds, and continues.
@@ -51,7 +54,8 @@ static void wait_us(unsigned long us)
 #define PERIOD_US 4000U
 #define BUDGET_US 10U
 #define SPIN_US 300U /* longer than hold-us */
-#define SHARED 0UL   /* the device that all apps store to; its region is also that of device OTHER */
+/* the device that all apps store to; its region is also that of device OTHER */
+#define SHARED 0UL
 #define OTHER 3UL
 
 static struct rt_task task_store, task_spin;
@@ -89,7 +93,8 @@ static unsigned int launch(void)
                                    .budget_us = spins ? 2U * SPIN_US : BUDGET_US,
                                    .deadline_us = PERIOD_US};
 
-        launched += rt_create_app(&params).error == 0 && rt_launch_app(RT_OWN_VM, i, first).error == 0;
+        launched +=
+            rt_create_app(&params).error == 0 && rt_launch_app(RT_OWN_VM, i, first).error == 0;
     }
     return launched;
 }
@@ -120,7 +125,8 @@ static void start(unsigned long device)
     *reg(device, FABRIC_IF_START) = 1;
 }
 
-/* Computes for another time in each call: the fabric then answers at another place of the guest's next instructions. */
+/* Computes for another time in each call: the fabric then answers at another place of the guest's
+ * next instructions. */
 static void shift_phase(unsigned int call)
 {
     for (volatile unsigned int n = call * 37U % 400U; n > 0; n--) {

@@ -82,7 +82,8 @@ static void job_calls(void *argument)
     (void)argument;
     app_jobs++;
     for (unsigned long n = 0;; n++) {
-        (void)hcall_call(n % 40 == HCALL_RT_DELETE_APP || n % 40 == HCALL_RT_END_JOB ? 63 : n % 40, ALL, n, ALL);
+        (void)hcall_call(n % 40 == HCALL_RT_DELETE_APP || n % 40 == HCALL_RT_END_JOB ? 63 : n % 40,
+                         ALL, n, ALL);
     }
 }
 
@@ -131,8 +132,8 @@ void app_overruns(struct verdict *v, uint64_t arg)
     for (unsigned int n = 0; n < APPS; n++) {
         struct hcall_ret ret = rt_get_stats(n, &stats);
 
-        judge(v, ret.error == 0 && stats.overruns >= 5, "app %u: error %ld, %lu overruns", n, ret.error,
-              (unsigned long)stats.overruns);
+        judge(v, ret.error == 0 && stats.overruns >= 5, "app %u: error %ld, %lu overruns", n,
+              ret.error, (unsigned long)stats.overruns);
         judge(v, stats.runtime <= (stats.overruns + 1) * (BUDGET_US * TICKS_PER_US + END_TICKS),
               "app %u: ran for %lu ticks in %lu budgets", n, (unsigned long)stats.runtime,
               (unsigned long)stats.overruns);
@@ -148,7 +149,8 @@ void app_ends_by(struct verdict *v, void (*job)(void *argument))
 
         app_jobs = 0;
         app_start(v, 0, job);
-        while (rt_delete_app(0).error == 0 && machine_time() < end) { /* success: the app had not run yet */
+        /* success: the app had not run yet */
+        while (rt_delete_app(0).error == 0 && machine_time() < end) {
             spin(MS);
         }
         judge(v, app_jobs <= 1, "it came back");
@@ -187,7 +189,8 @@ void app_fails(struct verdict *v, uint64_t arg)
 
 /* --- calls about apps --- */
 
-static void try_create(struct verdict *v, const struct rt_params *params, long error, const char *what)
+static void try_create(struct verdict *v, const struct rt_params *params, long error,
+                       const char *what)
 {
     long got = rt_create_app(params).error;
 
@@ -197,8 +200,9 @@ static void try_create(struct verdict *v, const struct rt_params *params, long e
 static void create_times(struct verdict *v)
 {
     static const uint32_t wrong[][3] = {/* period, budget, deadline */
-                                        {0, 1, 1},  {10, 0, 10},       {10, 5, 4},      {10, 11, 10}, {10, 5, 11},
-                                        {10, 5, 0}, {1U << 31, 1, 10}, {~0U, ~0U, ~0U}, {10, ~0U, 10}};
+                                        {0, 1, 1},         {10, 0, 10},     {10, 5, 4},
+                                        {10, 11, 10},      {10, 5, 11},     {10, 5, 0},
+                                        {1U << 31, 1, 10}, {~0U, ~0U, ~0U}, {10, ~0U, 10}};
     struct rt_params params = params_of(0);
 
     for (size_t i = 0; i < LENGTH_OF(wrong); i++) {
@@ -216,7 +220,8 @@ static void create_times(struct verdict *v)
 static const unsigned long places[] = BAD_PLACES;
 
 /* 64-bit addresses whose lower 32 bits would be valid. */
-static const uint64_t wide[] = {RAM_BASE + 0x1000 + (UINT64_C(1) << 32), RAM_BASE + 0x1000 + (UINT64_C(1) << 63)};
+static const uint64_t wide[] = {RAM_BASE + 0x1000 + (UINT64_C(1) << 32),
+                                RAM_BASE + 0x1000 + (UINT64_C(1) << 63)};
 
 static void create_addresses(struct verdict *v)
 {
@@ -237,7 +242,8 @@ static void create_addresses(struct verdict *v)
         params = params_of(0);
         params.stack = places[i];
         try_create(v, &params, HCALL_ERR_INVALID_ADDRESS, "stack");
-        try_call(v, &(struct call){HCALL_RT_CREATE_APP, places[i], sizeof(params), 0, HCALL_ERR_INVALID_ADDRESS});
+        try_call(v, &(struct call){HCALL_RT_CREATE_APP, places[i], sizeof(params), 0,
+                                   HCALL_ERR_INVALID_ADDRESS});
     }
     try_call(v, &(struct call){HCALL_RT_CREATE_APP, RAM_END - sizeof(params) + 1, sizeof(params), 0,
                                HCALL_ERR_INVALID_ADDRESS});
@@ -264,7 +270,8 @@ void app_create(struct verdict *v, uint64_t arg)
     for (unsigned int size = 0; size < 64; size++) {
         unsigned long wrong = size == sizeof(params) ? ALL : size;
 
-        try_call(v, &(struct call){HCALL_RT_CREATE_APP, hcall_address(&params), wrong, 0, HCALL_ERR_INVALID_PARAM});
+        try_call(v, &(struct call){HCALL_RT_CREATE_APP, hcall_address(&params), wrong, 0,
+                                   HCALL_ERR_INVALID_PARAM});
     }
     for (unsigned int n = 0; n < APPS; n++) {
         struct hcall_ret ret = rt_create_app(&params);
@@ -281,7 +288,8 @@ static void try_about(struct verdict *v, unsigned long app)
                      app == RT_SELF ? HCALL_ERR_INVALID_PARAM : rt_delete_app(app).error};
 
     for (unsigned int i = 0; i < 3; i++) {
-        judge(v, errors[i] == HCALL_ERR_INVALID_PARAM, "call %u about app 0x%lx: %ld", i, app, errors[i]);
+        judge(v, errors[i] == HCALL_ERR_INVALID_PARAM, "call %u about app 0x%lx: %ld", i, app,
+              errors[i]);
     }
 }
 
@@ -301,28 +309,34 @@ void app_calls(struct verdict *v, uint64_t arg)
         try_about(v, bad_ids[i]);
     }
     for (unsigned int i = 0; i < 2; i++) {
-        judge(v, rt_launch_app(others[i], 0, 0).error == HCALL_ERR_DENIED, "VM %lu's app launched", others[i]);
+        judge(v, rt_launch_app(others[i], 0, 0).error == HCALL_ERR_DENIED, "VM %lu's app launched",
+              others[i]);
     }
     for (size_t i = 0; i < LENGTH_OF(no_vm); i++) {
-        judge(v, rt_launch_app(no_vm[i], 0, 0).error == HCALL_ERR_INVALID_PARAM, "VM 0x%lx", no_vm[i]);
+        judge(v, rt_launch_app(no_vm[i], 0, 0).error == HCALL_ERR_INVALID_PARAM, "VM 0x%lx",
+              no_vm[i]);
     }
     judge(v, rt_create_app(&params).error == 0, "not created");
     for (size_t i = 0; i < LENGTH_OF(places); i++) {
-        try_call(v,
-                 &(struct call){HCALL_RT_GET_STATS, 0, places[i], sizeof(struct rt_stats), HCALL_ERR_INVALID_ADDRESS});
+        try_call(v, &(struct call){HCALL_RT_GET_STATS, 0, places[i], sizeof(struct rt_stats),
+                                   HCALL_ERR_INVALID_ADDRESS});
     }
-    try_call(v,
-             &(struct call){HCALL_RT_GET_STATS, 0, RAM_END - 63, sizeof(struct rt_stats), HCALL_ERR_INVALID_ADDRESS});
-    try_call(v, &(struct call){HCALL_RT_END_JOB, 0, 0, 0, HCALL_ERR_DENIED}); /* the caller is not an app */
-    judge(v, rt_launch_app(RT_OWN_VM, 0, FAR_RELEASE).error == 0, "not launched for the end of time");
+    try_call(v, &(struct call){HCALL_RT_GET_STATS, 0, RAM_END - 63, sizeof(struct rt_stats),
+                               HCALL_ERR_INVALID_ADDRESS});
+    /* the caller is not an app */
+    try_call(v, &(struct call){HCALL_RT_END_JOB, 0, 0, 0, HCALL_ERR_DENIED});
+    judge(v, rt_launch_app(RT_OWN_VM, 0, FAR_RELEASE).error == 0,
+          "not launched for the end of time");
     judge(v, rt_launch_app(RT_OWN_VM, 0, 0).error == HCALL_ERR_ALREADY_AVAILABLE, "launched twice");
 }
 
 /* Budgets of minutes and more, above the limits of the system file. */
 static void demand_beyond_limits(struct verdict *v)
 {
-    static const uint32_t endless[][2] = {
-        {0x7fffffff, 0x7fffffff}, {0x7fffffff, 0x7fffffff - 100}, {0x7fffffff, 9001}, {10000, 9001}};
+    static const uint32_t endless[][2] = {{0x7fffffff, 0x7fffffff},
+                                          {0x7fffffff, 0x7fffffff - 100},
+                                          {0x7fffffff, 9001},
+                                          {10000, 9001}};
 
     for (size_t i = 0; i < LENGTH_OF(endless); i++) {
         struct rt_params params = params_of(0);
@@ -332,8 +346,8 @@ static void demand_beyond_limits(struct verdict *v)
         params.deadline_us = endless[i][0];
         params.budget_us = endless[i][1];
         ret = rt_create_app(&params);
-        judge(v, ret.error == HCALL_ERR_DENIED && ret.value == RT_FIELD_BUDGET, "create %lu: %ld %ld", (unsigned long)i,
-              ret.error, ret.value);
+        judge(v, ret.error == HCALL_ERR_DENIED && ret.value == RT_FIELD_BUDGET,
+              "create %lu: %ld %ld", (unsigned long)i, ret.error, ret.value);
     }
 }
 
@@ -343,9 +357,9 @@ static void demand_beyond_limits(struct verdict *v)
  */
 void app_excess_demand(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t excess[][3] = {{1000, 1000, 1000},       {1000, 990, 1000}, {300, 295, 300},
-                                         {100, 99, 100},           {1, 1, 1},         {200000, 200, 200},
-                                         {1000000, 8999, 1000000}, {10, 8, 10}};
+    static const uint32_t excess[][3] = {
+        {1000, 1000, 1000}, {1000, 990, 1000},  {300, 295, 300},          {100, 99, 100},
+        {1, 1, 1},          {200000, 200, 200}, {1000000, 8999, 1000000}, {10, 8, 10}};
 
     (void)arg;
     demand_beyond_limits(v);

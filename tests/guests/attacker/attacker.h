@@ -42,7 +42,8 @@ struct verdict {
 };
 
 /* Counts a trial; if not `right`, counts a failure and keeps the description of the first. */
-void judge(struct verdict *v, bool right, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void judge(struct verdict *v, bool right, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 struct attack {
     const char *name;

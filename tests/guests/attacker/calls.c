@@ -9,8 +9,8 @@ void try_call(struct verdict *v, const struct call *call)
 {
     struct hcall_ret ret = hcall_call(call->number, call->a0, call->a1, call->a2);
 
-    judge(v, ret.error == call->error, "%lu(0x%lx, 0x%lx, 0x%lx): %ld", call->number, call->a0, call->a1, call->a2,
-          ret.error);
+    judge(v, ret.error == call->error, "%lu(0x%lx, 0x%lx, 0x%lx): %ld", call->number, call->a0,
+          call->a1, call->a2, ret.error);
 }
 
 void try_calls(struct verdict *v, const struct call *calls, size_t count)
@@ -96,8 +96,10 @@ void ipc_send_pointers(struct verdict *v, uint64_t arg)
         for (size_t n = 0; n < LENGTH_OF(addresses); n++) {
             const unsigned long address = addresses[n];
 
-            try_call(v, &(struct call)IPC(SEND_MSG, VM_TICKER, address, sizes[s], HCALL_ERR_INVALID_ADDRESS));
-            try_call(v, &(struct call)IPC(SEND_WAIT, VM_TICKER, address, sizes[s], HCALL_ERR_INVALID_ADDRESS));
+            try_call(v, &(struct call)IPC(SEND_MSG, VM_TICKER, address, sizes[s],
+                                          HCALL_ERR_INVALID_ADDRESS));
+            try_call(v, &(struct call)IPC(SEND_WAIT, VM_TICKER, address, sizes[s],
+                                          HCALL_ERR_INVALID_ADDRESS));
         }
     }
 }
@@ -143,9 +145,12 @@ void ipc_receive_pointers(struct verdict *v, uint64_t arg)
         for (unsigned long room = 0; room < sizes[s]; room++) {
             try_call(v, &(struct call)IPC(RECV_MSG, hcall_address(buffer), room, 0, IPC_ERR_SIZE));
         }
-        judge(v, buffer[0] == 0 && ipc_receive(buffer, ALL, &from) == (long)sizes[s] && from.vm == VM_TICKER,
+        judge(v,
+              buffer[0] == 0 && ipc_receive(buffer, ALL, &from) == (long)sizes[s] &&
+                  from.vm == VM_TICKER,
               "the message of %lu bytes is gone", sizes[s]);
-        judge(v, ((uint8_t *)buffer)[sizes[s]] == 0 && buffer[0] == UINT64_C(0x0101010101010101), "it is another one");
+        judge(v, ((uint8_t *)buffer)[sizes[s]] == 0 && buffer[0] == UINT64_C(0x0101010101010101),
+              "it is another one");
     }
 }
 
@@ -209,8 +214,9 @@ void hcall_random(struct verdict *v, uint64_t arg)
     for (unsigned int n = 0; n < 20000; n++) {
         unsigned long number = (unsigned long)(random_next(&state) % 66U);
         uint64_t a0 = random_next(&state), a1 = random_next(&state), a2 = random_next(&state);
-        struct hcall_ret ret = hcall_call(number == HCALL_IPC_SEND_WAIT ? 0 : number, (unsigned long)(a0 >> a2 % 64),
-                                          (unsigned long)(a1 >> a0 % 64), (unsigned long)(a2 >> a1 % 64));
+        struct hcall_ret ret =
+            hcall_call(number == HCALL_IPC_SEND_WAIT ? 0 : number, (unsigned long)(a0 >> a2 % 64),
+                       (unsigned long)(a1 >> a0 % 64), (unsigned long)(a2 >> a1 % 64));
 
         judge(v, ret.error <= 0 && ret.error >= HCALL_ERR_BAD_RANGE, "%lu: %ld", number, ret.error);
     }

@@ -114,7 +114,8 @@ static void attack(unsigned long n)
     if (v.wrong == 0) {
         print("\nattacker: %lu %s: as expected, %lu tried\n", n, a->name, v.tried);
     } else {
-        print("\nattacker: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried, v.first);
+        print("\nattacker: %lu %s: WRONG in %lu of %lu: %s\n", n, a->name, v.wrong, v.tried,
+              v.first);
     }
     machine_reboot();
 }

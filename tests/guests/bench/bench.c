@@ -42,7 +42,8 @@ int main(unsigned long hart, const void *fdt)
 
     uart_init();
     if (!trap_probe_instret()) {
-        print("BENCH failed: instret cannot be read here (scounteren, hcounteren or mcounteren forbids it)\n");
+        print("BENCH failed: instret cannot be read here (scounteren, hcounteren or mcounteren "
+              "forbids it)\n");
         sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);
     }
     (void)timer_init();
@@ -50,8 +51,9 @@ int main(unsigned long hart, const void *fdt)
         bench_run_role(role, fdt);
     }
     version = sbi_spec_version();
-    print("bench: %s, SBI %lu.%lu, timer by %s\n", hcall_present() ? "in a Tessera VM" : "no known hypervisor",
-          version >> 24, version & 0xffffffUL, timer_is_direct() ? "stimecmp" : "SBI");
+    print("bench: %s, SBI %lu.%lu, timer by %s\n",
+          hcall_present() ? "in a Tessera VM" : "no known hypervisor", version >> 24,
+          version & 0xffffffUL, timer_is_direct() ? "stimecmp" : "SBI");
     if (bench_entry_instret != 0) {
         bench_report("riscv.bench.entry", "instructions", &bench_entry_instret, 1);
     }

@@ -30,21 +30,31 @@ struct bench_sample {
  * them off.
  */
 struct bench_sample sample_empty(uintptr_t address, uint64_t argument);
-struct bench_sample sample_hcall_get_id(uintptr_t address, uint64_t argument);  /* value: the error */
-struct bench_sample sample_sbi_version(uintptr_t address, uint64_t argument);   /* value: the error */
-struct bench_sample sample_sbi_set_timer(uintptr_t address, uint64_t argument); /* deadline in argument; value: error */
-struct bench_sample sample_sbi_ipi(uintptr_t address, uint64_t argument);       /* hart in argument; value: the error */
-struct bench_sample sample_sbi_ipi_handler(uintptr_t address, uint64_t argument); /* up to the handler's first read */
+/* value: the error */
+struct bench_sample sample_hcall_get_id(uintptr_t address, uint64_t argument);
+/* value: the error */
+struct bench_sample sample_sbi_version(uintptr_t address, uint64_t argument);
+/* deadline in argument; value: error */
+struct bench_sample sample_sbi_set_timer(uintptr_t address, uint64_t argument);
+/* hart in argument; value: the error */
+struct bench_sample sample_sbi_ipi(uintptr_t address, uint64_t argument);
+/* up to the handler's first read */
+struct bench_sample sample_sbi_ipi_handler(uintptr_t address, uint64_t argument);
 struct bench_sample sample_wfi(uintptr_t address, uint64_t argument);
 struct bench_sample sample_load8(uintptr_t address, uint64_t argument);
 struct bench_sample sample_store8(uintptr_t address, uint64_t argument);
 struct bench_sample sample_load32(uintptr_t address, uint64_t argument);
 struct bench_sample sample_store32(uintptr_t address, uint64_t argument);
-struct bench_sample sample_claim_serve_complete(uintptr_t address, uint64_t argument); /* argument: the UART's IER */
-struct bench_sample sample_claim_complete(uintptr_t address, uint64_t argument);       /* value: source claimed */
-struct bench_sample sample_ipc_send(uintptr_t address, uint64_t argument); /* argument: size | VM << 32; value: error */
-struct bench_sample sample_ipc_deliver(uintptr_t address, uint64_t argument); /* the same with HCALL_IPC_SEND_WAIT */
-struct bench_sample sample_ipc_deliver_wfi(uintptr_t address, uint64_t argument); /* with HCALL_IPC_SEND_MSG and WFI */
+/* argument: the UART's IER */
+struct bench_sample sample_claim_serve_complete(uintptr_t address, uint64_t argument);
+/* value: source claimed */
+struct bench_sample sample_claim_complete(uintptr_t address, uint64_t argument);
+/* argument: size | VM << 32; value: error */
+struct bench_sample sample_ipc_send(uintptr_t address, uint64_t argument);
+/* the same with HCALL_IPC_SEND_WAIT */
+struct bench_sample sample_ipc_deliver(uintptr_t address, uint64_t argument);
+/* with HCALL_IPC_SEND_MSG and WFI */
+struct bench_sample sample_ipc_deliver_wfi(uintptr_t address, uint64_t argument);
 /* Buffer size in argument; value: the call's value, or its error. */
 struct bench_sample sample_ipc_receive(uintptr_t address, uint64_t argument);
 

@@ -12,7 +12,8 @@
 #include "print.h"
 #include "sbi.h"
 
-#define HANG_AT 0x80380000UL   /* known to scripts/tessera/bench/collect.py; above the image, below the device tree */
+/* known to scripts/tessera/bench/collect.py; above the image, below the device tree */
+#define HANG_AT 0x80380000UL
 #define HANG_INSTRUCTION 0x6fU /* j . */
 
 void bench_run_hang(const void *fdt)

@@ -35,10 +35,12 @@ typedef void (*ipc_port_fn)(const struct ipc_bench_message *message);
 
 static const unsigned int ipc_sizes[IPC_SIZES] = {20, 40, 60, 80, 100};
 static const char *const ipc_send_metrics[IPC_SIZES] = {
-    "riscv.ipc.send.20", "riscv.ipc.send.40", "riscv.ipc.send.60", "riscv.ipc.send.80", "riscv.ipc.send.100",
+    "riscv.ipc.send.20", "riscv.ipc.send.40",  "riscv.ipc.send.60",
+    "riscv.ipc.send.80", "riscv.ipc.send.100",
 };
 static const char *const ipc_receive_metrics[IPC_SIZES] = {
-    "riscv.ipc.recv.20", "riscv.ipc.recv.40", "riscv.ipc.recv.60", "riscv.ipc.recv.80", "riscv.ipc.recv.100",
+    "riscv.ipc.recv.20", "riscv.ipc.recv.40",  "riscv.ipc.recv.60",
+    "riscv.ipc.recv.80", "riscv.ipc.recv.100",
 };
 static const char *const ipc_delivery_metrics[IPC_SIZES] = {
     "riscv.ipc.delivery.20", "riscv.ipc.delivery.40",  "riscv.ipc.delivery.60",
@@ -147,7 +149,8 @@ static void ipc_measure_first(unsigned int size, const char *metric)
 static void ipc_measure_receive(unsigned int size, const char *metric)
 {
     for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
-        struct bench_sample sample = sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
+        struct bench_sample sample =
+            sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
 
         while ((long)sample.value == IPC_ERR_NOT_NOW) {
             sample = sample_ipc_receive((uintptr_t)&ipc_message, sizeof(ipc_message));
@@ -206,7 +209,8 @@ static void ipc_deliver(unsigned int size, ipc_sample_fn take)
 {
     ipc_message.length = (uint16_t)size;
     for (unsigned int i = 0; i < BENCH_WARMUP + BENCH_SAMPLES; i++) {
-        struct bench_sample sample = take((uintptr_t)&ipc_message, size | (uint64_t)ipc_peer.vm << 32);
+        struct bench_sample sample =
+            take((uintptr_t)&ipc_message, size | (uint64_t)ipc_peer.vm << 32);
 
         ipc_expect("ipc deliver", (long)sample.value, 0);
         ipc_await_signal();

@@ -116,7 +116,10 @@ static void bench_run_sbi(unsigned long hart)
     const struct bench_operation operations[] = {
         {.metric = "riscv.sbi.base", .take = sample_sbi_version},
         {.metric = "riscv.sbi.set_timer", .take = sample_sbi_set_timer, .argument = UINT64_MAX},
-        {.metric = "riscv.sbi.ipi_self", .take = sample_sbi_ipi, .argument = hart, .finish = bench_clear_ipi},
+        {.metric = "riscv.sbi.ipi_self",
+         .take = sample_sbi_ipi,
+         .argument = hart,
+         .finish = bench_clear_ipi},
         {.metric = "riscv.sbi.ipi_self.handler", .take = sample_sbi_ipi_handler, .argument = hart},
         {.metric = "riscv.wfi.pending", .take = sample_wfi},
     };
@@ -137,7 +140,10 @@ static void bench_run_uart(void)
          .take = sample_store8,
          .address = BENCH_UART(UART_SCR),
          .argument = 0x5a},
-        {.metric = "riscv.mmio.uart_load.scr", .take = sample_load8, .address = BENCH_UART(UART_SCR), .expected = 0x5a},
+        {.metric = "riscv.mmio.uart_load.scr",
+         .take = sample_load8,
+         .address = BENCH_UART(UART_SCR),
+         .expected = 0x5a},
     };
 
     for (unsigned int i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
@@ -157,7 +163,8 @@ static void bench_run_plic(void)
          .argument = PLATFORM_UART_BASE + UART_IER,
          .expected = PLATFORM_UART_IRQ,
          .prepare = bench_raise_uart},
-        {.metric = "riscv.plic.claim_complete.again", /* the line is still high: the interrupt is pending again */
+        /* the line is still high: the interrupt is pending again */
+        {.metric = "riscv.plic.claim_complete.again",
          .take = sample_claim_complete,
          .address = claim,
          .expected = PLATFORM_UART_IRQ,
@@ -176,7 +183,10 @@ static void bench_run_plic(void)
          .prepare = bench_raise_and_claim,
          .finish = bench_drop_uart},
         {.metric = "riscv.plic.claim.none", .take = sample_load32, .address = claim},
-        {.metric = "riscv.plic.priority_load", .take = sample_load32, .address = priority, .expected = 1},
+        {.metric = "riscv.plic.priority_load",
+         .take = sample_load32,
+         .address = priority,
+         .expected = 1},
         {.metric = "riscv.plic.enable_store",
          .take = sample_store32,
          .address = enables,
@@ -197,7 +207,8 @@ static void bench_run_plic(void)
 
 void bench_run_operations(unsigned long hart)
 {
-    static const struct bench_operation empty = {.metric = "riscv.bench.baseline", .take = sample_empty};
+    static const struct bench_operation empty = {.metric = "riscv.bench.baseline",
+                                                 .take = sample_empty};
 
     bench_context = plic_context(hart);
     bench_measure(&empty);

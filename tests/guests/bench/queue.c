@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypervisor's RT queue as a heap (rt/queue_heap.c, the same source), measured in a guest, which can count instructions. */
+/* The hypervisor's RT queue as a heap (rt/queue_heap.c, the same source), measured in a guest,
+ * which can count instructions. */
 #include "rt_queue.h"
 
 #define QUEUE_SEED 12345U
@@ -33,7 +34,8 @@ static void queue_reset(void)
 
 void bench_run_queue(void)
 {
-    static const struct queue_measured heap = {"riscv.rt.queue", "insert", "take", 1, queue_random, queue_reset};
+    static const struct queue_measured heap = {"riscv.rt.queue", "insert",   "take", 1,
+                                               queue_random,     queue_reset};
 
     queue_measure(&heap);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The costs of a queue of the hypervisor: of two functions of the including file, which are inlined here,
+ * The costs of a queue of the hypervisor: of two functions of the including file, which are inlined
+ * here,
  *
  *     void measured_insert(struct heap_node *node)
  *     void measured_take(void): removes the first node
@@ -21,7 +22,8 @@ struct queue_measured {
 
 static struct heap_node measured_nodes[QUEUE_LONGEST];
 
-static void queue_report(const struct queue_measured *m, const char *what, unsigned count, uint64_t *samples)
+static void queue_report(const struct queue_measured *m, const char *what, unsigned count,
+                         uint64_t *samples)
 {
     char name[40];
 
@@ -38,7 +40,8 @@ static void queue_fill(const struct queue_measured *m, unsigned count)
     }
 }
 
-/* Counts the instructions of an insertion among n - 1 nodes and of the removal of the first of n nodes, with random keys. */
+/* Counts the instructions of an insertion among n - 1 nodes and of the removal of the first of n
+ * nodes, with random keys. */
 static void queue_measure(const struct queue_measured *m)
 {
     static uint64_t inserts[BENCH_SAMPLES], takes[BENCH_SAMPLES];

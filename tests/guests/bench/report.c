@@ -24,8 +24,11 @@ void bench_report(const char *metric, const char *unit, uint64_t *samples, size_
     for (size_t i = 0; i < count; i++) {
         sum += samples[i];
     }
-    print("BENCH {\"metric\":\"%s\",\"unit\":\"%s\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,\"n\":%lu}\n",
-          metric, unit, samples[0], samples[count / 2], (sum + count / 2) / count, samples[count - 1], count);
+    print("BENCH "
+          "{\"metric\":\"%s\",\"unit\":\"%s\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,"
+          "\"n\":%lu}\n",
+          metric, unit, samples[0], samples[count / 2], (sum + count / 2) / count,
+          samples[count - 1], count);
 }
 
 _Noreturn void bench_fail(const char *metric, uint64_t value, uint64_t expected)

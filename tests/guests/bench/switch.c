@@ -39,14 +39,16 @@ static _Noreturn void switch_finish(void)
 /* A VM that is alone on its hart sees no gaps: end with those recorded. */
 static void switch_give_up(void)
 {
-    print("bench: only %u gaps of %u: is another VM running on this hart?\n", switch_count, switch_wanted);
+    print("bench: only %u gaps of %u: is another VM running on this hart?\n", switch_count,
+          switch_wanted);
     switch_finish();
 }
 
 _Noreturn void bench_run_switch(const void *fdt)
 {
     struct hcall_ret id = hcall_get_id();
-    uint64_t patience = fdt_bootarg_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
+    uint64_t patience =
+        fdt_bootarg_number(fdt, "patience", SWITCH_PATIENCE) * (PLATFORM_TIMEBASE_HZ / 1000);
     uint64_t wanted = fdt_bootarg_number(fdt, "gaps", SWITCH_GAPS);
     uint64_t threshold = fdt_bootarg_number(fdt, "threshold", SWITCH_THRESHOLD);
 

@@ -59,7 +59,8 @@ static struct bench_clock clock_calibrate(void)
     return clock;
 }
 
-static void timer_measure(struct bench_at (*take)(uint64_t deadline), const char *instructions, const char *ticks)
+static void timer_measure(struct bench_at (*take)(uint64_t deadline), const char *instructions,
+                          const char *ticks)
 {
     static uint64_t late[BENCH_TIMER_SAMPLES];
     static uint64_t late_ticks[BENCH_TIMER_SAMPLES];
@@ -89,7 +90,8 @@ static void timer_measure(struct bench_at (*take)(uint64_t deadline), const char
 void bench_run_timer(void)
 {
     if (timer_is_direct()) {
-        timer_measure(sample_timer_sstc, "riscv.timer.latency.sstc", "riscv.timer.latency.sstc.ticks");
+        timer_measure(sample_timer_sstc, "riscv.timer.latency.sstc",
+                      "riscv.timer.latency.sstc.ticks");
     }
     timer_measure(sample_timer_sbi, "riscv.timer.latency.sbi", "riscv.timer.latency.sbi.ticks");
 }

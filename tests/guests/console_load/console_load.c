@@ -64,8 +64,10 @@ void load_listener(unsigned long hart, void *argument)
 void load_start_hart(unsigned long hart, void (*function)(unsigned long hart, void *argument))
 {
     plic_enable(plic_context(hart), PLATFORM_UART_IRQ, true);
-    load_boots[hart] = (struct hart_boot){load_stacks[hart] + sizeof(load_stacks[hart]), function, NULL};
-    if (sbi_hart_start(hart, (uintptr_t)hart_entry, (uintptr_t)&load_boots[hart]).error != HCALL_OK) {
+    load_boots[hart] =
+        (struct hart_boot){load_stacks[hart] + sizeof(load_stacks[hart]), function, NULL};
+    if (sbi_hart_start(hart, (uintptr_t)hart_entry, (uintptr_t)&load_boots[hart]).error !=
+        HCALL_OK) {
         print("console_load: hart %lu does not start\n", hart);
     }
 }
@@ -134,8 +136,9 @@ static const struct {
     const char *name;
     void (*run)(const void *fdt);
 } load_kinds[] = {
-    {"sleep", load_sleep}, {"lines", load_share_line}, {"write", load_write},       {"ready", load_ready},
-    {"keys", load_keys},   {"ipi", load_call},         {"watchdog", load_watchdog}, {"dots", load_dots},
+    {"sleep", load_sleep},       {"lines", load_share_line}, {"write", load_write},
+    {"ready", load_ready},       {"keys", load_keys},        {"ipi", load_call},
+    {"watchdog", load_watchdog}, {"dots", load_dots},
 };
 
 int main(unsigned long hart, const void *fdt);

@@ -7,7 +7,8 @@
  *   1 to 2             HCALL_INFO_GET_ID
  *   10 + n to 20 + n   HCALL_IPC_SEND_MSG to a VM that is ready but not running
  *   30 + n to 40 + n   HCALL_IPC_RECV_MSG
- *   50 + n to 60 + n   from the call of a sender that then waits to the port of the waiting receiver
+ *   50 + n to 60 + n   from the call of a sender that then waits to the port of the waiting
+ * receiver
  *
  * Each count includes the call instruction and one after it; the arguments are in their registers
  * before the first marker.
@@ -51,21 +52,22 @@ static unsigned int cost_arrived;
  * A call between two markers. The second is in the delay slot of a branch-likely, so only on
  * success.
  */
-#define COST_CALL(name, call, begin, end)                                                                      \
-    static long name(unsigned long arg0, unsigned long arg1, unsigned long arg2)                               \
-    {                                                                                                          \
-        register unsigned long v0 __asm__("$2") = (call);                                                      \
-        register unsigned long v1 __asm__("$3");                                                               \
-        register unsigned long a0 __asm__("$4") = arg0;                                                        \
-        register unsigned long a1 __asm__("$5") = arg1;                                                        \
-        register unsigned long a2 __asm__("$6") = arg2;                                                        \
-                                                                                                               \
-        __asm__ volatile(".set push\n\t.set virt\n\t.set noreorder\n\tsltiu $0, $0, " #begin "\n\thypcall\n\t" \
-                         "beqzl $2, 1f\n\tsltiu $0, $0, " #end "\n1:\t.set pop"                                \
-                         : "+r"(v0), "=r"(v1)                                                                  \
-                         : "r"(a0), "r"(a1), "r"(a2)                                                           \
-                         : "memory");                                                                          \
-        return v0 == 0 ? (long)(v1 & 0xffffU) : (long)v0;                                                      \
+#define COST_CALL(name, call, begin, end)                                                    \
+    static long name(unsigned long arg0, unsigned long arg1, unsigned long arg2)             \
+    {                                                                                        \
+        register unsigned long v0 __asm__("$2") = (call);                                    \
+        register unsigned long v1 __asm__("$3");                                             \
+        register unsigned long a0 __asm__("$4") = arg0;                                      \
+        register unsigned long a1 __asm__("$5") = arg1;                                      \
+        register unsigned long a2 __asm__("$6") = arg2;                                      \
+                                                                                             \
+        __asm__ volatile(".set push\n\t.set virt\n\t.set noreorder\n\tsltiu $0, $0, " #begin \
+                         "\n\thypcall\n\t"                                                   \
+                         "beqzl $2, 1f\n\tsltiu $0, $0, " #end "\n1:\t.set pop"              \
+                         : "+r"(v0), "=r"(v1)                                                \
+                         : "r"(a0), "r"(a1), "r"(a2)                                         \
+                         : "memory");                                                        \
+        return v0 == 0 ? (long)(v1 & 0xffffU) : (long)v0;                                    \
     }
 
 COST_CALL(cost_get_id, HCALL_INFO_GET_ID, 1, 2)
@@ -166,7 +168,8 @@ static void cost_send(const struct cost_size *s)
     for (unsigned int i = 0; i < COST_SAMPLES; i++) {
         do {
             error = s->send(cost_peer, hcall_address(&cost_out), s->bytes);
-        } while (error == IPC_ERR_NOT_NOW || error == IPC_ERR_NOT_RUNNING); /* until the receiver has run */
+            /* until the receiver has run */
+        } while (error == IPC_ERR_NOT_NOW || error == IPC_ERR_NOT_RUNNING);
         cost_expect("send", error, 0);
     }
     (void)cost_await(cost_receive_0); /* the receiver has received all and waits */

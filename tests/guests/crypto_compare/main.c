@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random requests to two virtio-crypto functions, the first of which has a unit of the fabric, and the second has none: any keys, sizes
+ * Random requests to two virtio-crypto functions, the first of which has a unit of the fabric, and
+ * the second has none: any keys, sizes
  * and scatter lists, some too short. Both must answer the same. Boot arguments:
  *   requests=n   number of them (default 200), then prints the result and ends; 0: without end
  *   seed=n       of the requests
- *   touch=1      accesses the pages that devices of the fabric would have: each access must fault, and no call find the device
+ *   touch=1      accesses the pages that devices of the fabric would have: each access must fault,
+ *                and no call find the device
  */
 #include <string.h>
 
@@ -32,7 +34,8 @@
 struct engine {
     struct virtio_device device;
     struct virtqueue data, control;
-    uint8_t source[BYTES + 64U] __attribute__((aligned(8))), result[BYTES + 64U] __attribute__((aligned(8)));
+    uint8_t source[BYTES + 64U] __attribute__((aligned(8))),
+        result[BYTES + 64U] __attribute__((aligned(8)));
     volatile uint8_t status;
 };
 
@@ -55,11 +58,13 @@ static volatile bool faulted;
 
 static uint16_t put(struct virtqueue *q, uint16_t at, void *data, uint32_t bytes, uint16_t flags)
 {
-    q->descriptors[at] = (struct virtqueue_descriptor){(uintptr_t)data, bytes, flags, (uint16_t)(at + 1U)};
+    q->descriptors[at] =
+        (struct virtqueue_descriptor){(uintptr_t)data, bytes, flags, (uint16_t)(at + 1U)};
     return (uint16_t)(at + 1U);
 }
 
-/* Gives the chain, whose first descriptor is number 0, to the device. Notification and work are one. */
+/* Gives the chain, whose first descriptor is number 0, to the device. Notification and work are
+ * one. */
 static bool run(struct virtqueue *q)
 {
     uint16_t index = q->available.index;
@@ -91,7 +96,8 @@ static uint64_t create(struct engine *e, const struct request *r)
                                               .type = VIRTIO_CRYPTO_CIPHER};
     memcpy(request.key, r->key, r->key_bytes);
     answer.status = ~0U;
-    at = put(&e->control, 0, &request, (uint32_t)(sizeof(request) - VIRTIO_CRYPTO_KEY_MAX) + r->key_bytes, FLAG_NEXT);
+    at = put(&e->control, 0, &request,
+             (uint32_t)(sizeof(request) - VIRTIO_CRYPTO_KEY_MAX) + r->key_bytes, FLAG_NEXT);
     (void)put(&e->control, at, &answer, sizeof(answer), FLAG_WRITE);
     return run(&e->control) && answer.status == 0 ? answer.number : 0;
 }
@@ -102,21 +108,25 @@ static bool destroy(struct engine *e, uint64_t session)
     static volatile uint8_t status;
     uint16_t at;
 
-    request = (struct virtio_crypto_destruction){.opcode = VIRTIO_CRYPTO_DESTROY, .session = session};
+    request =
+        (struct virtio_crypto_destruction){.opcode = VIRTIO_CRYPTO_DESTROY, .session = session};
     status = 0xff;
     at = put(&e->control, 0, &request, sizeof(request), FLAG_NEXT);
     (void)put(&e->control, at, (void *)(uintptr_t)&status, 1, FLAG_WRITE);
     return run(&e->control) && status == 0;
 }
 
-/* Buffers of `bytes` together, at most PIECES of them; most are longer than a few blocks, and many begin at a block. */
-static uint16_t scatter(struct virtqueue *q, uint16_t at, struct random *random, uint8_t *data, uint32_t bytes,
-                        uint16_t flags)
+/* Buffers of `bytes` together, at most PIECES of them; most are longer than a few blocks, and many
+ * begin at a block. */
+static uint16_t scatter(struct virtqueue *q, uint16_t at, struct random *random, uint8_t *data,
+                        uint32_t bytes, uint16_t flags)
 {
     for (unsigned int left = PIECES; bytes > 0; left--) {
         uint32_t n = (uint32_t)random_below(random, 2U * bytes) + 1U;
 
-        n = random_below(random, 2) != 0 && n > VIRTIO_CRYPTO_BLOCK ? n & ~(VIRTIO_CRYPTO_BLOCK - 1U) : n;
+        n = random_below(random, 2) != 0 && n > VIRTIO_CRYPTO_BLOCK
+                ? n & ~(VIRTIO_CRYPTO_BLOCK - 1U)
+                : n;
         n = left == 1U || n > bytes ? bytes : n;
         at = put(q, at, data, n, flags);
         data += n;
@@ -162,14 +172,20 @@ static struct request any_request(struct random *random)
     struct request r = {
         .direction = (uint32_t)random_below(random, 2),
         .key_bytes = keys[random_below(random, sizeof(keys))],
-        .bytes = VIRTIO_CRYPTO_BLOCK * (uint32_t)(1U + random_below(random, BYTES / VIRTIO_CRYPTO_BLOCK)),
-        .from = (uint32_t)(random_below(random, 4) != 0 ? 8U * random_below(random, 4) : random_below(random, 32)),
-        .into = (uint32_t)(random_below(random, 4) != 0 ? 8U * random_below(random, 4) : random_below(random, 32)),
+        .bytes = VIRTIO_CRYPTO_BLOCK *
+                 (uint32_t)(1U + random_below(random, BYTES / VIRTIO_CRYPTO_BLOCK)),
+        .from = (uint32_t)(random_below(random, 4) != 0 ? 8U * random_below(random, 4)
+                                                        : random_below(random, 32)),
+        .into = (uint32_t)(random_below(random, 4) != 0 ? 8U * random_below(random, 4)
+                                                        : random_below(random, 32)),
         .in_place = random_below(random, 4) == 0,
         .cuts = random_next(random)};
 
-    r.bytes = random_below(random, 2) != 0 ? r.bytes : VIRTIO_CRYPTO_BLOCK + r.bytes % (64U * VIRTIO_CRYPTO_BLOCK);
-    r.missing = random_below(random, 16) == 0 ? (uint32_t)random_below(random, VIRTIO_CRYPTO_BLOCK) : 0;
+    r.bytes = random_below(random, 2) != 0
+                  ? r.bytes
+                  : VIRTIO_CRYPTO_BLOCK + r.bytes % (64U * VIRTIO_CRYPTO_BLOCK);
+    r.missing =
+        random_below(random, 16) == 0 ? (uint32_t)random_below(random, VIRTIO_CRYPTO_BLOCK) : 0;
     fill(random, r.key, sizeof(r.key));
     fill(random, r.vector, sizeof(r.vector));
     return r;
@@ -191,7 +207,8 @@ static bool compare(struct random *random)
     uint64_t content = random_next(random);
     bool performed = perform(&engines[0], &r, content) && perform(&engines[1], &r, content);
 
-    return performed && engines[0].status == engines[1].status && engines[0].status == (r.missing != 0 ? 1 : 0) &&
+    return performed && engines[0].status == engines[1].status &&
+           engines[0].status == (r.missing != 0 ? 1 : 0) &&
            memcmp(engines[0].source, engines[1].source, sizeof(engines[0].source)) == 0 &&
            memcmp(engines[0].result, engines[1].result, sizeof(engines[0].result)) == 0;
 }
@@ -230,8 +247,8 @@ static void touch(void)
         loads = refused(i, false) && loads;
         stores = refused(i, true) && stores;
     }
-    print("crypto: load %s, store %s, device %s\n", loads ? "faults" : "WORKS", stores ? "faults" : "WORKS",
-          accel_open(&accel, "aes128") != 0 ? "not found" : "FOUND");
+    print("crypto: load %s, store %s, device %s\n", loads ? "faults" : "WORKS",
+          stores ? "faults" : "WORKS", accel_open(&accel, "aes128") != 0 ? "not found" : "FOUND");
 }
 
 static bool open_engine(struct engine *e, struct pci_bus *bus, unsigned int number)
@@ -255,7 +272,8 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     uart_init();
     (void)timer_init();
-    if (!pci_open(&bus, fdt) || !open_engine(&engines[0], &bus, 0) || !open_engine(&engines[1], &bus, 1)) {
+    if (!pci_open(&bus, fdt) || !open_engine(&engines[0], &bus, 0) ||
+        !open_engine(&engines[1], &bus, 1)) {
         print("crypto: expected two crypto devices\n");
         return 0;
     }

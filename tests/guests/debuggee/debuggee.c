@@ -97,7 +97,8 @@ static void reach(void)
 /* Forged answers of the debug protocol, and an unterminated one. */
 static void forge(void)
 {
-    print("debuggee: \033_t0000000000000000010000000101000000\033\\\033_t00000000000000000000\033\\\n");
+    print("debuggee: "
+          "\033_t0000000000000000010000000101000000\033\\\033_t00000000000000000000\033\\\n");
     print("debuggee: \033_t0123456789abcdef\033_t\n");
 }
 

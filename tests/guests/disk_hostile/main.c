@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hostile disk server: answers what nobody has asked, answers twice, with too much data, too little or none, offers buffers anywhere, writes its
- * rings and registers at random, and resets its device at any time. Some requests it fails, as it should. Boot argument: `seed=`.
+ * A hostile disk server: answers what nobody has asked, answers twice, with too much data, too
+ * little or none, offers buffers anywhere, writes its rings and registers at random, and resets its
+ * device at any time. Some requests it fails, as it should. Boot argument: `seed=`.
  */
 #include <string.h>
 
@@ -44,7 +45,8 @@ static void notify(uint16_t queue)
 /* Gives an answer with `bytes` of data, and does not wait for it. */
 static void answer(struct disk_answer fields, uint32_t bytes, bool writable)
 {
-    struct virtqueue_part parts[2] = {{&server.answer, sizeof(server.answer), false}, {rubbish, bytes, writable}};
+    struct virtqueue_part parts[2] = {{&server.answer, sizeof(server.answer), false},
+                                      {rubbish, bytes, writable}};
     uint32_t written;
 
     server.answer = fields;
@@ -56,8 +58,9 @@ static void answer(struct disk_answer fields, uint32_t bytes, bool writable)
 
 static void answer_anything(void)
 {
-    const struct disk_answer fields = {
-        .disk = (uint32_t)below(DISKS), .number = (uint32_t)below(NUMBERS), .status = (uint32_t)below(2)};
+    const struct disk_answer fields = {.disk = (uint32_t)below(DISKS),
+                                       .number = (uint32_t)below(NUMBERS),
+                                       .status = (uint32_t)below(2)};
 
     answer(fields, (uint32_t)below(sizeof(rubbish)), below(8) == 0);
 }
@@ -88,7 +91,8 @@ static void serve_request(void)
 /* Anywhere in the guest's address space, of any size. */
 static void offer_anything(void)
 {
-    struct virtqueue_part part = {(void *)(uintptr_t)(random_next(&source) >> below(64)), (uint32_t)below(40000), true};
+    struct virtqueue_part part = {(void *)(uintptr_t)(random_next(&source) >> below(64)),
+                                  (uint32_t)below(40000), true};
 
     (void)virtqueue_add(&server.requests, &part, 1);
     virtqueue_notify(&server.requests);
@@ -108,13 +112,15 @@ static void write_ring(void)
 
 static void write_register(void)
 {
-    *(volatile uint32_t *)(server.device.common.start + 4U * below(14)) = (uint32_t)random_next(&source);
+    *(volatile uint32_t *)(server.device.common.start + 4U * below(14)) =
+        (uint32_t)random_next(&source);
 }
 
 int main(unsigned long hart, const void *fdt)
 {
-    static void (*const deeds[])(void) = {answer_anything, answer_request, answer_request, serve_request,
-                                          serve_request,   offer_anything, write_ring,     write_register};
+    static void (*const deeds[])(void) = {answer_anything, answer_request, answer_request,
+                                          serve_request,   serve_request,  offer_anything,
+                                          write_ring,      write_register};
 
     (void)hart;
     uart_init();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uses a disk whose server is hostile: requests may fail or wait, but nothing else in its memory changes than the buffers of requests, and
- * the disk keeps the protocol. A request that is not answered in time is given up by a reset. Each round prints a line.
+ * Uses a disk whose server is hostile: requests may fail or wait, but nothing else in its memory
+ * changes than the buffers of requests, and the disk keeps the protocol. A request that is not
+ * answered in time is given up by a reset. Each round prints a line.
  */
 #include <string.h>
 
@@ -43,7 +44,8 @@ static bool is_right(bool writes, uint32_t bytes)
 {
     size_t allowed = writes ? 0 : bytes;
 
-    return untouched(memory.before, GUARD) && untouched(memory.data + allowed, sizeof(memory.data) - allowed) &&
+    return untouched(memory.before, GUARD) &&
+           untouched(memory.data + allowed, sizeof(memory.data) - allowed) &&
            untouched(memory.behind, GUARD);
 }
 
@@ -61,7 +63,8 @@ static int request(struct random *source, bool writes, uint32_t sectors)
 static bool step(struct random *source, struct pci_bus *bus)
 {
     bool writes = random_below(source, 2) == 0;
-    uint32_t sectors = 1U + (uint32_t)random_below(source, sizeof(memory.data) / VIRTIO_BLK_SECTOR - 1U);
+    uint32_t sectors =
+        1U + (uint32_t)random_below(source, sizeof(memory.data) / VIRTIO_BLK_SECTOR - 1U);
     int result;
 
     memset(&memory, PATTERN, sizeof(memory));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps blocks of bytes to symbols by an accelerator, with buffers in the memory that the VM has for them, and compares each
- * block with the software. Prints the number of good blocks after each of a few.
+ * Maps blocks of bytes to symbols by an accelerator, with buffers in the memory that the VM has for
+ * them, and compares each block with the software. Prints the number of good blocks after each of a
+ * few.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * Writes CSRs of the hypervisor on a machine that executes such a write although it traps (CVA6's
  * erratum 3398), and reports what the write has changed. Its guest-physical addresses are
- * host-physical ones, so that it can make second-stage tables of its own. The steps that end or hang
- * the guest where the hypervisor has no remedy come last.
+ * host-physical ones, so that it can make second-stage tables of its own. The steps that end or
+ * hang the guest where the hypervisor has no remedy come last.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,8 @@ int main(unsigned long hart, const void *fdt);
 #define PATIENCE 1000U
 
 /* csrw csr, a0: tests/e2e/erratum_csr_write/exit_trap.c looks for this form. */
-#define WRITE_CSR(csr, value) __asm__ volatile("mv a0, %0\n\tcsrw " #csr ", a0" : : "r"(value) : "a0", "memory")
+#define WRITE_CSR(csr, value) \
+    __asm__ volatile("mv a0, %0\n\tcsrw " #csr ", a0" : : "r"(value) : "a0", "memory")
 
 static uint64_t tables[2048] __attribute__((aligned(16384)));
 static volatile unsigned traps, interrupts;
@@ -123,7 +124,8 @@ static void fatal_without_remedy(void)
     WRITE_CSR(0x604, 0UL);
     csr_set_sip(SIE_SOFT);
     report("hideleg", !interrupted(SIE_SOFT));
-    report("hstatus", TRAPS_AFTER(0x600, HSTATUS_VTSR | HSTATUS_VTVM, __asm__ volatile("sfence.vma")));
+    report("hstatus",
+           TRAPS_AFTER(0x600, HSTATUS_VTSR | HSTATUS_VTVM, __asm__ volatile("sfence.vma")));
     report("hedeleg", TRAPS_AFTER(0x602, 0UL, __asm__ volatile(".4byte 0")) == false);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fabric as its drivers see it, natively on a machine that has it (tests/cosim): the guest is the
- * manager and two of its VMs. It prints what it finds; the test compares.
+ * The fabric as its drivers see it, natively on a machine that has it (tests/cosim): the guest is
+ * the manager and two of its VMs. It prints what it finds; the test compares.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,12 +52,14 @@ static volatile uint64_t *reg(size_t offset)
 
 static volatile uint32_t *page(uint32_t vm, uint32_t device, size_t offset)
 {
-    return (volatile uint32_t *)(BASE + FABRIC_IFS + (16U * vm + device) * FABRIC_IF_STRIDE + offset);
+    return (volatile uint32_t *)(BASE + FABRIC_IFS + (16U * vm + device) * FABRIC_IF_STRIDE +
+                                 offset);
 }
 
 static volatile uint64_t *page64(uint32_t vm, uint32_t device, size_t offset)
 {
-    return (volatile uint64_t *)(BASE + FABRIC_IFS + (16U * vm + device) * FABRIC_IF_STRIDE + offset);
+    return (volatile uint64_t *)(BASE + FABRIC_IFS + (16U * vm + device) * FABRIC_IF_STRIDE +
+                                 offset);
 }
 
 #define IF(vm, device, name) (*page(vm, device, offsetof(fabric_if_t, name)))
@@ -67,7 +69,8 @@ static volatile uint64_t *page64(uint32_t vm, uint32_t device, size_t offset)
 
 static volatile uint32_t vm_interrupts[VMS], manager_events, faults;
 static volatile uint64_t interrupted_at;
-static volatile uint32_t unhandled; /* interrupts of VMs that the handler completes without an end of their cause */
+/* interrupts of VMs that the handler completes without an end of their cause */
+static volatile uint32_t unhandled;
 
 static void on_manager(void)
 {
@@ -168,7 +171,8 @@ static void fill_input(void)
     }
 }
 
-static void open_window(uint32_t vm, uint32_t number, uint64_t guest, const void *host, uint64_t bytes)
+static void open_window(uint32_t vm, uint32_t number, uint64_t guest, const void *host,
+                        uint64_t bytes)
 {
     size_t at = FABRIC_WINDOWS + vm * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE;
 
@@ -187,8 +191,9 @@ static uint64_t request(uint32_t vm, uint32_t device, uint32_t priority)
     do {
         solution = *reg(REG(SOLUTION));
     } while ((solution & FABRIC_REGS__SOLUTION__VALID_bm) == 0);
-    print("fabric: request of VM %u, device %u: method %lu, region %lu, reconfigure %lu\n", vm, device,
-          (unsigned long)(solution & 3), (unsigned long)(solution >> 4 & 7), (unsigned long)(solution >> 2 & 1));
+    print("fabric: request of VM %u, device %u: method %lu, region %lu, reconfigure %lu\n", vm,
+          device, (unsigned long)(solution & 3), (unsigned long)(solution >> 4 & 7),
+          (unsigned long)(solution >> 2 & 1));
     return solution;
 }
 
@@ -215,7 +220,8 @@ static void configure(uint32_t prr, uint32_t task)
     *reg(REG(ICAP_START)) = prr;
     wait_until(configured);
     print("fabric: region %u has task %u: error %lu, %lu words in %lu cycles\n", prr, task,
-          (unsigned long)(*reg(REG(ICAP_STATUS)) >> 8 & 15), (unsigned long)(*reg(REG(ICAP_COUNTS)) >> 32),
+          (unsigned long)(*reg(REG(ICAP_STATUS)) >> 8 & 15),
+          (unsigned long)(*reg(REG(ICAP_COUNTS)) >> 32),
           (unsigned long)(*reg(REG(ICAP_COUNTS)) & UINT32_MAX));
 }
 
@@ -283,7 +289,8 @@ static void aes(void)
         input[1][n] = (uint8_t)(n * 0x11U); /* FIPS 197, appendix C.1 */
     }
     for (uint32_t n = 0; n < 4; n++) {
-        *page(1, DEVICE_AES, offsetof(fabric_if_t, CUSTOM) + 4U * n) = 0x03020100U + n * 0x04040404U;
+        *page(1, DEVICE_AES, offsetof(fabric_if_t, CUSTOM) + 4U * n) =
+            0x03020100U + n * 0x04040404U;
     }
     start(1, DEVICE_AES, GUEST_IN, 16);
     wait_until(second_over);
@@ -334,7 +341,8 @@ static bool stopped(void)
     return (manager_events & FABRIC_REGS__IRQ_STATUS__PRR_STOPPED_bm) != 0;
 }
 
-/* The client that took the region gives it up, and the preempted one gets it from the search list. */
+/* The client that took the region gives it up, and the preempted one gets it from the search
+ * list. */
 static void take_and_leave(uint64_t solution)
 {
     uint32_t prr = serve(solution, TASK_AES128);
@@ -345,12 +353,13 @@ static void take_and_leave(uint64_t solution)
         next = *reg(REG(NEW_SOLUTION));
     } while ((next & FABRIC_REGS__NEW_SOLUTION__VALID_bm) == 0);
     *reg(REG(NEW_SOLUTION_POP)) = 1;
-    print("fabric: VM 2 had region %u; from the list: VM %lu, region %lu\n", prr, (unsigned long)(next >> 8 & 15),
-          (unsigned long)(next >> 4 & 7));
+    print("fabric: VM 2 had region %u; from the list: VM %lu, region %lu\n", prr,
+          (unsigned long)(next >> 8 & 15), (unsigned long)(next >> 4 & 7));
     serve(next, TASK_AES128);
 }
 
-/* VM 0 and 1 have a job each; VM 2 takes VM 1's region and leaves again; both jobs end with the right output. */
+/* VM 0 and 1 have a job each; VM 2 takes VM 1's region and leaves again; both jobs end with the
+ * right output. */
 static void preemption(void)
 {
     uint64_t solution;
@@ -376,7 +385,8 @@ static bool expired(void)
     return (manager_events & FABRIC_REGS__IRQ_STATUS__HOLD_EXPIRED_bm) != 0;
 }
 
-/* A client that does not use its region loses it after HOLD_TIME, while nothing accesses the fabric. */
+/* A client that does not use its region loses it after HOLD_TIME, while nothing accesses the
+ * fabric. */
 static void hold_time(void)
 {
     uint64_t begin;
@@ -403,7 +413,8 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     (void)fdt;
     uart_init();
-    print("fabric: ID %lx, PARAMS %lx\n", (unsigned long)*reg(REG(ID)), (unsigned long)*reg(REG(PARAMS)));
+    print("fabric: ID %lx, PARAMS %lx\n", (unsigned long)*reg(REG(ID)),
+          (unsigned long)*reg(REG(PARAMS)));
     fill_input();
     start_interrupts();
     *reg(REG(IRQ_ENABLE)) = 0x7e; /* all but new_solution */

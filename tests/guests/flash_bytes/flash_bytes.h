@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guests that read single bytes of the SPI flash during an interval of time, which all VMs of a system have in common: by requests
- * to the shared hardware, by a driver of an SPI controller, or by messages to a VM that has this driver
- * (docs/hardware-io.md). Words of the kernel's arguments: `role=`; `start=` and `end=`, microseconds since the machine started;
- * `depth=` requests that are outstanding; `server=` the VM with the driver; `base=` the first byte of this VM in the flash.
+ * Guests that read single bytes of the SPI flash during an interval of time, which all VMs of a
+ * system have in common: by requests to the shared hardware, by a driver of an SPI controller, or
+ * by messages to a VM that has this driver (docs/hardware-io.md). Words of the kernel's arguments:
+ * `role=`; `start=` and `end=`, microseconds since the machine started; `depth=` requests that are
+ * outstanding; `server=` the VM with the driver; `base=` the first byte of this VM in the flash.
  */
 #ifndef FLASH_BYTES_H
 #define FLASH_BYTES_H
@@ -33,7 +34,8 @@ void flash_work_init(struct flash_work *work, const void *fdt);
 /** The address of the next byte to request. */
 uint32_t flash_work_next(struct flash_work *work);
 
-/** A byte has come. Ends the guest as failed if it is not what tests write into the flash (scripts/tessera/bench/shared.py). */
+/** A byte has come. Ends the guest as failed if it is not what tests write into the flash
+ * (scripts/tessera/bench/shared.py). */
 void flash_work_check(struct flash_work *work, uint32_t address, uint32_t value);
 
 /** Prints the number of bytes and ends the guest. */

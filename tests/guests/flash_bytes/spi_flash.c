@@ -37,7 +37,8 @@ bool spi_flash_open(const void *fdt)
     const void *reg = fdt_device(fdt, "sifive,spi0", "reg", &length);
 
     if (reg != NULL) {
-        registers = (uintptr_t)fdt_cell(reg, length, 0) << 32 | fdt_cell(reg, length, CELLS_OF_ADDRESS - 1U);
+        registers = (uintptr_t)fdt_cell(reg, length, 0) << 32 |
+                    fdt_cell(reg, length, CELLS_OF_ADDRESS - 1U);
     }
     return registers != 0;
 }

@@ -39,8 +39,8 @@ void flash_work_check(struct flash_work *work, uint32_t address, uint32_t value)
     uint64_t now = machine_time();
 
     if ((uint8_t)value != expected(address)) {
-        print("BENCH failed: byte 0x%x of the flash: got 0x%x, expected 0x%x\n", (unsigned int)address,
-              (unsigned int)value, (unsigned int)expected(address));
+        print("BENCH failed: byte 0x%x of the flash: got 0x%x, expected 0x%x\n",
+              (unsigned int)address, (unsigned int)value, (unsigned int)expected(address));
         machine_shutdown(true);
     }
     work->read += now >= work->start && now < work->end;
@@ -48,9 +48,10 @@ void flash_work_check(struct flash_work *work, uint32_t address, uint32_t value)
 
 _Noreturn void flash_work_report(const struct flash_work *work)
 {
-    print(
-        "BENCH {\"metric\":\"bytes\",\"unit\":\"bytes\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,\"n\":1}\n",
-        work->read, work->read, work->read, work->read);
+    print("BENCH "
+          "{\"metric\":\"bytes\",\"unit\":\"bytes\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":"
+          "%lu,\"n\":1}\n",
+          work->read, work->read, work->read, work->read);
     print("BENCH done\n");
     machine_shutdown(false);
 }

@@ -165,11 +165,12 @@ static void arguments(struct fuzz_call *call, struct random *r, const char *shap
 /* Mostly admissible parameters of an app, in the buffer that CREATE is likely to read. */
 static void parameters(struct random *r)
 {
-    struct rt_params p = {.entry = random_below(r, 16) != 0 ? (uintptr_t)fuzz_app_entry : fuzz_address(r),
-                          .stack = random_below(r, 4) != 0 ? (uintptr_t)fuzz_buffer : fuzz_address(r),
-                          .arg = fuzz_any(r),
-                          .period_us = (uint32_t)(100 + random_below(r, 3000)),
-                          .cpu = random_below(r, 4) != 0 ? 0 : (uint32_t)random_below(r, 3)};
+    struct rt_params p = {
+        .entry = random_below(r, 16) != 0 ? (uintptr_t)fuzz_app_entry : fuzz_address(r),
+        .stack = random_below(r, 4) != 0 ? (uintptr_t)fuzz_buffer : fuzz_address(r),
+        .arg = fuzz_any(r),
+        .period_us = (uint32_t)(100 + random_below(r, 3000)),
+        .cpu = random_below(r, 4) != 0 ? 0 : (uint32_t)random_below(r, 3)};
 
     p.budget_us = 1 + (uint32_t)random_below(r, p.period_us / 8);
     p.deadline_us = p.budget_us + (uint32_t)random_below(r, p.period_us - p.budget_us + 1);
@@ -280,7 +281,8 @@ static void make_sbi(struct fuzz_call *call, struct random *r)
     arguments(call, r, s->arguments);
     call->code[0] = INSN_ECALL;
     call->a[7] = random_below(r, 30) == 0 ? random_next(r) : s->number;
-    if (call->a[7] == SBI_LEGACY_SHUTDOWN && random_below(r, 32) != 0) { /* rare, as the reset in function() */
+    /* rare, as the reset in function() */
+    if (call->a[7] == SBI_LEGACY_SHUTDOWN && random_below(r, 32) != 0) {
         call->a[7] = SBI_LEGACY_CLEAR_IPI;
     }
     call->a[6] = function(r, call->a[7]);
@@ -292,9 +294,10 @@ static void make_sbi(struct fuzz_call *call, struct random *r)
 /* Reads and writes, with a register or an immediate; a1 is the value. */
 static void make_csr(struct fuzz_call *call, struct random *r)
 {
-    static const uint16_t near[] = {0x100, 0x104, 0x105, 0x106, 0x10a, 0x140, 0x141, 0x142, 0x143, 0x144, 0x14d, 0x180,
-                                    0x200, 0x204, 0x244, 0x24d, 0x280, 0x600, 0x602, 0x603, 0x605, 0x606, 0x60a, 0x645,
-                                    0x680, 0x64a, 0xc00, 0xc01, 0xc02, 0xc03, 0xe12, 0x001, 0x003, 0x015, 0x5a8, 0x7a0};
+    static const uint16_t near[] = {0x100, 0x104, 0x105, 0x106, 0x10a, 0x140, 0x141, 0x142, 0x143,
+                                    0x144, 0x14d, 0x180, 0x200, 0x204, 0x244, 0x24d, 0x280, 0x600,
+                                    0x602, 0x603, 0x605, 0x606, 0x60a, 0x645, 0x680, 0x64a, 0xc00,
+                                    0xc01, 0xc02, 0xc03, 0xe12, 0x001, 0x003, 0x015, 0x5a8, 0x7a0};
     uint32_t csr = random_below(r, 2) != 0 ? near[random_below(r, sizeof(near) / sizeof(near[0]))]
                                            : (uint32_t)random_below(r, 0x1000);
     uint32_t funct3 = 1 + (uint32_t)random_below(r, 3) + (random_below(r, 4) == 0 ? 4U : 0U);
@@ -308,7 +311,8 @@ static void make_csr(struct fuzz_call *call, struct random *r)
 
 static uint64_t device_address(struct random *r)
 {
-    static const uint32_t plic[] = {0, 0x1000, 0x1080, 0x2000, 0x2080, 0x2100, 0x200000, 0x201000, 0x5ffff8, 0x600000};
+    static const uint32_t plic[] = {0,      0x1000,   0x1080,   0x2000,   0x2080,
+                                    0x2100, 0x200000, 0x201000, 0x5ffff8, 0x600000};
 
     switch (random_below(r, 5)) {
     case 0:
@@ -318,7 +322,8 @@ static uint64_t device_address(struct random *r)
     case 1:
         return PLATFORM_UART_BASE + random_below(r, 0x2000);
     case 2:
-        return PLATFORM_PLIC_BASE + plic[random_below(r, sizeof(plic) / sizeof(plic[0]))] + random_below(r, 0x90);
+        return PLATFORM_PLIC_BASE + plic[random_below(r, sizeof(plic) / sizeof(plic[0]))] +
+               random_below(r, 0x90);
     default:
         return fuzz_address(r);
     }
@@ -368,7 +373,8 @@ static uint64_t command(struct random *r)
     return random_below(r, 3) == 0 ? random_below(r, 9) : 0; /* most others are misbehaviour */
 }
 
-/* A store to a register of one of the VM's devices of the fabric, or of one that it does not have. */
+/* A store to a register of one of the VM's devices of the fabric, or of one that it does not
+ * have. */
 static void make_accel(struct fuzz_call *call, struct random *r)
 {
     static const struct {
@@ -428,9 +434,10 @@ void fuzz_make(struct fuzz_call *call, uint64_t seed, unsigned slot, uint64_t nu
         void (*make)(struct fuzz_call *, struct random *);
         enum fuzz_kind kind;
     } kinds[] = {
-        {make_hcall, FUZZ_HCALL}, {make_hcall, FUZZ_HCALL}, {make_hcall, FUZZ_HCALL}, {make_sbi, FUZZ_SBI},
-        {make_sbi, FUZZ_SBI},     {make_csr, FUZZ_CSR},     {make_csr, FUZZ_CSR},     {make_mmio, FUZZ_MMIO},
-        {make_mmio, FUZZ_MMIO},   {make_accel, FUZZ_MMIO},  {make_other, FUZZ_OTHER},
+        {make_hcall, FUZZ_HCALL}, {make_hcall, FUZZ_HCALL}, {make_hcall, FUZZ_HCALL},
+        {make_sbi, FUZZ_SBI},     {make_sbi, FUZZ_SBI},     {make_csr, FUZZ_CSR},
+        {make_csr, FUZZ_CSR},     {make_mmio, FUZZ_MMIO},   {make_mmio, FUZZ_MMIO},
+        {make_accel, FUZZ_MMIO},  {make_other, FUZZ_OTHER},
     };
     struct random r = random_from(random_stir(seed) ^ random_stir((uint64_t)slot << 56 | number));
     unsigned which = (unsigned)random_below(&r, sizeof(kinds) / sizeof(kinds[0]));

@@ -18,9 +18,10 @@ static uint64_t pick(struct random *r, const uint64_t *from, unsigned count)
 
 uint64_t fuzz_any(struct random *r)
 {
-    static const uint64_t edges[] = {0,    1,         2,         3,         4,         7,         8,    15,   16,
-                                     31,   32,        33,        63,        64,        127,       128,  129,  255,
-                                     4096, 1UL << 16, 1UL << 31, 1UL << 32, 1UL << 48, 1UL << 63, ~0UL, ~1UL, ~7UL};
+    static const uint64_t edges[] = {
+        0,    1,         2,         3,         4,         7,         8,    15,   16,
+        31,   32,        33,        63,        64,        127,       128,  129,  255,
+        4096, 1UL << 16, 1UL << 31, 1UL << 32, 1UL << 48, 1UL << 63, ~0UL, ~1UL, ~7UL};
 
     switch (random_below(r, 8)) {
     case 0:
@@ -36,10 +37,12 @@ uint64_t fuzz_any(struct random *r)
 
 uint64_t fuzz_size(struct random *r)
 {
-    static const uint64_t edges[] = {0,   1,   7,   8,    9,    39,   40,       41,          63,        64,  65,
-                                     127, 128, 129, 4095, 4096, 4097, RAM_SIZE, SHARED_SIZE, 1UL << 32, ~0UL};
+    static const uint64_t edges[] = {0,    1,    7,    8,        9,           39,        40,
+                                     41,   63,   64,   65,       127,         128,       129,
+                                     4095, 4096, 4097, RAM_SIZE, SHARED_SIZE, 1UL << 32, ~0UL};
 
-    return random_below(r, 3) != 0 ? pick(r, edges, sizeof(edges) / sizeof(edges[0])) : random_next(r) & 0xffU;
+    return random_below(r, 3) != 0 ? pick(r, edges, sizeof(edges) / sizeof(edges[0]))
+                                   : random_next(r) & 0xffU;
 }
 
 uint64_t fuzz_address(struct random *r)

@@ -6,8 +6,10 @@
  *   victim     an app on hart 0 whose jobs all execute the same instructions; reports the number of
  *              instructions of the hart from the first to the last one of a job:
  *              launches: 10 jobs, 400015 to 400015 instructions
- *   attacker   in phases of TURN_MS: rests; launches and deletes apps on hart 0 whose first releases are
- *              much later; rests; launches and deletes apps whose releases precede all others on the
+ *   attacker   in phases of TURN_MS: rests; launches and deletes apps on hart 0 whose first
+ *              releases are
+ *              much later; rests; launches and deletes apps whose releases precede all others on
+ *              the
  *              hart. With only=far or only=soon only one kind. Reports after each phase:
  *              launches: far: 180 launched
  */
@@ -76,7 +78,8 @@ static _Noreturn void victim(void)
         timer_set(machine_time() + TICKS_PER_MS);
         machine_wait();
         if (taken.jobs >= VICTIM_JOBS) {
-            print("launches: %lu jobs, %lu to %lu instructions\n", taken.jobs, taken.min, taken.max);
+            print("launches: %lu jobs, %lu to %lu instructions\n", taken.jobs, taken.min,
+                  taken.max);
             taken.jobs = 0;
         }
     }

@@ -13,9 +13,12 @@
 #define CSR_READ_ONLY(n) ((n) >> 10 == 3U)
 
 const uint16_t leak_csrs[LEAK_CSRS] = {
-    [LEAK_STVEC] = 0x105,   [LEAK_SCOUNTEREN] = 0x106, [LEAK_SENVCFG] = 0x10a, [LEAK_SSCRATCH] = 0x140,
-    [LEAK_SEPC] = 0x141,    [LEAK_SCAUSE] = 0x142,     [LEAK_STVAL] = 0x143,   [LEAK_STIMECMP] = CSR_STIMECMP,
-    [LEAK_SIP] = 0x144,     [LEAK_SATP] = 0x180,       [LEAK_SIE] = 0x104,     [LEAK_FCSR] = 0x003,
+    [LEAK_STVEC] = 0x105,   [LEAK_SCOUNTEREN] = 0x106,
+    [LEAK_SENVCFG] = 0x10a, [LEAK_SSCRATCH] = 0x140,
+    [LEAK_SEPC] = 0x141,    [LEAK_SCAUSE] = 0x142,
+    [LEAK_STVAL] = 0x143,   [LEAK_STIMECMP] = CSR_STIMECMP,
+    [LEAK_SIP] = 0x144,     [LEAK_SATP] = 0x180,
+    [LEAK_SIE] = 0x104,     [LEAK_FCSR] = 0x003,
     [LEAK_SSTATUS] = 0x100,
 };
 

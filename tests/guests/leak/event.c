@@ -77,7 +77,8 @@ static struct leak_event base(struct leak *l)
 /* A remote fence on all harts of this VM. */
 static struct leak_event fence(struct leak *l)
 {
-    struct leak_event e = call(SBI_EXT_RFENCE, 1 + random_below(&l->random, 2), leak_value(l), 0, 0);
+    struct leak_event e =
+        call(SBI_EXT_RFENCE, 1 + random_below(&l->random, 2), leak_value(l), 0, 0);
 
     e.a1 = ~0UL;
     return e;
@@ -126,7 +127,8 @@ static struct leak_event send(struct leak *l)
 
 static struct leak_event fault(uint64_t address, uint64_t cause)
 {
-    return (struct leak_event){.instruction = LW_A1_A0, .fixed = true, .a0 = address, .cause = cause, .tval = address};
+    return (struct leak_event){
+        .instruction = LW_A1_A0, .fixed = true, .a0 = address, .cause = cause, .tval = address};
 }
 
 static struct leak_event hole(struct leak *l)
@@ -162,7 +164,8 @@ static struct leak_event uart_load(struct leak *l)
 
 static struct leak_event uart_store(struct leak *l)
 {
-    struct leak_event e = {.instruction = SB_A1_7_A0, .fixed = true, .a0 = PLATFORM_UART_BASE, .a1 = leak_value(l)};
+    struct leak_event e = {
+        .instruction = SB_A1_7_A0, .fixed = true, .a0 = PLATFORM_UART_BASE, .a1 = leak_value(l)};
 
     if (!l->devices) {
         return nothing(l);

@@ -49,8 +49,8 @@ static void report(const struct leak *l)
     const struct leak_wrong *w = &l->first;
 
     if (w->what != NULL) {
-        print("leak: WRONG on hart %lu, spin %lu: %s 0x%lx: want 0x%lx, got 0x%lx\n", l->hart, w->spin, w->what,
-              w->number, w->want, w->got);
+        print("leak: WRONG on hart %lu, spin %lu: %s 0x%lx: want 0x%lx, got 0x%lx\n", l->hart,
+              w->spin, w->what, w->number, w->want, w->got);
     }
 }
 
@@ -119,7 +119,8 @@ static void other(unsigned long hart, void *argument)
 
 static void start_other(void)
 {
-    static struct hart_boot boot = {.stack_top = stack + STACK, .function = other, .argument = &leaks[1]};
+    static struct hart_boot boot = {
+        .stack_top = stack + STACK, .function = other, .argument = &leaks[1]};
 
     if (harts > 1) {
         (void)sbi_hart_start(1, (unsigned long)hart_entry, (unsigned long)&boot);

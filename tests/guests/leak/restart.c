@@ -107,7 +107,8 @@ static uint64_t check_memory(uint64_t from, uint64_t to)
 {
     uint64_t wrong = 0;
 
-    for (const volatile uint64_t *at = (const volatile uint64_t *)from; at < (const volatile uint64_t *)to; at++) {
+    for (const volatile uint64_t *at = (const volatile uint64_t *)from;
+         at < (const volatile uint64_t *)to; at++) {
         wrong += *at != 0;
     }
     return wrong;
@@ -120,7 +121,8 @@ static uint64_t sum(uint64_t from, uint64_t to)
 {
     uint64_t s = 0;
 
-    for (const volatile uint64_t *at = (const volatile uint64_t *)from; at < (const volatile uint64_t *)to; at++) {
+    for (const volatile uint64_t *at = (const volatile uint64_t *)from;
+         at < (const volatile uint64_t *)to; at++) {
         s = random_stir(s ^ *at);
     }
     return s;
@@ -130,7 +132,8 @@ static uint64_t sum(uint64_t from, uint64_t to)
 static void blank_seed(const void *fdt)
 {
     uint32_t length = 0;
-    volatile uint8_t *seed = (volatile uint8_t *)(uintptr_t)fdt_property(fdt, "chosen", "rng-seed", &length);
+    volatile uint8_t *seed =
+        (volatile uint8_t *)(uintptr_t)fdt_property(fdt, "chosen", "rng-seed", &length);
 
     for (uint32_t i = 0; seed != NULL && i < length; i++) {
         seed[i] = 0;
@@ -176,7 +179,8 @@ static void spoil(struct leak *l)
     for (unsigned i = 0; i < LEAK_CSRS; i++) {
         bool there;
 
-        if (i != LEAK_STVEC && i != LEAK_SIP && i != LEAK_SATP && i != LEAK_SIE && i != LEAK_SSTATUS) {
+        if (i != LEAK_STVEC && i != LEAK_SIP && i != LEAK_SATP && i != LEAK_SIE &&
+            i != LEAK_SSTATUS) {
             leak_exchange(l, leak_csrs[i], PATTERN, &there);
         }
     }
@@ -211,7 +215,8 @@ static _Noreturn void end_filled(struct leak *l, uint32_t instruction, uint64_t 
 
 static void end(struct leak *l)
 {
-    static const char *const ways[] = {"cold reset", "warm reset", "watchdog", "fatal trap", "console"};
+    static const char *const ways[] = {"cold reset", "warm reset", "watchdog", "fatal trap",
+                                       "console"};
     unsigned way = (unsigned)((lives->count - 1) % 5);
 
     print("leak: life %lu ends by %s\n", lives->count, ways[way]);
@@ -225,7 +230,8 @@ static void end(struct leak *l)
         csr_write_stvec(PLATFORM_HOLE);
         end_filled(l, insn_ld(0, 10, 0), PLATFORM_HOLE, PATTERN);
     default:
-        end_filled(l, INSN_NOP, PATTERN, PATTERN); /* hangs until the watchdog or the console restarts the VM */
+        end_filled(l, INSN_NOP, PATTERN,
+                   PATTERN); /* hangs until the watchdog or the console restarts the VM */
     }
 }
 
@@ -236,13 +242,16 @@ void leak_restart(struct leak *l, const void *fdt)
     uint64_t pending = leak_entry[ENTRY_SIP], memory, same;
 
     uart_init();
-    memory = check_memory(RAM_BASE, (uintptr_t)_start & ~0xfffUL) + check_memory((uintptr_t)__stack_top, tree);
+    memory = check_memory(RAM_BASE, (uintptr_t)_start & ~0xfffUL) +
+             check_memory((uintptr_t)__stack_top, tree);
     memory += check_memory(RAM_BASE + RAM_SIZE - 8, RAM_BASE + RAM_SIZE);
     blank_seed(fdt);
     same = sum((uintptr_t)_start & ~0xfffUL, image) ^ sum(tree, RAM_BASE + RAM_SIZE);
-    print("leak: life %lu finds %u registers, %u FP registers, %u device registers, %lu words, pending 0x%lx\n",
+    print("leak: life %lu finds %u registers, %u FP registers, %u device registers, %lu words, "
+          "pending 0x%lx\n",
           lives->count + 1, check_registers(fdt), fp, devices, memory, pending);
-    print("leak: image 0x%lx, shared memory: %lu words are not as they were\n", same, check_shared());
+    print("leak: image 0x%lx, shared memory: %lu words are not as they were\n", same,
+          check_shared());
     timer_init();
     spoil(l);
     end(l);

@@ -17,13 +17,15 @@
 #define LOOPS_SHORT 10000U
 #define LOOPS_LONG 50000U
 #define LONG_ONE_IN 4U
-#define FAR (~UINT64_C(0) >> 8) /* a deadline in some thousand years, with the tag in its highest byte */
+/* a deadline in some thousand years, with the tag in its highest byte */
+#define FAR (~UINT64_C(0) >> 8)
 #define SOON_TICKS 2000U
 #define WAIT_TICKS 300U
 #define PAST_TICKS 1000U
 #define RAM_BASE 0x80000000UL
 #define TICK_NS 100U
-#define AWAY_TICKS 300U    /* longer than a spin without preemption, at one instruction per nanosecond */
+/* longer than a spin without preemption, at one instruction per nanosecond */
+#define AWAY_TICKS 300U
 #define SPIN_SETUP_NS 600U /* instructions around the loops */
 #define SSTATUS_SUM (1UL << 18)
 #define SSTATUS_MXR (1UL << 19)
@@ -61,7 +63,8 @@ struct spin {
 /* Registers that the C code needs: ra, sp, gp, tp, s0-s11. */
 static const uint8_t context[] = {1, 2, 3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
 
-static void emit_registers(struct emitter *e, uint32_t (*insn)(uint32_t, uint32_t, uint32_t), uint32_t at)
+static void emit_registers(struct emitter *e, uint32_t (*insn)(uint32_t, uint32_t, uint32_t),
+                           uint32_t at)
 {
     for (uint32_t i = 1; i < 32; i++) {
         emit(e, insn(i, 0, at + 8 * i));
@@ -253,7 +256,8 @@ static void want_csrs(struct leak *l, struct spin *s)
 
 /*
  * Sets the UART's interrupt line at random. The transmitter must be empty, which takes time after a
- * report, and not be full again when the interrupt is enabled, which the output of other VMs can cause.
+ * report, and not be full again when the interrupt is enabled, which the output of other VMs can
+ * cause.
  */
 static void want_line(struct leak *l)
 {
@@ -341,8 +345,8 @@ static void check_trap(struct leak *l, const struct spin *s)
     const struct leak_page *p = &l->page;
     bool interrupt = (p->cause & CAUSE_INTERRUPT) != 0;
     uint64_t expected = s->event.cause != 0 ? 1 : 0;
-    uint64_t fired =
-        (uint64_t)((p->fired & SIE_SOFT) != 0) + ((p->fired & SIE_TIMER) != 0) + ((p->fired & SIE_EXTERNAL) != 0);
+    uint64_t fired = (uint64_t)((p->fired & SIE_SOFT) != 0) + ((p->fired & SIE_TIMER) != 0) +
+                     ((p->fired & SIE_EXTERNAL) != 0);
 
     leak_expect(l, "traps", 0, s->traps + expected + fired, p->traps);
     if (p->traps == s->traps) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends malformed frames to another VM through the shared Ethernet port: ARP, ICMP, UDP and TCP with random bytes, lengths and
- * cuts, half of them with the right checksums of IP and TCP, so that they are not all dropped for these. One of 16 has the source
- * address of the VM with the next number, which the device must refuse.
+ * Sends malformed frames to another VM through the shared Ethernet port: ARP, ICMP, UDP and TCP
+ * with random bytes, lengths and cuts, half of them with the right checksums of IP and TCP, so that
+ * they are not all dropped for these. One of 16 has the source address of the VM with the next
+ * number, which the device must refuse.
  *
  * Boot arguments:
  *   target=n  the VM with MAC address 02:00:00:00:00:n and IP address 192.168.76.n (default 2)
@@ -39,11 +40,14 @@ int main(unsigned long hart, const void *fdt);
 /* From the Ethernet type on. Sender 192.168.76.6; main() sets the receiver. */
 static uint8_t templates[][TEMPLATE - 12U] = {
     /* ARP request */
-    {8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 6, 192, 168, 76, 6, 0, 0, 0, 0, 0, 0, 192, 168, 76, 0},
+    {8, 6,   0,   1,  8, 0, 6, 4, 0, 1, 2, 0,   0,   0,  0,
+     6, 192, 168, 76, 6, 0, 0, 0, 0, 0, 0, 192, 168, 76, 0},
     /* ICMP echo request, 20 bytes of data */
-    {8, 0, 0x45, 0, 0, 48, 0, 1, 0, 0, 64, 1, 0, 0, 192, 168, 76, 6, 192, 168, 76, 0, 8, 0, 0xf7, 0xff, 0, 0, 0, 0},
+    {8,   0,  0x45, 0,   0,   48, 0, 1, 0, 0,    64,   1, 0, 0, 192,
+     168, 76, 6,    192, 168, 76, 0, 8, 0, 0xf7, 0xff, 0, 0, 0, 0},
     /* UDP to the echo service, without a checksum */
-    {8, 0, 0x45, 0, 0, 48, 0, 1, 0, 0, 64, 17, 0, 0, 192, 168, 76, 6, 192, 168, 76, 0, 4, 0, 0, 7, 0, 28, 0, 0},
+    {8,   0,  0x45, 0,   0,   48, 0, 1, 0, 0, 64, 17, 0,  0, 192,
+     168, 76, 6,    192, 168, 76, 0, 4, 0, 0, 7,  0,  28, 0, 0},
     /* TCP SYN with an option for a largest segment */
     {8, 0, 0x45, 0, 0, 44, 0, 1, 0, 0, 64, 6,    0, 0,  192, 168, 76, 6, 192, 168, 76, 0, 4,
      0, 0, 7,    0, 0, 0,  1, 0, 0, 0, 0,  0x60, 2, 16, 0,   0,   0,  0, 0,   2,   4,  5, 0xb4},
@@ -76,7 +80,8 @@ static void put_checksum(unsigned int to, unsigned int begin, unsigned int end, 
     frame[to + 1U] = (uint8_t)sum;
 }
 
-/* TCP's checksum includes the addresses, which are before its header, the protocol and the length. */
+/* TCP's checksum includes the addresses, which are before its header, the protocol and the
+ * length. */
 static void put_checksums(void)
 {
     unsigned int end = IP + (word(IP_LENGTH) & ~1U);
@@ -91,7 +96,9 @@ static void put_checksums(void)
 static size_t make(struct random *random)
 {
     const uint8_t *from = templates[random_below(random, TEMPLATES)];
-    size_t bytes = random_below(random, 2) != 0 ? TEMPLATE : IP + random_below(random, sizeof(frame) - IP + 1U);
+    size_t bytes = random_below(random, 2) != 0
+                       ? TEMPLATE
+                       : IP + random_below(random, sizeof(frame) - IP + 1U);
 
     memset(frame, 0, sizeof(frame));
     memcpy(frame, (const uint8_t[]){2, 0, 0, 0, 0, target}, ETHERNET_ADDRESS);

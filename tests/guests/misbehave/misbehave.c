@@ -63,8 +63,8 @@ static void misbehave_receive(void)
         for (long i = 0; i < size; i++) {
             sum += bytes[i];
         }
-        print("misbehave: message from %u.%u: %ld bytes, sum %lu, first %llu.\n", from.vm, from.vcpu, size, sum,
-              (unsigned long long)message[0]);
+        print("misbehave: message from %u.%u: %ld bytes, sum %lu, first %llu.\n", from.vm,
+              from.vcpu, size, sum, (unsigned long long)message[0]);
     }
     rung = ipc_doorbells();
     if (rung != 0) {
@@ -188,7 +188,8 @@ static void misbehave_sleep(unsigned long address)
     }
 }
 
-void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number, unsigned long lines)
+void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number,
+                          unsigned long lines)
 {
     static const char text[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -257,8 +258,8 @@ static void misbehave_stream(unsigned long to)
         misbehave_number += error == 0;
         full += error == IPC_ERR_NOT_NOW;
     }
-    print("misbehave: streamed up to %llu, queue full %lu times, at last %ld\n", (unsigned long long)misbehave_number,
-          full, error);
+    print("misbehave: streamed up to %llu, queue full %lu times, at last %ld\n",
+          (unsigned long long)misbehave_number, full, error);
 }
 
 /*
@@ -272,7 +273,8 @@ static void misbehave_saturate(unsigned long to)
 
     print("misbehave: saturating\n");
     for (unsigned long n = 1;; n++) {
-        const struct ipc_peer peer = {.vm = (unsigned int)(n % 2 != 0 ? to & 0xffU : to >> 8 & 0xffU)};
+        const struct ipc_peer peer = {
+            .vm = (unsigned int)(n % 2 != 0 ? to & 0xffU : to >> 8 & 0xffU)};
 
         sent += ipc_send(peer, message, sizeof(message)) == 0;
         if (n % 100000 == 0) {
@@ -298,7 +300,8 @@ static void misbehave_tell(unsigned long size)
 static void misbehave_messages(unsigned long address)
 {
     static uint64_t buffer[IPC_MESSAGE_MAX / 8];
-    const struct ipc_peer good = {.vm = 1}, self = {.vm = 0}, no_vm = {.vm = 15}, no_vcpu = {.vm = 1, .vcpu = 8};
+    const struct ipc_peer good = {.vm = 1}, self = {.vm = 0}, no_vm = {.vm = 15},
+                          no_vcpu = {.vm = 1, .vcpu = 8};
     const struct ipc_peer off = {.vm = 1, .vcpu = 1};
     struct ipc_peer from;
     long errors[] = {
@@ -380,10 +383,12 @@ static const struct misbehave_command misbehave_commands[] = {
     {"spin", "loop with interrupts off", misbehave_spin},
     {"pet", "pet the watchdog", misbehave_pet},
     {"sleep", "sleep with nothing to wake it", misbehave_sleep},
-    {"flood", "[lines] print that many numbered lines (hexadecimal) without a pause", misbehave_flood},
+    {"flood", "[lines] print that many numbered lines (hexadecimal) without a pause",
+     misbehave_flood},
     {"calls", "[address] calls of firmware and hypervisor with bad arguments", misbehave_calls},
     {"burst", "[VM | VCPU << 16] send ten messages", misbehave_burst},
-    {"stream", "[VM | VCPU << 16] send thousands of messages, each until it is accepted", misbehave_stream},
+    {"stream", "[VM | VCPU << 16] send thousands of messages, each until it is accepted",
+     misbehave_stream},
     {"saturate", "[VM | other VM << 8] send messages to both without end", misbehave_saturate},
     {"tell", "[size] send VM 1 a message", misbehave_tell},
     {"messages", "[address] calls of messages with bad arguments", misbehave_messages},
@@ -407,7 +412,8 @@ static void misbehave_help(unsigned long address)
     for (unsigned int i = 0; i < MISBEHAVE_COMMANDS; i++) {
         misbehave_help_on(&misbehave_commands[i]);
     }
-    for (const struct misbehave_command *command = arch_commands; command->name != NULL; command++) {
+    for (const struct misbehave_command *command = arch_commands; command->name != NULL;
+         command++) {
         misbehave_help_on(command);
     }
 }
@@ -447,7 +453,8 @@ static const struct misbehave_command *misbehave_find(const char *line, size_t l
             return &misbehave_commands[i];
         }
     }
-    for (const struct misbehave_command *command = arch_commands; command->name != NULL; command++) {
+    for (const struct misbehave_command *command = arch_commands; command->name != NULL;
+         command++) {
         if (misbehave_is(command, line, length)) {
             return command;
         }

@@ -28,7 +28,8 @@ void misbehave_print_errors(const char *what, const long *errors, size_t count);
  * Line `number` of a flood. Every character is predictable, so that a test finds lost or foreign
  * characters. The line after the last announces the end.
  */
-void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number, unsigned long lines);
+void misbehave_flood_line(char line[MISBEHAVE_FLOOD_LINE], unsigned long number,
+                          unsigned long lines);
 
 /* --- provided by the architecture --- */
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overlays of the fabric (tests/e2e/test_overlays.py). The word `mode=` of the kernel's arguments selects:
+ * Overlays of the fabric (tests/e2e/test_overlays.py). The word `mode=` of the kernel's arguments
+ * selects:
  *
- *   control  applies and removes overlay 0 `rounds=` times, prints the ticks of each phase, and shuts down
- *   user     prints the status of its device aes128 in the device tree, uses the device while it is there, and prints when it comes and
+ *   control  applies and removes overlay 0 `rounds=` times, prints the ticks of each phase, and
+ *            shuts down
+ *   user     prints the status of its device aes128 in the device tree, uses the device while it is
+ *            there, and prints when it comes and
  *            goes; the first time that the device is there, it restarts
  */
 #include <string.h>
@@ -25,14 +28,16 @@ int main(unsigned long hart, const void *fdt);
 
 static void print_status(const char *what, const struct accel_overlay *s)
 {
-    print("overlay: %s: state %u, failed %u, region %u, ticks", what, s->state, s->failed, s->region);
+    print("overlay: %s: state %u, failed %u, region %u, ticks", what, s->state, s->failed,
+          s->region);
     for (unsigned int i = 0; i < ACCEL_PHASES; i++) {
         print(" %lu", (unsigned long)s->ticks[i]);
     }
     print("\n");
 }
 
-/* Waits for the end of the transaction; the time that it took with all that surrounds it, in ticks. */
+/* Waits for the end of the transaction; the time that it took with all that surrounds it, in
+ * ticks. */
 static void finish(const char *what, long error, uint64_t begun)
 {
     struct accel_overlay status;
@@ -42,7 +47,8 @@ static void finish(const char *what, long error, uint64_t begun)
         error = error == HCALL_OK ? accel_overlay_status(0, &status) : error;
         took = machine_time() - begun;
         timer_sleep_until(machine_time() + MS / 100U);
-    } while (error == HCALL_OK && (status.state == ACCEL_OVERLAY_APPLYING || status.state == ACCEL_OVERLAY_REMOVING));
+    } while (error == HCALL_OK &&
+             (status.state == ACCEL_OVERLAY_APPLYING || status.state == ACCEL_OVERLAY_REMOVING));
     if (error != HCALL_OK) {
         print("overlay: %s: error %ld\n", what, error);
     } else {
@@ -53,7 +59,8 @@ static void finish(const char *what, long error, uint64_t begun)
 
 static void control(const void *fdt)
 {
-    unsigned long rounds = fdt_bootarg_number(fdt, "rounds", 3), pause = fdt_bootarg_number(fdt, "pause", 20);
+    unsigned long rounds = fdt_bootarg_number(fdt, "rounds", 3),
+                  pause = fdt_bootarg_number(fdt, "pause", 20);
 
     for (unsigned long i = 0; i < rounds; i++) {
         uint64_t begun;
@@ -76,7 +83,8 @@ static const char *status_of(const void *fdt)
     static const char node[] = "accelerator@";
     static const uint8_t okay[] = {0, 0, 0, 3, 0, 0, 0, 5}, disabled[] = {0, 0, 0, 3, 0, 0, 0, 9};
     const uint8_t *bytes = fdt, *at = bytes;
-    uint32_t size = (uint32_t)bytes[4] << 24 | (uint32_t)bytes[5] << 16 | (uint32_t)bytes[6] << 8 | bytes[7];
+    uint32_t size =
+        (uint32_t)bytes[4] << 24 | (uint32_t)bytes[5] << 16 | (uint32_t)bytes[6] << 8 | bytes[7];
 
     while (at < bytes + size - 32 && memcmp(at, node, sizeof(node) - 1U) != 0) {
         at += 4;
@@ -92,12 +100,13 @@ static const char *status_of(const void *fdt)
     return "missing";
 }
 
-/* A job on the device; the number of words that differ from software's. The device may go meanwhile: a VM that is told to stop using
- * it first does not see that. */
+/* A job on the device; the number of words that differ from software's. The device may go
+ * meanwhile: a VM that is told to stop using it first does not see that. */
 static unsigned int work(const struct accel *a)
 {
     static uint64_t input[BYTES / 8U], output[BYTES / 8U], expected[BYTES / 8U];
-    struct accel_job job = {.size = BYTES, .input = input, .output = expected, .custom = {1, 2, 3, 4}};
+    struct accel_job job = {
+        .size = BYTES, .input = input, .output = expected, .custom = {1, 2, 3, 4}};
     unsigned int wrong = 0;
 
     for (unsigned int i = 0; i < BYTES / 8U; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes numbered blocks to its disk without end, some between two flushes, and says up to which number all are flushed. The host ends the
- * machine at any time and checks the disk (tests/e2e/test_storage.py). Block n is at sector n % SPAN: its number, then bytes that follow
+ * Writes numbered blocks to its disk without end, some between two flushes, and says up to which
+ * number all are flushed. The host ends the machine at any time and checks the disk
+ * (tests/e2e/test_storage.py). Block n is at sector n % SPAN: its number, then bytes that follow
  * from it.
  */
 #include "print.h"

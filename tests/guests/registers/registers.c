@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random accesses to the registers of the UART, the PLIC and the goldfish RTC, with a log of each access and of what it reads, for a
- * comparison of QEMU's devices with those of a VM (tests/e2e/test_registers.py). `seed=` and `count=` (accesses) are boot arguments.
+ * Random accesses to the registers of the UART, the PLIC and the goldfish RTC, with a log of each
+ * access and of what it reads, for a comparison of QEMU's devices with those of a VM
+ * (tests/e2e/test_registers.py). `seed=` and `count=` (accesses) are boot arguments.
  *
- * The UART is in loopback, so its transmitter's bytes come back, and the log is printed between two bursts of accesses. What is known to differ is not accessed, or not logged (docs/virtual-platform.md,
- * "Differences from QEMU's devices").
+ * The UART is in loopback, so its transmitter's bytes come back, and the log is printed between two
+ * bursts of accesses. What is known to differ is not accessed, or not logged
+ * (docs/virtual-platform.md, "Differences from QEMU's devices").
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -165,7 +167,8 @@ static void read_iir(void)
 
 static void read_uart(void)
 {
-    static const enum uart_register registers[] = {UART_IER, UART_LCR, UART_MCR, UART_LSR, UART_MSR, UART_SCR};
+    static const enum uart_register registers[] = {UART_IER, UART_LCR, UART_MCR,
+                                                   UART_LSR, UART_MSR, UART_SCR};
 
     (void)get_uart(registers[any(6)]);
 }
@@ -213,7 +216,8 @@ static void read_priority(void)
 /* A source that is claimed stays enabled: QEMU completes it otherwise, too. */
 static void write_enable(void)
 {
-    put_word(at(plic_enables(context, 0)), ((any(2) != 0 ? ~0U : any(1U << 31) << 1) | claimed) & ~1U);
+    put_word(at(plic_enables(context, 0)),
+             ((any(2) != 0 ? ~0U : any(1U << 31) << 1) | claimed) & ~1U);
 }
 
 static void read_enable(void)
@@ -231,7 +235,8 @@ static void read_threshold(void)
     (void)get_word(at(plic_threshold(context)), ~0U);
 }
 
-/* Withdraws the request of a source whose line is low. The VM's PLIC has done so, QEMU's keeps it until it is claimed. */
+/* Withdraws the request of a source whose line is low. The VM's PLIC has done so, QEMU's keeps it
+ * until it is claimed. */
 static void withdraw(uint32_t source)
 {
     volatile uint32_t *enables = plic_enables(context, 0), *priority = plic_priority(source);
@@ -262,7 +267,8 @@ static void withdraw_all(void)
     }
 }
 
-/* Those of claimed sources are not compared: QEMU's gateway passes an interrupt before the completion. */
+/* Those of claimed sources are not compared: QEMU's gateway passes an interrupt before the
+ * completion. */
 static void read_pending(void)
 {
     withdraw_all();
@@ -275,7 +281,8 @@ static void take_interrupt(void)
     csr_clear_sie(SIE_EXTERNAL);
 }
 
-/* Whether the PLIC interrupts the hart. The store of the threshold makes QEMU look for sources that were enabled while they were pending. */
+/* Whether the PLIC interrupts the hart. The store of the threshold makes QEMU look for sources that
+ * were enabled while they were pending. */
 static void read_output(void)
 {
     volatile uint32_t *threshold = plic_threshold(context);
@@ -297,7 +304,8 @@ static void claim(void)
     claimed &= ~1U;
 }
 
-/* QEMU's PLIC does not look at the line of a source that is completed: the devices raise theirs again. */
+/* QEMU's PLIC does not look at the line of a source that is completed: the devices raise theirs
+ * again. */
 static void raise_again(void)
 {
     volatile uint32_t *enabled = (volatile uint32_t *)(RTC_BASE + RTC_IRQ_ENABLED);
@@ -349,8 +357,8 @@ static void write_alarm(void)
 
 static void write_rtc(void)
 {
-    static const enum rtc_register registers[] = {RTC_IRQ_ENABLED, RTC_CLEAR_ALARM, RTC_CLEAR_INTERRUPT,
-                                                  RTC_ALARM_STATUS};
+    static const enum rtc_register registers[] = {RTC_IRQ_ENABLED, RTC_CLEAR_ALARM,
+                                                  RTC_CLEAR_INTERRUPT, RTC_ALARM_STATUS};
 
     enum rtc_register reg = registers[any(4)];
     uint32_t value = any(1U << 31);
@@ -365,8 +373,9 @@ static void write_rtc(void)
 
 static void read_rtc(void)
 {
-    static const enum rtc_register registers[] = {RTC_ALARM_LOW,    RTC_ALARM_HIGH,  RTC_IRQ_ENABLED,
-                                                  RTC_ALARM_STATUS, RTC_CLEAR_ALARM, RTC_CLEAR_INTERRUPT};
+    static const enum rtc_register registers[] = {RTC_ALARM_LOW,   RTC_ALARM_HIGH,
+                                                  RTC_IRQ_ENABLED, RTC_ALARM_STATUS,
+                                                  RTC_CLEAR_ALARM, RTC_CLEAR_INTERRUPT};
 
     (void)get_word(RTC_BASE + registers[any(6)], ~0U);
 }
@@ -450,7 +459,8 @@ static void end_burst(unsigned int burst)
 
 int main(unsigned long hart, const void *fdt)
 {
-    unsigned long count = fdt_bootarg_number(fdt, "count", 2000), bursts = (count + BURST - 1U) / BURST;
+    unsigned long count = fdt_bootarg_number(fdt, "count", 2000),
+                  bursts = (count + BURST - 1U) / BURST;
 
     context = plic_context(hart);
     numbers = random_from(fdt_bootarg_number(fdt, "seed", 1));

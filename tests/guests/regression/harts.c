@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel for several harts asks of the SBI: natively of the firmware, in a VM of the hypervisor. */
+/* What a kernel for several harts asks of the SBI: natively of the firmware, in a VM of the
+ * hypervisor. */
 #include <stdbool.h>
 
 #include "csr.h"
@@ -24,7 +25,8 @@
 #define FIRST 0x80000000UL
 #define SECOND 0x80200000UL
 
-static uint64_t root[ENTRIES] __attribute__((aligned(4096))), middle[ENTRIES] __attribute__((aligned(4096)));
+static uint64_t root[ENTRIES] __attribute__((aligned(4096))),
+    middle[ENTRIES] __attribute__((aligned(4096)));
 static volatile unsigned long starts, interrupts, reads, seen, fences;
 static volatile bool over;
 
@@ -36,7 +38,8 @@ static void map(uint64_t page)
 
 static void translate(void)
 {
-    __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12) : "memory");
+    __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12)
+                     : "memory");
 }
 
 static void soft(void)
@@ -116,9 +119,10 @@ static void states(void)
     end();
     begin(nothing);
     end();
-    print("regression: hart 1: %ld, started %ld (again: %ld), starts %lu\n", before, during, again, starts);
-    print("regression: hart %lu: start %ld, status %ld\n", MISSING, sbi_hart_start(MISSING, SECOND, 0).error,
-          sbi_hart_status(MISSING).error);
+    print("regression: hart 1: %ld, started %ld (again: %ld), starts %lu\n", before, during, again,
+          starts);
+    print("regression: hart %lu: start %ld, status %ld\n", MISSING,
+          sbi_hart_start(MISSING, SECOND, 0).error, sbi_hart_status(MISSING).error);
 }
 
 static void send(void)
@@ -136,7 +140,8 @@ static void send(void)
           sbi_send_ipi((struct sbi_harts){.mask = 1UL << MISSING}).error);
 }
 
-/* Each fence moves the window to the other page: the other hart must see it, and never the first again. */
+/* Each fence moves the window to the other page: the other hart must see it, and never the first
+ * again. */
 static void change_pages(void)
 {
     unsigned long stale = 0, failed = 0;
@@ -152,15 +157,17 @@ static void change_pages(void)
         unsigned long before;
 
         map(n % 2U == 0 ? SECOND : FIRST);
-        failed += sbi_remote_sfence_vma((struct sbi_harts){.mask = 1UL << 1}, WINDOW, 1UL << 21).error != 0;
+        failed +=
+            sbi_remote_sfence_vma((struct sbi_harts){.mask = 1UL << 1}, WINDOW, 1UL << 21).error !=
+            0;
         before = reads;
         while (reads - before < 2U) {
         }
         stale += seen != 1U - n % 2U;
     }
     end();
-    print("regression: %u remote fences, %lu failed, %lu stale, unknown one: %ld\n", ROUNDS, failed, stale,
-          sbi_call(SBI_EXT_RFENCE, FENCE_UNKNOWN, 1, 0, 0).error);
+    print("regression: %u remote fences, %lu failed, %lu stale, unknown one: %ld\n", ROUNDS, failed,
+          stale, sbi_call(SBI_EXT_RFENCE, FENCE_UNKNOWN, 1, 0, 0).error);
 }
 
 /* Two harts that fence each other at the same time do not wait for each other for ever. */
@@ -184,7 +191,8 @@ static void console(void)
         for (size_t done = 0; done < sizeof(text) - 1U;) {
             done += (size_t)sbi_console_write(text + done, sizeof(text) - 1U - done).value;
         }
-        print("regression: from no memory: %ld\n", sbi_call(SBI_EXT_DBCN, 0, 8, NO_MEMORY, 0).error);
+        print("regression: from no memory: %ld\n",
+              sbi_call(SBI_EXT_DBCN, 0, 8, NO_MEMORY, 0).error);
     }
 }
 

@@ -90,8 +90,8 @@ static void call(const char *name, unsigned long number, unsigned long pointer)
     spin(150 * MS); /* the other VCPU may have to wait for its slice */
     print("regression: %s: ", name);
     if (trap_cause != 0) {
-        print("exception %lu, stval 0x%lx, at the call: %s", (unsigned long)trap_cause, (unsigned long)trap_value,
-              *(volatile uint32_t *)trap_pc == 0x73 ? "yes" : "no");
+        print("exception %lu, stval 0x%lx, at the call: %s", (unsigned long)trap_cause,
+              (unsigned long)trap_value, *(volatile uint32_t *)trap_pc == 0x73 ? "yes" : "no");
     } else {
         print("returned %ld, a1 %s", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
     }
@@ -105,7 +105,9 @@ static void translate(void)
     root[0] = PAGE_FLAGS;
     root[2] = 0x80000000UL >> 2 | PAGE_FLAGS;
     root[ALIAS >> 30] = 0x80000000UL >> 2 | PAGE_FLAGS;
-    __asm__ volatile("sfence.vma\n\tcsrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12) : "memory");
+    __asm__ volatile(
+        "sfence.vma\n\tcsrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12)
+        : "memory");
 }
 
 static void masks_of_every_kind(unsigned long here, unsigned long there)
@@ -157,16 +159,18 @@ static void own_interrupts(unsigned long here)
     before = (csr_read_sip() & SIE_SOFT) != 0;
     ret = sbi_call(CLEAR_IPI, 0, 0, KEPT, 0);
     after = (csr_read_sip() & SIE_SOFT) != 0;
-    print("regression: clear_ipi: pending %u before, %u after, returned %ld, a1 %s\n", before, after, ret.error,
-          ret.value == (long)KEPT ? "kept" : "changed");
+    print("regression: clear_ipi: pending %u before, %u after, returned %ld, a1 %s\n", before,
+          after, ret.error, ret.value == (long)KEPT ? "kept" : "changed");
     csr_set_sie(SIE_TIMER);
     csr_set_sstatus(SSTATUS_SIE);
     deadline = csr_read_time() + 5 * MS;
     ret = sbi_call(SET_TIMER, 0, deadline, KEPT, 0);
-    while (timers == 0 && csr_read_time() < deadline + 2000 * MS) { /* an emulator on a busy host may be late */
+    /* an emulator on a busy host may be late */
+    while (timers == 0 && csr_read_time() < deadline + 2000 * MS) {
     }
     print("regression: set_timer: %u interrupts, in time: %s, returned %ld, a1 %s\n", timers,
-          timer_at >= deadline ? "yes" : "no", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
+          timer_at >= deadline ? "yes" : "no", ret.error,
+          ret.value == (long)KEPT ? "kept" : "changed");
 }
 
 void typed(unsigned long hart, const void *fdt)
@@ -182,11 +186,13 @@ void typed(unsigned long hart, const void *fdt)
     do {
         ret = sbi_call(GETCHAR, 0, 0, KEPT, 0);
     } while (ret.error == -1);
-    print("regression: getchar: %ld, a1 %s\n", ret.error, ret.value == (long)KEPT ? "kept" : "changed");
+    print("regression: getchar: %ld, a1 %s\n", ret.error,
+          ret.value == (long)KEPT ? "kept" : "changed");
     do {
         ret = sbi_call(SBI_EXT_DBCN, DEBUG_CONSOLE_READ, 1, (uintptr_t)&c, 0);
     } while (ret.error == 0 && ret.value == 0);
-    print("regression: read: error %ld, %ld characters, %u\n", ret.error, ret.value, (unsigned int)c);
+    print("regression: read: error %ld, %ld characters, %u\n", ret.error, ret.value,
+          (unsigned int)c);
 }
 
 void legacy(unsigned long hart, const void *fdt)
@@ -202,7 +208,8 @@ void legacy(unsigned long hart, const void *fdt)
     csr_write_sie(SIE_SOFT);
     csr_set_sstatus(SSTATUS_SIE);
     for (unsigned long number = 0; number < 10; number++) {
-        print("regression: legacy call %lu: %s\n", number, sbi_probe(number) ? "there" : "not there");
+        print("regression: legacy call %lu: %s\n", number,
+              sbi_probe(number) ? "there" : "not there");
     }
     masks_of_every_kind(here, there);
     masks_by_translation(there);

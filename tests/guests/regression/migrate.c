@@ -48,13 +48,15 @@ static uint64_t load_f31(void)
 {
     uint64_t value;
 
-    __asm__ volatile(".option push\n\t.option arch, +d\n\tfmv.x.d %0, f31\n\t.option pop" : "=r"(value));
+    __asm__ volatile(".option push\n\t.option arch, +d\n\tfmv.x.d %0, f31\n\t.option pop"
+                     : "=r"(value));
     return value;
 }
 
 static void store_f31(uint64_t value)
 {
-    __asm__ volatile(".option push\n\t.option arch, +d\n\tfmv.d.x f31, %0\n\t.option pop" ::"r"(value));
+    __asm__ volatile(
+        ".option push\n\t.option arch, +d\n\tfmv.d.x f31, %0\n\t.option pop" ::"r"(value));
 }
 
 static void acknowledge(void)

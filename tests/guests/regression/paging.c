@@ -47,9 +47,10 @@ void svadu(unsigned long hart, const void *fdt)
     root[ram / GIB] = PTE(ram, PTE_LEAF | PTE_A | PTE_D);
     root[ALIAS] = PTE(ram, PTE_LEAF);
     trap_set_exception(skip_fault);
-    __asm__ volatile("sfence.vma\n\tcsrw satp, %0" ::"r"(SATP_SV39 | (uintptr_t)root >> 12) : "memory");
+    __asm__ volatile("sfence.vma\n\tcsrw satp, %0" ::"r"(SATP_SV39 | (uintptr_t)root >> 12)
+                     : "memory");
     store_in_alias(&root[0x1ff]);
     __asm__ volatile("csrw satp, zero\n\tsfence.vma" ::: "memory");
-    print("regression: Svadu listed %u, set %lu, faulted %u\n", fdt_has_text(fdt, "svadu") ? 1U : 0U,
-          root[ALIAS] >> 6 & 3U, faulted ? 1U : 0U);
+    print("regression: Svadu listed %u, set %lu, faulted %u\n",
+          fdt_has_text(fdt, "svadu") ? 1U : 0U, root[ALIAS] >> 6 & 3U, faulted ? 1U : 0U);
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* Runs `function` on the hart that did not boot (0 or 1), on a separate stack. */
-void start_other_hart(unsigned long boot_hart, void (*function)(unsigned long hart, void *argument));
+void start_other_hart(unsigned long boot_hart,
+                      void (*function)(unsigned long hart, void *argument));
 
 /* --- virt.c --- */
 
@@ -42,7 +43,8 @@ void finish_failed(unsigned long hart, const void *fdt);
 
 /* --- paging.c --- */
 
-/* svadu: whether the device tree lists Svadu, and whether the hart sets the bits A and D of a page table itself. */
+/* svadu: whether the device tree lists Svadu, and whether the hart sets the bits A and D of a page
+ * table itself. */
 void svadu(unsigned long hart, const void *fdt);
 
 /* --- storm.c --- */

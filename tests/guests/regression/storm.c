@@ -88,5 +88,6 @@ void storm(unsigned long hart, const void *fdt)
     csr_set_sstatus(SSTATUS_SIE);
     raise();
     wait_until(AFTER + 10U * MS);
-    print("regression: storm: %lu raised, %lu taken in %lu ms\n", raised, taken, (AFTER - BEFORE) / MS);
+    print("regression: storm: %lu raised, %lu taken in %lu ms\n", raised, taken,
+          (AFTER - BEFORE) / MS);
 }

@@ -35,7 +35,8 @@ static bool skip_illegal(struct trap_frame *frame, uint64_t cause, uint64_t stva
 
 bool fdt_has_text(const uint8_t *fdt, const char *text)
 {
-    uint32_t size = (uint32_t)fdt[4] << 24 | (uint32_t)fdt[5] << 16 | (uint32_t)fdt[6] << 8 | (uint32_t)fdt[7];
+    uint32_t size =
+        (uint32_t)fdt[4] << 24 | (uint32_t)fdt[5] << 16 | (uint32_t)fdt[6] << 8 | (uint32_t)fdt[7];
 
     for (uint32_t at = 0; at + strlen(text) <= size; at++) {
         if (memcmp(fdt + at, text, strlen(text)) == 0) {
@@ -93,7 +94,8 @@ static void turns(unsigned long hart)
 
     start_other_hart(hart, second_takes_turns);
     take_turns(0);
-    print("regression: %u turns in %lu us\n", TURNS, (unsigned long)((csr_read_time() - start) * 1000U / MS));
+    print("regression: %u turns in %lu us\n", TURNS,
+          (unsigned long)((csr_read_time() - start) * 1000U / MS));
 }
 
 void wrs(unsigned long hart, const void *fdt)
@@ -105,7 +107,8 @@ void wrs(unsigned long hart, const void *fdt)
     by_supervisor = illegal;
     illegal = false;
     wrs_nto_by_user();
-    print("regression: zawrs in the device tree: %s; wrs.nto in supervisor mode: %s, in user mode: %s\n",
+    print("regression: zawrs in the device tree: %s; wrs.nto in supervisor mode: %s, in user mode: "
+          "%s\n",
           fdt_has_text(fdt, "_zawrs") ? "yes" : "no", by_supervisor ? "illegal" : "passed",
           illegal ? "illegal" : "passed");
     if (!by_supervisor) {
@@ -260,7 +263,8 @@ static void try_offset(const struct piece *p, uint64_t offset, struct row *row)
 {
     *row = (struct row){.address = p->base + offset};
     for (unsigned int w = 0; w < WIDTHS; w++) {
-        if (offset / PAGE != (offset + (1U << w) - 1U) / PAGE) { /* the next page belongs to another device */
+        /* the next page belongs to another device */
+        if (offset / PAGE != (offset + (1U << w) - 1U) / PAGE) {
             continue;
         }
         store(row->address, w, p->value(offset));
@@ -369,7 +373,8 @@ static bool pending(void)
 static void alarms_that_do_not_wait(void)
 {
     rtc_set_alarm(rtc_now() - RTC_MS);
-    print("regression: past alarm, disabled: pending %u, status %u\n", pending(), rtc_read(RTC_ALARM_STATUS));
+    print("regression: past alarm, disabled: pending %u, status %u\n", pending(),
+          rtc_read(RTC_ALARM_STATUS));
     rtc_write(RTC_IRQ_ENABLED, 1);
     print("regression: enabled: pending %u\n", pending());
     rtc_write(RTC_CLEAR_INTERRUPT, 1);
@@ -389,7 +394,8 @@ void rtc(unsigned long hart, const void *fdt)
     }
     ticks = csr_read_time() - begun;
     when = rtc_now() - first;
-    print("regression: rtc runs as time does: %s\n", when / 100U - ticks < ticks / 8U ? "yes" : "no");
+    print("regression: rtc runs as time does: %s\n",
+          when / 100U - ticks < ticks / 8U ? "yes" : "no");
     plic_set_priority(RTC_IRQ, 1);
     plic_set_threshold(plic_context(hart), 0);
     alarms_that_do_not_wait();

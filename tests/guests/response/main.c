@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The response of a task of FreeRTOS: a timer interrupt at a random time releases the task of the highest priority. The response is
- * the instructions from the time at which the interrupt is due to the task's first one, on the M5150 clocks. The same guest runs
- * natively and in a VM. Two situations: a task of low priority computes when the interrupt comes, or the processor sleeps. With an
- * accelerator, the released task then runs a job on it, which is timed from the due interrupt, too.
+ * The response of a task of FreeRTOS: a timer interrupt at a random time releases the task of the
+ * highest priority. The response is the instructions from the time at which the interrupt is due to
+ * the task's first one, on the M5150 clocks. The same guest runs natively and in a VM. Two
+ * situations: a task of low priority computes when the interrupt comes, or the processor sleeps.
+ * With an accelerator, the released task then runs a job on it, which is timed from the due
+ * interrupt, too.
  *
  * Boot arguments:
  *   samples=n  in each situation, at most SAMPLES (default)
@@ -30,7 +32,8 @@
 #define URGENT_PRIORITY (configMAX_PRIORITIES - 1)
 #define LOW_PRIORITY 1U
 #define TICK ((uint64_t)PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
-#define NEAR (TICK / 20) /* from now to the release, and from the release to the next tick, at least */
+/* from now to the release, and from the release to the next tick, at least */
+#define NEAR (TICK / 20)
 #define WORDS 64U
 #define SEED 21U
 
@@ -42,7 +45,8 @@ struct situation {
     void (*pause)(void); /* between two releases, repeatedly */
     void (*wait)(void);  /* until the release, repeatedly */
     unsigned long samples[SAMPLES];
-    unsigned long jobs[SAMPLES]; /* units of machine_time() from the due interrupt to the job's result */
+    /* units of machine_time() from the due interrupt to the job's result */
+    unsigned long jobs[SAMPLES];
 };
 
 static TaskHandle_t urgent;
@@ -93,7 +97,8 @@ static void compute(void)
     }
 }
 
-/* Sets the timer to a random time before the next tick; returns false if there is too little time until then. */
+/* Sets the timer to a random time before the next tick; returns false if there is too little time
+ * until then. */
 static bool arm(struct random *random)
 {
     uint64_t now, last;
@@ -118,7 +123,8 @@ static void sleep(void)
     vTaskDelay(1);
 }
 
-/* A VM that computes never gives up the hart: beside a busy VM it loses the hart at the end of its slices only. */
+/* A VM that computes never gives up the hart: beside a busy VM it loses the hart at the end of its
+ * slices only. */
 static struct situation situations[] = {
     {.name = "computing", .pause = compute, .wait = compute},
     {.name = "asleep", .pause = sleep, .wait = machine_wait},
@@ -156,10 +162,12 @@ static void low_task(void *argument)
     if (job_present()) {
         (void)job_run(); /* the first job also waits for a region that was never configured */
     }
-    for (struct situation *s = situations; s < situations + sizeof(situations) / sizeof(situations[0]); s++) {
+    for (struct situation *s = situations;
+         s < situations + sizeof(situations) / sizeof(situations[0]); s++) {
         measure(s, &random);
     }
-    for (struct situation *s = situations; s < situations + sizeof(situations) / sizeof(situations[0]); s++) {
+    for (struct situation *s = situations;
+         s < situations + sizeof(situations) / sizeof(situations[0]); s++) {
         report(s);
     }
     if (job_present()) {
@@ -183,7 +191,8 @@ int main(unsigned long hart, const void *fdt)
     job_open(hart, fdt);
     wanted = (unsigned int)fdt_bootarg_number(fdt, "samples", SAMPLES);
     if (wanted == 0 || wanted > SAMPLES || !machine_counts()) {
-        print("BENCH failed: samples from 1 to %u and a count of instructions are needed\n", SAMPLES);
+        print("BENCH failed: samples from 1 to %u and a count of instructions are needed\n",
+              SAMPLES);
         machine_shutdown(true);
     }
     semaphore = xSemaphoreCreateBinary();
@@ -192,5 +201,6 @@ int main(unsigned long hart, const void *fdt)
     create(urgent_task, "urgent", URGENT_PRIORITY, &urgent);
     create(low_task, "low", LOW_PRIORITY, NULL);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

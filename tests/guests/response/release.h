@@ -5,12 +5,14 @@
 
 #include <stdint.h>
 
-/** The time at which the next tick of the kernel is due, in the units of machine_time(). Call with interrupts off. */
+/** The time at which the next tick of the kernel is due, in the units of machine_time(). Call with
+ * interrupts off. */
 uint64_t release_next_tick(void);
 
 /**
- * Sets the timer, which the kernel's tick sets again, to `due` in the units of machine_time(), before the next tick. Returns the value
- * of machine_instructions() at which the interrupt is due. Call with interrupts off.
+ * Sets the timer, which the kernel's tick sets again, to `due` in the units of machine_time(),
+ * before the next tick. Returns the value of machine_instructions() at which the interrupt is due.
+ * Call with interrupts off.
  */
 uint64_t release_arm(uint64_t due);
 

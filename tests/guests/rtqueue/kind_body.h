@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of struct rtqueue_kind, for the queue of the including file, which has also reset(). */
+/* The functions of struct rtqueue_kind, for the queue of the including file, which has also
+ * reset(). */
 static void node_insert(unsigned node, uint64_t key, unsigned order)
 {
     nodes[node] = (struct heap_node){.key = key, .order = order};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypervisor's RT queues as a heap and in a sorter of the fabric, natively on a machine that has it (tests/cosim): random
- * operations give the same first node. Then the costs of the sorter and of timers are counted.
+ * The hypervisor's RT queues as a heap and in a sorter of the fabric, natively on a machine that
+ * has it (tests/cosim): random operations give the same first node. Then the costs of the sorter
+ * and of timers are counted.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ static uint64_t keys[RT_QUEUE_MAX];
 
 static void insert(unsigned node, unsigned order)
 {
-    keys[node] = rtqueue_random() % 16 == 0 ? UINT64_MAX - rtqueue_random() % 2 : rtqueue_random() % 24;
+    keys[node] =
+        rtqueue_random() % 16 == 0 ? UINT64_MAX - rtqueue_random() % 2 : rtqueue_random() % 24;
     orders[node] = order;
     queued[node] = true;
     for (unsigned i = 0; i < KINDS; i++) {
@@ -75,7 +77,8 @@ static void replace(unsigned first, unsigned node, unsigned order)
 static void operate(unsigned step)
 {
     unsigned limit = 1 + step / 100 % RT_QUEUE_MAX, node = (unsigned)(rtqueue_random() % limit);
-    unsigned order = FIRST_ORDER + step, first = kinds[0]->first(), what = (unsigned)(rtqueue_random() % 8);
+    unsigned order = FIRST_ORDER + step, first = kinds[0]->first(),
+             what = (unsigned)(rtqueue_random() % 8);
 
     if (!queued[node] && (what < 3 || first == RTQUEUE_NONE)) {
         insert(node, order);

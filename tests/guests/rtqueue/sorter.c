@@ -53,7 +53,8 @@ static inline void measured_take(void)
 /* As the bench guest does for the heap (tests/guests/bench/queue.c). */
 void rtqueue_measure(void)
 {
-    static const struct queue_measured sorter = {"riscv.rt.queue.sorter", "insert", "take", 1, rtqueue_random, reset};
+    static const struct queue_measured sorter = {"riscv.rt.queue.sorter", "insert", "take", 1,
+                                                 rtqueue_random,          reset};
 
     queue_measure(&sorter);
 }

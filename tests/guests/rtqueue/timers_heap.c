@@ -14,7 +14,8 @@ static void reset(void)
 
 void rtqueue_measure_timers_heap(void)
 {
-    static const struct queue_measured heap = {"riscv.timers", "arm", "expire", 0, rtqueue_random, reset};
+    static const struct queue_measured heap = {"riscv.timers", "arm", "expire", 0,
+                                               rtqueue_random, reset};
 
     queue_measure(&heap);
 }

@@ -19,7 +19,8 @@ static void reset(void)
 
 void rtqueue_measure_timers_sorter(void)
 {
-    static const struct queue_measured kind = {"riscv.timers.sorter", "arm", "expire", 0, rtqueue_random, reset};
+    static const struct queue_measured kind = {"riscv.timers.sorter", "arm", "expire", 0,
+                                               rtqueue_random,        reset};
 
     sorter_init(&sorter, 0, 0);
     queue_measure(&kind);

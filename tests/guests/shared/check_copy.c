@@ -36,12 +36,16 @@ static bool copies(unsigned int to, unsigned int from, unsigned int bytes)
 static void check_errors(void)
 {
     fill(1);
-    must(copy_memory(&copier, target, (void *)NOWHERE, 64) == SHARED_OUTSIDE, "copy from no memory");
+    must(copy_memory(&copier, target, (void *)NOWHERE, 64) == SHARED_OUTSIDE,
+         "copy from no memory");
     must(copy_memory(&copier, (void *)NOWHERE, source, 64) == SHARED_OUTSIDE, "copy to no memory");
-    must(copy_memory(&copier, target, (void *)LAST, 17) == SHARED_OUTSIDE, "copy across the end of memory");
-    must(copy_memory(&copier, (void *)LAST, source, 17) == SHARED_OUTSIDE, "copy to the end of memory and beyond");
+    must(copy_memory(&copier, target, (void *)LAST, 17) == SHARED_OUTSIDE,
+         "copy across the end of memory");
+    must(copy_memory(&copier, (void *)LAST, source, 17) == SHARED_OUTSIDE,
+         "copy to the end of memory and beyond");
     must(copy_submit(&copier, target, source, 0, 0) == SHARED_INVALID, "copy of nothing");
-    must(copy_submit(&copier, target, (void *)((uintptr_t)1 << 32), 1, 0) == SHARED_INVALID, "copy across 4 GiB");
+    must(copy_submit(&copier, target, (void *)((uintptr_t)1 << 32), 1, 0) == SHARED_INVALID,
+         "copy across 4 GiB");
     must(copies(0, 0, 64), "copy after errors");
 }
 

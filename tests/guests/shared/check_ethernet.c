@@ -65,8 +65,10 @@ static void check_errors(void)
     must(ethernet_send(&port, frame, ETHERNET_HEADER - 1U) == SHARED_INVALID, "a short frame");
     must(ethernet_send(&port, frame, ETHERNET_FRAME + 1U) == SHARED_INVALID, "a long frame");
     must(ethernet_send(&port, (void *)0x1000, 100) == SHARED_OUTSIDE, "a frame in no memory");
-    must(ethernet_send(&port, frame, 100) == SHARED_OK && nothing_arrives(), "a frame without a buffer is lost");
-    must(ethernet_post(&port, buffers[0], 80, 7) == SHARED_OK && ethernet_send(&port, frame, 100) == SHARED_OK,
+    must(ethernet_send(&port, frame, 100) == SHARED_OK && nothing_arrives(),
+         "a frame without a buffer is lost");
+    must(ethernet_post(&port, buffers[0], 80, 7) == SHARED_OK &&
+             ethernet_send(&port, frame, 100) == SHARED_OK,
          "a short buffer");
     shared_wait(&port.receive, &done);
     must(done.status == SHARED_BAD && done.tag == 7, "a frame that is longer than its buffer");

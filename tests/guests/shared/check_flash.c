@@ -44,11 +44,13 @@ static void check_contents(void)
     must(flash_erase(&flash, 0) == SHARED_OK, "erase");
     must(is_erased(ADDRESS) && is_erased(FLASH_SECTOR - 64U), "the sector is erased");
     must(flash_program(&flash, ADDRESS, data, BYTES) == SHARED_OK, "program");
-    must(flash_read(&flash, ADDRESS, back, BYTES) == SHARED_OK && memcmp(data, back, BYTES) == 0, "read");
+    must(flash_read(&flash, ADDRESS, back, BYTES) == SHARED_OK && memcmp(data, back, BYTES) == 0,
+         "read");
     for (unsigned int bytes = 0; bytes <= 9; bytes++) {
         memset(back, 0, sizeof(back));
         must(flash_read(&flash, ADDRESS + bytes, back, bytes) == SHARED_OK, "a short read");
-        must(memcmp(data + bytes, back, bytes) == 0 && back[bytes] == 0, "the data of a short read");
+        must(memcmp(data + bytes, back, bytes) == 0 && back[bytes] == 0,
+             "the data of a short read");
     }
 }
 
@@ -57,7 +59,8 @@ static void check_errors(void)
     uint32_t size = flash.size;
 
     must(flash_read(&flash, size - 4U, back, 4) == SHARED_OK, "read at the end of the window");
-    must(flash_read(&flash, size - 4U, back, 5) == SHARED_FORBIDDEN, "read across the end of the window");
+    must(flash_read(&flash, size - 4U, back, 5) == SHARED_FORBIDDEN,
+         "read across the end of the window");
     must(flash_program(&flash, size, data, 1) == SHARED_FORBIDDEN, "program behind the window");
     must(flash_erase(&flash, size) == SHARED_FORBIDDEN, "erase behind the window");
     must(flash_erase(&flash, 1) == SHARED_BAD, "erase from a second byte");
@@ -72,12 +75,14 @@ static void check_asynchronous(void)
     struct shared_completion done;
 
     fill(2);
-    must(flash_program(&flash, 2U * FLASH_PAGE * 16U, data, BYTES) == SHARED_OK, "program for many reads");
+    must(flash_program(&flash, 2U * FLASH_PAGE * 16U, data, BYTES) == SHARED_OK,
+         "program for many reads");
     while (flash_submit_read(&flash, 2U * FLASH_PAGE * 16U + 64U * count, back + 64U * count, 64,
                              (uint8_t)(TAG + count)) == SHARED_OK) {
         count++;
     }
-    must(count == flash.channel.depth && count >= 2 && count <= 8, "the device holds some requests");
+    must(count == flash.channel.depth && count >= 2 && count <= 8,
+         "the device holds some requests");
     must(flash_read(&flash, 0, back, 1) == SHARED_BUSY, "a synchronous request beside others");
     for (unsigned int i = 0; i < count; i++) {
         shared_wait(&flash.channel, &done);

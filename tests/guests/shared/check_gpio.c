@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pads 2n and 2n + 1 are connected: the VM drives the even ones, and sees their levels at the odd ones two cycles later. */
+/* Pads 2n and 2n + 1 are connected: the VM drives the even ones, and sees their levels at the odd
+ * ones two cycles later. */
 #include <stddef.h>
 
 #include "machine.h"
@@ -29,9 +30,11 @@ static void check_times(void)
 {
     uint64_t before = machine_time(), now = gpio_now(&gpio);
 
-    /* In co-simulation an access takes cycles of the devices, but no virtual time: after some polling they are ahead of the harts. */
+    /* In co-simulation an access takes cycles of the devices, but no virtual time: after some
+     * polling they are ahead of the harts. */
     must(gpio_from_ticks(&gpio, before) <= now + 10U, "the same time");
-    must(gpio_from_ticks(&gpio, 12345) == 12345U * (gpio.clock_hz / gpio.timebase_hz), "from ticks");
+    must(gpio_from_ticks(&gpio, 12345) == 12345U * (gpio.clock_hz / gpio.timebase_hz),
+         "from ticks");
     must(gpio_to_ticks(&gpio, gpio_from_ticks(&gpio, before)) == before, "to ticks");
 }
 
@@ -47,8 +50,10 @@ static void check_set(void)
     must(next(&low) && next(&high), "two samples");
     must(gpio_sample_at(&gpio, at + AHEAD) == SHARED_OK && next(&later), "a sample later");
     must(later.time == at + AHEAD && !later.late, "the time of a sample");
-    must(low.time == at + SYNCHRONIZED - 1U && (low.pins & in) == 0 && low.op == GPIO_SAMPLE, "the first sample");
-    must(high.time == at + SYNCHRONIZED && (high.pins & in) != 0 && !high.late, "the second sample");
+    must(low.time == at + SYNCHRONIZED - 1U && (low.pins & in) == 0 && low.op == GPIO_SAMPLE,
+         "the first sample");
+    must(high.time == at + SYNCHRONIZED && (high.pins & in) != 0 && !high.late,
+         "the second sample");
 }
 
 /* A capture does not see edges before its begin; it has the time of the edge. */
@@ -74,13 +79,15 @@ static void check_errors(void)
     struct gpio_result wrong;
     uint32_t foreign = ~gpio.pins & 0xffffU;
 
-    must(gpio_set_at(&gpio, gpio_now(&gpio) + AHEAD, out | foreign, 0) == SHARED_OK, "set foreign pins");
+    must(gpio_set_at(&gpio, gpio_now(&gpio) + AHEAD, out | foreign, 0) == SHARED_OK,
+         "set foreign pins");
     must(next(&wrong) && wrong.forbidden && wrong.op == GPIO_SET, "foreign pins");
     must(gpio_set_at(&gpio, gpio_now(&gpio) - 100U, out, 0) == SHARED_OK, "set in the past");
     must(next(&wrong) && wrong.late && wrong.by >= 100U, "late");
     must(gpio_set_at(&gpio, 0, 0x18000, 0) == SHARED_INVALID, "pins of two banks");
     must(gpio_set_after(&gpio, 0, out, 0) == SHARED_INVALID, "no delay");
-    must(gpio_pulses(&gpio, 0, out, (const uint32_t[2]){1, 9}, 1) == SHARED_INVALID, "a short pulse");
+    must(gpio_pulses(&gpio, 0, out, (const uint32_t[2]){1, 9}, 1) == SHARED_INVALID,
+         "a short pulse");
     must(gpio_capture(&gpio, 32, GPIO_RISING, 1, 2) == SHARED_INVALID, "a pin too many");
     must(!next(&wrong), "no further result");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flash as Linux's drivers use it: a SiFive SPI controller with an S25FL128S. Words of the kernel's arguments: `sectors=` of the
- * VM's window, `seed=` of the data that the VM leaves at 0x1000 of it.
+ * The flash as Linux's drivers use it: a SiFive SPI controller with an S25FL128S. Words of the
+ * kernel's arguments: `sectors=` of the VM's window, `seed=` of the data that the VM leaves at
+ * 0x1000 of it.
  */
 #include <string.h>
 
@@ -45,7 +46,8 @@
 #define SECTOR 65536U
 #define AT 0x1000U
 #define BYTES 600U
-#define POLLS 2000000U /* longer than two slices of operations of others, for which a read may wait */
+/* longer than two slices of operations of others, for which a read may wait */
+#define POLLS 2000000U
 
 static uintptr_t page;
 static uint32_t window; /* bytes */
@@ -102,7 +104,8 @@ static void transfer(const uint8_t *out, uint8_t *in, unsigned int bytes)
 }
 
 /* A command, its address if it has one, and bytes to the chip or from it. */
-static void command(const uint8_t *head, unsigned int head_bytes, const uint8_t *out, uint8_t *in, unsigned int bytes)
+static void command(const uint8_t *head, unsigned int head_bytes, const uint8_t *out, uint8_t *in,
+                    unsigned int bytes)
 {
     write(CSDEF, 1);
     write(CSID, 0);
@@ -128,9 +131,11 @@ static uint8_t status(void)
     return value;
 }
 
-static void with_address(uint8_t code, uint32_t address, const uint8_t *out, uint8_t *in, unsigned int bytes)
+static void with_address(uint8_t code, uint32_t address, const uint8_t *out, uint8_t *in,
+                         unsigned int bytes)
 {
-    const uint8_t head[] = {code, (uint8_t)(address >> 16), (uint8_t)(address >> 8), (uint8_t)address};
+    const uint8_t head[] = {code, (uint8_t)(address >> 16), (uint8_t)(address >> 8),
+                            (uint8_t)address};
 
     command(head, sizeof(head), out, in, bytes);
 }
@@ -201,7 +206,8 @@ static void check_contents(uint8_t seed)
     must(memcmp(data, back, BYTES) == 0, "what was programmed");
 }
 
-/* The chip has the size of the whole flash; sectors of other VMs cannot be changed and read as erased. */
+/* The chip has the size of the whole flash; sectors of other VMs cannot be changed and read as
+ * erased. */
 static void check_neighbours(void)
 {
     must(is_erased(window) && is_erased(window + AT), "the next VM's sectors");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines on the shared UART, and input. Words of the kernel's arguments: `letter=` of the lines; `lines=` their number (20);
- * `marked=` every how many lines one has a question mark, to which the terminal of the tests answers the VM with the focus;
- * `questions=` of the VM, each of which a line of input answers; without them the VM must not receive anything.
+ * Lines on the shared UART, and input. Words of the kernel's arguments: `letter=` of the lines;
+ * `lines=` their number (20); `marked=` every how many lines one has a question mark, to which the
+ * terminal of the tests answers the VM with the focus; `questions=` of the VM, each of which a line
+ * of input answers; without them the VM must not receive anything.
  */
 #include "fdt.h"
 #include "machine.h"
@@ -54,8 +55,8 @@ static void write_lines(unsigned long lines, char letter, unsigned long marked)
     for (unsigned long i = 0; i < lines; i++) {
         const char *mark = marked != 0 && i % marked == 0 ? "?" : "";
 
-        print_buffer(text, sizeof(text), "line %lu of %c%c%c%c%c%c%c%c%s\n", i, letter, letter, letter, letter, letter,
-                     letter, letter, letter, mark);
+        print_buffer(text, sizeof(text), "line %lu of %c%c%c%c%c%c%c%c%s\n", i, letter, letter,
+                     letter, letter, letter, letter, letter, letter, mark);
         shared_uart_write(&uart, text);
     }
 }
@@ -68,7 +69,8 @@ void check_uart(const void *fdt, unsigned long hart)
     (void)hart;
     must(shared_uart_open(&uart, fdt) == SHARED_OK, "open the UART");
     must(fdt_bootarg(fdt, "letter", letter, sizeof(letter)) != NULL, "a letter");
-    write_lines(fdt_bootarg_number(fdt, "lines", LINES), letter[0], fdt_bootarg_number(fdt, "marked", 0));
+    write_lines(fdt_bootarg_number(fdt, "lines", LINES), letter[0],
+                fdt_bootarg_number(fdt, "marked", 0));
     for (unsigned long i = 0; i < questions; i++) {
         ask(i);
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attacks through the pages of shared devices: writes anything anywhere in them, requests that no driver makes, addresses outside of
- * the VM, other VMs' sectors, pins, MAC addresses, pixels and lines. It never reads a completion, and skips instructions that trap. It
- * needs a device that takes requests. Word of the kernel's arguments: `seed=`.
+ * Attacks through the pages of shared devices: writes anything anywhere in them, requests that no
+ * driver makes, addresses outside of the VM, other VMs' sectors, pins, MAC addresses, pixels and
+ * lines. It never reads a completion, and skips instructions that trap. It needs a device that
+ * takes requests. Word of the kernel's arguments: `seed=`.
  */
 #include <string.h>
 
@@ -25,7 +26,8 @@
 #define SPI_CSMODE 0x18U
 #define SPI_TXDATA 0x48U
 
-/* Pages; the first ones take requests, the last ones are stock devices, whose registers have 32 bits. */
+/* Pages; the first ones take requests, the last ones are stock devices, whose registers have 32
+ * bits. */
 enum page {
     FLASH,
     SEND,
@@ -73,8 +75,9 @@ static void store(uintptr_t address, uint64_t value)
 /* Of the own memory, at its edges, of nothing, of what other VMs and the machine have there. */
 static uint64_t any_address(void)
 {
-    const uint64_t some[] = {(uintptr_t)own, (uintptr_t)own + below(64), 0x7ffffff8, 0x803ffff0, 0x80400000, 0,
-                             0x18200000,     PLATFORM_PLIC_BASE,         0x90000000, any() >> 23};
+    const uint64_t some[] = {
+        (uintptr_t)own, (uintptr_t)own + below(64), 0x7ffffff8, 0x803ffff0, 0x80400000, 0,
+        0x18200000,     PLATFORM_PLIC_BASE,         0x90000000, any() >> 23};
 
     return some[below(sizeof(some) / sizeof(some[0]))];
 }
@@ -124,15 +127,18 @@ static void request(void)
         store(page + RING, any_address());
     }
     store(page, any_address());
-    store(page + SUBMIT, below(below(8) == 0 ? 256 : 4) | below(256) << 8 | (uint64_t)lengths[below(7)] << 16 |
+    store(page + SUBMIT, below(below(8) == 0 ? 256 : 4) | below(256) << 8 |
+                             (uint64_t)lengths[below(7)] << 16 |
                              (below(2) == 0 ? target : any_address() & UINT32_MAX) << 32);
 }
 
 /* A frame of another VM's address, with a tag, for the link, or to all. */
 static void forge(void)
 {
-    static const uint8_t to[][ETHERNET_ADDRESS] = {
-        {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {1, 0x80, 0xc2, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}};
+    static const uint8_t to[][ETHERNET_ADDRESS] = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+                                                   {1, 0x80, 0xc2, 0, 0, 1},
+                                                   {2, 0, 0, 0, 0, 2},
+                                                   {2, 0, 0, 0, 0, 1}};
     static const uint8_t types[][2] = {{8, 0}, {8, 6}, {0x81, 0}, {0x88, 8}, {0x88, 0xb5}};
 
     if (pages[SEND] == 0) {
@@ -155,8 +161,8 @@ static void command(void)
     uint64_t delay = below(4) == 0 ? any() & 0xffffffU : below(64);
 
     if (pages[GPIO] != 0) {
-        store(pages[GPIO],
-              below(2) << 63 | op << 59 | (any() & (((uint64_t)1 << 57) - 1U) & ~(uint64_t)0xffffffU) | delay);
+        store(pages[GPIO], below(2) << 63 | op << 59 |
+                               (any() & (((uint64_t)1 << 57) - 1U) & ~(uint64_t)0xffffffU) | delay);
         store(pages[GPIO] + SUBMIT, below(32) == 0 ? 2 : 1);
     }
 }
@@ -176,8 +182,8 @@ static void show(void)
 /* Lines that look like another VM's, without end, or with any bytes. */
 static void print_line(void)
 {
-    static const char *const texts[] = {"[3] draw: frame 1, 9 incomplete lines\n", "\r[3] draw", "\n[3] draw: frame 2",
-                                        "\x1b[2J"};
+    static const char *const texts[] = {"[3] draw: frame 1, 9 incomplete lines\n", "\r[3] draw",
+                                        "\n[3] draw: frame 2", "\x1b[2J"};
     const char *text = texts[below(4)];
 
     for (; pages[UART] != 0 && *text != '\0'; text++) {
@@ -208,14 +214,16 @@ static uintptr_t page_of(const void *fdt, const char *compatible, uint32_t index
     const void *reg = fdt_device(fdt, compatible, "reg", &length);
 
     return reg == NULL ? 0
-                       : (uintptr_t)fdt_cell(reg, length, 4U * index) << 32 | fdt_cell(reg, length, 4U * index + 1U);
+                       : (uintptr_t)fdt_cell(reg, length, 4U * index) << 32 |
+                             fdt_cell(reg, length, 4U * index + 1U);
 }
 
 static void find_pages(const void *fdt)
 {
-    static const char *const names[PAGES] = {
-        "tessera,shared-flash", "tessera,shared-ethernet", "tessera,shared-ethernet", "tessera,shared-copy",
-        "tessera,shared-gpio",  "tessera,shared-display",  "tessera,shared-uart",     "sifive,spi0"};
+    static const char *const names[PAGES] = {"tessera,shared-flash",    "tessera,shared-ethernet",
+                                             "tessera,shared-ethernet", "tessera,shared-copy",
+                                             "tessera,shared-gpio",     "tessera,shared-display",
+                                             "tessera,shared-uart",     "sifive,spi0"};
     uint32_t length;
     const void *own_mac = fdt_device(fdt, names[SEND], "local-mac-address", &length);
 
@@ -232,7 +240,8 @@ static void find_pages(const void *fdt)
 
 int main(unsigned long hart, const void *fdt)
 {
-    static void (*const attacks[])(void) = {write_anything, request, forge, command, show, print_line, command_chip};
+    static void (*const attacks[])(void) = {write_anything, request,    forge,       command,
+                                            show,           print_line, command_chip};
     const size_t number = sizeof(attacks) / sizeof(attacks[0]);
 
     (void)hart;

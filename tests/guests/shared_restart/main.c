@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has requests that write to its memory all the time, for a test that restarts the VM. Each life first looks whether anything is
- * written to its memory, which is cleared at a start, before it makes requests of its own; then it uses the devices. Words of the
- * kernel's arguments: `quiet=` us of looking.
+ * Has requests that write to its memory all the time, for a test that restarts the VM. Each life
+ * first looks whether anything is written to its memory, which is cleared at a start, before it
+ * makes requests of its own; then it uses the devices. Words of the kernel's arguments: `quiet=` us
+ * of looking.
  */
 #include <string.h>
 
@@ -60,8 +61,8 @@ static bool stays_clear(uint64_t ticks)
 
 static bool open_all(const void *fdt)
 {
-    bool opened = flash_open(&area.flash, fdt) == SHARED_OK && ethernet_open(&area.port, fdt) == SHARED_OK &&
-                  gpio_open(&gpio, fdt) == SHARED_OK;
+    bool opened = flash_open(&area.flash, fdt) == SHARED_OK &&
+                  ethernet_open(&area.port, fdt) == SHARED_OK && gpio_open(&gpio, fdt) == SHARED_OK;
 
     if (opened) {
         memcpy(frame, area.port.mac, ETHERNET_ADDRESS);
@@ -96,7 +97,8 @@ static bool take(void)
         right = right && done.status == SHARED_OK;
     }
     while (shared_take(&area.port.receive, &done)) {
-        right = right && done.status == SHARED_OK && memcmp(area.frames[done.tag], frame, sizeof(frame)) == 0;
+        right = right && done.status == SHARED_OK &&
+                memcmp(area.frames[done.tag], frame, sizeof(frame)) == 0;
     }
     return right;
 }
@@ -106,10 +108,12 @@ static void refill(void)
 {
     static uint8_t part, buffer;
 
-    while (flash_submit_read(&area.flash, 0, area.parts[part % PARTS], PART, part % PARTS) == SHARED_OK) {
+    while (flash_submit_read(&area.flash, 0, area.parts[part % PARTS], PART, part % PARTS) ==
+           SHARED_OK) {
         part++;
     }
-    while (ethernet_post(&area.port, area.frames[buffer % FRAMES], FRAME, buffer % FRAMES) == SHARED_OK) {
+    while (ethernet_post(&area.port, area.frames[buffer % FRAMES], FRAME, buffer % FRAMES) ==
+           SHARED_OK) {
         buffer++;
     }
     while (ethernet_submit(&area.port, frame, sizeof(frame), 0) == SHARED_OK) {
@@ -137,7 +141,8 @@ int main(unsigned long hart, const void *fdt)
 
         right = take();
         refill();
-        (void)gpio_set_at(&gpio, gpio_now(&gpio) + 1000U, gpio.pins, round % 2 == 0 ? gpio.pins : 0);
+        (void)gpio_set_at(&gpio, gpio_now(&gpio) + 1000U, gpio.pins,
+                          round % 2 == 0 ? gpio.pins : 0);
         while (machine_time() < next) {
         }
         if (round % ROUNDS == 0) {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM that is always busy and notes when it did not have the processor: it reads the count of instructions repeatedly, and each two
- * reads that are far apart are the ends of a gap in which the hypervisor and other VMs ran. Its own part of the processor is what
+ * A VM that is always busy and notes when it did not have the processor: it reads the count of
+ * instructions repeatedly, and each two
+ * reads that are far apart are the ends of a gap in which the hypervisor and other VMs ran. Its own
+ * part of the processor is what
  * lies between the gaps. On the M5150 a clock counts as an instruction.
  *
  * Boot arguments:
- *   threshold=n  instructions from read to read that are no gap yet (default 64): more than the loop has, fewer than any exit
- *   quiet=n      prints the gaps and ends after so many instructions without a gap (default 20,000,000)
+ *   threshold=n  instructions from read to read that are no gap yet (default 64): more than the
+ *                loop has, fewer than any exit
+ *   quiet=n      prints the gaps and ends after so many instructions without a gap (default
+ *                20,000,000)
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +30,8 @@ struct gap {
 
 static struct gap gaps[GAPS];
 
-/* Notes gaps until `quiet` instructions pass without one; returns their number, GAPS if there were too many. */
+/* Notes gaps until `quiet` instructions pass without one; returns their number, GAPS if there were
+ * too many. */
 static unsigned int note(uint64_t threshold, uint64_t quiet)
 {
     uint64_t last = machine_instructions(), since = last;
@@ -54,13 +59,17 @@ int main(unsigned long hart, const void *fdt)
     (void)hart;
     uart_init();
     counts = machine_counts();
-    count = counts ? note(fdt_bootarg_number(fdt, "threshold", 64), fdt_bootarg_number(fdt, "quiet", 20000000)) : GAPS;
+    count = counts ? note(fdt_bootarg_number(fdt, "threshold", 64),
+                          fdt_bootarg_number(fdt, "quiet", 20000000))
+                   : GAPS;
     if (count == GAPS) {
-        print("BENCH failed: %s\n", counts ? "more gaps than there is memory for" : "no count of instructions");
+        print("BENCH failed: %s\n",
+              counts ? "more gaps than there is memory for" : "no count of instructions");
         machine_shutdown(true);
     }
     for (unsigned int i = 0; i < count; i++) {
-        print("GAP %llu %llu\n", (unsigned long long)gaps[i].before, (unsigned long long)gaps[i].after);
+        print("GAP %llu %llu\n", (unsigned long long)gaps[i].before,
+              (unsigned long long)gaps[i].after);
     }
     print("BENCH done\n");
     return 0;

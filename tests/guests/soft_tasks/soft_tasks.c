@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the six HW tasks cost in software (accel_soft.h): the instructions of a job of a quarter of a frame, of one frame and of four.
- * A frame is that of `make bench-fpga`: 18,800 bits, or 4700 samples of them; for AES-128 and G.722 the sizes of scripts/break-even.tsv.
- * `BENCH {json}` lines for scripts/break_even.py, then `BENCH done`.
+ * What the six HW tasks cost in software (accel_soft.h): the instructions of a job of a quarter of
+ * a frame, of one frame and of four. A frame is that of `make bench-fpga`: 18,800 bits, or 4700
+ * samples of them; for AES-128 and G.722 the sizes of scripts/break-even.tsv. `BENCH {json}` lines
+ * for scripts/break_even.py, then `BENCH done`.
  */
 #include <stdint.h>
 
@@ -12,7 +13,8 @@
 #include "random.h"
 #include "uart.h"
 
-#define LARGEST (4U * 18800U) /* bytes of a job's input; no output is larger by more than one block of the FFT */
+/* bytes of a job's input; no output is larger by more than one block of the FFT */
+#define LARGEST (4U * 18800U)
 #define WORDS ((LARGEST + 8192U) / 8U)
 #define SIZES 3U
 
@@ -36,19 +38,24 @@ static uint64_t input[WORDS], output[WORDS];
 
 static void measure(const struct soft *soft, uint32_t size)
 {
-    struct accel_job job = {
-        .command = soft->command, .size = size, .input = input, .output = output, .custom = {1, 2, 3}};
+    struct accel_job job = {.command = soft->command,
+                            .size = size,
+                            .input = input,
+                            .output = output,
+                            .custom = {1, 2, 3}};
     uint64_t begin = machine_instructions();
     struct accel_result result = soft->run(&job);
     unsigned long cost = (unsigned long)(machine_instructions() - begin);
 
     if (result.fault != 0 || result.size == 0) {
-        print("BENCH failed: %s of %u bytes: fault %u, %u bytes\n", soft->name, size, result.fault, result.size);
+        print("BENCH failed: %s of %u bytes: fault %u, %u bytes\n", soft->name, size, result.fault,
+              result.size);
         machine_shutdown(true);
     }
-    print(
-        "BENCH {\"metric\":\"vdm.soft.%s.%u\",\"unit\":\"instructions\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,\"n\":1}\n",
-        soft->name, size, cost, cost, cost, cost);
+    print("BENCH "
+          "{\"metric\":\"vdm.soft.%s.%u\",\"unit\":\"instructions\",\"min\":%lu,\"median\":%lu,"
+          "\"avg\":%lu,\"max\":%lu,\"n\":1}\n",
+          soft->name, size, cost, cost, cost, cost);
 }
 
 int main(unsigned long hart, const void *fdt)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rare accesses: to the console, whose loads and stores the hypervisor emulates, and to addresses without memory. */
+/* Rare accesses: to the console, whose loads and stores the hypervisor emulates, and to addresses
+ * without memory. */
 #include "machine.h"
 #include "switched.h"
 
-#define MCR (PLATFORM_UART_BASE + 4U) /* at the start of a word; the processor reads a byte of it, whatever the width */
+/* at the start of a word; the processor reads a byte of it, whatever the width */
+#define MCR (PLATFORM_UART_BASE + 4U)
 #define SCR (PLATFORM_UART_BASE + 7U) /* at the end of that word */
 #define MCR_BITS 0x3U
 #define BEFORE 0xa1b2c3d4U
@@ -36,10 +38,13 @@ void console_partial_loads(struct result *r)
     store(MCR, MCR_BITS);
     expect(r, LOAD("ll", MCR, 0) == MCR_BITS, LOAD("ll", MCR, 0));
     expect(r, LOAD("lwr", MCR, BEFORE) == MCR_BITS, LOAD("lwr", MCR, BEFORE));
-    expect(r, LOAD("lwr", MCR + 1U, BEFORE) == (BEFORE & 0xff000000U), LOAD("lwr", MCR + 1U, BEFORE));
-    expect(r, LOAD("lwr", MCR + 3U, BEFORE) == (BEFORE & 0xffffff00U), LOAD("lwr", MCR + 3U, BEFORE));
+    expect(r, LOAD("lwr", MCR + 1U, BEFORE) == (BEFORE & 0xff000000U),
+           LOAD("lwr", MCR + 1U, BEFORE));
+    expect(r, LOAD("lwr", MCR + 3U, BEFORE) == (BEFORE & 0xffffff00U),
+           LOAD("lwr", MCR + 3U, BEFORE));
     expect(r, LOAD("lwl", MCR + 3U, BEFORE) == MCR_BITS, LOAD("lwl", MCR + 3U, BEFORE));
-    expect(r, LOAD("lwl", MCR, BEFORE) == (MCR_BITS << 24 | (BEFORE & 0x00ffffffU)), LOAD("lwl", MCR, BEFORE));
+    expect(r, LOAD("lwl", MCR, BEFORE) == (MCR_BITS << 24 | (BEFORE & 0x00ffffffU)),
+           LOAD("lwl", MCR, BEFORE));
 }
 
 /* SWL, SWR and SC. */
@@ -70,7 +75,8 @@ void console_partial_stores(struct result *r)
 void console_load_at_own_offset(struct result *r)
 {
     static volatile uint32_t code[WORDS] __attribute__((aligned(8192)));
-    uint32_t (*run)(uint32_t unused, uintptr_t address) = (uint32_t (*)(uint32_t, uintptr_t))(CODE_PAGE + CODE_AT);
+    uint32_t (*run)(uint32_t unused, uintptr_t address) =
+        (uint32_t (*)(uint32_t, uintptr_t))(CODE_PAGE + CODE_AT);
 
     code[CODE_AT / 4U] = 0x90a20000U; /* lbu $2, 0($5) */
     code[CODE_AT / 4U + 1U] = 0x03e00008U;
@@ -95,16 +101,17 @@ static bool skip(struct trap_frame *frame, uint32_t code)
 /* CACHE and SYNCI of addresses without memory have no effect. */
 void caches_nowhere(struct result *r)
 {
-    static const uintptr_t addresses[] = {0x90000000U, 0x9f000000U, 0xb0000000U, PLATFORM_UART_BASE};
+    static const uintptr_t addresses[] = {0x90000000U, 0x9f000000U, 0xb0000000U,
+                                          PLATFORM_UART_BASE};
 
     trap_set_exception(skip);
     for (unsigned int i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
         exceptions = 0;
-        __asm__ volatile(
-            "cache 0x10, 0(%0)\n\tcache 0x11, 0(%0)\n\tcache 0x15, 0(%0)\n\tcache 0x19, 0(%0)\n\tsynci 0(%0)"
-            :
-            : "r"(addresses[i])
-            : "memory");
+        __asm__ volatile("cache 0x10, 0(%0)\n\tcache 0x11, 0(%0)\n\tcache 0x15, 0(%0)\n\tcache "
+                         "0x19, 0(%0)\n\tsynci 0(%0)"
+                         :
+                         : "r"(addresses[i])
+                         : "memory");
         expect(r, exceptions == 0, exceptions);
     }
     trap_set_exception(NULL);

@@ -47,7 +47,8 @@ void link_is_cleared(struct result *r)
     trap_set_exception(NULL);
 }
 
-/* LLAddr shows no address of another VM: its own last one, or the hypervisor's, which is always the same. */
+/* LLAddr shows no address of another VM: its own last one, or the hypervisor's, which is always the
+ * same. */
 void lladdr_is_own(struct result *r)
 {
     uint32_t own, other = 0;

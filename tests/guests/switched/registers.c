@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers outside of the TLB: written ones, those that exceptions set, and those that guests do not have. */
+/* Registers outside of the TLB: written ones, those that exceptions set, and those that guests do
+ * not have. */
 #include "machine.h"
 #include "switched.h"
 #include "timer.h"
@@ -94,7 +95,8 @@ void registers_are_kept(struct result *r)
         registers_write(value);
         machine_burn(SLICES_BURN);
         for (unsigned int i = 0; i < COUNT_OF(kept); i++) {
-            expect(r, ((kept[i].read() ^ value ^ i) & kept[i].bits) == 0, i << 24 | kept[i].read() >> 8);
+            expect(r, ((kept[i].read() ^ value ^ i) & kept[i].bits) == 0,
+                   i << 24 | kept[i].read() >> 8);
         }
         expect(r, ((cp0_read_cause() ^ value) & CAUSE_KEPT) == 0, cp0_read_cause());
         expect(r, ((cp0_read_status() ^ value) & STATUS_KEPT) == 0, cp0_read_status());
@@ -142,7 +144,10 @@ void exception_registers_are_kept(struct result *r)
     for (uint32_t n = 0; n < ROUNDS; n++) {
         uint32_t now[4];
 
-        __asm__ volatile(".set push\n\t.set noreorder\n\tb 1f\n\tlw $8, 1(%0)\n1:\n\t.set pop" : : "r"(n << 4) : "$8");
+        __asm__ volatile(".set push\n\t.set noreorder\n\tb 1f\n\tlw $8, 1(%0)\n1:\n\t.set pop"
+                         :
+                         : "r"(n << 4)
+                         : "$8");
         machine_burn(SLICES_BURN);
         note(now);
         for (unsigned int i = 0; i < 4; i++) {
@@ -212,8 +217,8 @@ static void stop(void)
     matches = 0;
 }
 
-/* Cause.DC stops Count, which can be written meanwhile, and goes on afterwards. Nothing has written Count before, so it is the
- * hypervisor's. */
+/* Cause.DC stops Count, which can be written meanwhile, and goes on afterwards. Nothing has written
+ * Count before, so it is the hypervisor's. */
 void count_stops(struct result *r)
 {
     uint32_t start = cp0_read_count();
@@ -243,7 +248,8 @@ void count_stops(struct result *r)
     machine_on_timer(timer_again);
 }
 
-/* A written Count goes on, and does not meet Compare, which is far from it but not from other VMs' Count. */
+/* A written Count goes on, and does not meet Compare, which is far from it but not from other VMs'
+ * Count. */
 void written_count_is_kept(struct result *r)
 {
     uint32_t start = cp0_read_count() - 0x10000000U;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A VM that tests that its state survives switches between VCPUs, and shows none of another VM's; and that registers and rare
- * accesses have the results that they have without a hypervisor, where the same tests pass.
+ * A VM that tests that its state survives switches between VCPUs, and shows none of another VM's;
+ * and that registers and rare accesses have the results that they have without a hypervisor, where
+ * the same tests pass.
  *
  * Boot arguments:
  *   disturb=1  changes the same state without end instead, for a VM with the tests
@@ -57,7 +58,10 @@ static void disturb(void)
         cp0_write_ebase(ebase);
         registers_fault(n << 8);
         mmu_write(0x9e3779b9U * n);
-        __asm__ volatile("ll %0, 0(%1)" : "=r"(value) : "r"(&words[n % LINES * LINE_WORDS]) : "memory");
+        __asm__ volatile("ll %0, 0(%1)"
+                         : "=r"(value)
+                         : "r"(&words[n % LINES * LINE_WORDS])
+                         : "memory");
         registers_write(0x55555555U ^ n << 13);
         cp0_write_entryhi(n % 3 == 0 ? KNOWN_PAGE : UNKNOWN_PAGE);
         __asm__ volatile("tlbp\n\tehb" : : : "memory");
@@ -77,7 +81,8 @@ int main(unsigned long hart, const void *fdt)
         struct result r = {.tried = 0};
 
         tests[i].run(&r);
-        print("switched: %s: %u tried, %u wrong, first 0x%x\n", tests[i].name, r.tried, r.wrong, r.first);
+        print("switched: %s: %u tried, %u wrong, first 0x%x\n", tests[i].name, r.tried, r.wrong,
+              r.first);
     }
     print("switched: done\n");
     return 0;

@@ -58,7 +58,8 @@ void written_count_is_kept(struct result *r);
 /* Writes `value` to every register that a switch must save. */
 void registers_write(uint32_t value);
 
-/* An address error at `at`, by other instructions than those of the tests: BadVAddr, BadInstr, BadInstrP. */
+/* An address error at `at`, by other instructions than those of the tests: BadVAddr, BadInstr,
+ * BadInstrP. */
 void registers_fault(uint32_t at);
 
 /* --- devices.c --- */

@@ -92,6 +92,11 @@ void measure_interrupts_init(unsigned long hart)
 
 const struct measure measures_interrupts[] = {
     {.name = "interrupt", .start = interrupt_start, .tasks = 1, .stop = interrupt_stop},
-    {.name = "preemption", .start = preemption_start, .tasks = 2, .apart = 1, .stop = preemption_stop},
+    {.name = "preemption",
+     .start = preemption_start,
+     .tasks = 2,
+     .apart = 1,
+     .stop = preemption_stop},
 };
-const size_t measures_interrupts_count = sizeof(measures_interrupts) / sizeof(measures_interrupts[0]);
+const size_t measures_interrupts_count =
+    sizeof(measures_interrupts) / sizeof(measures_interrupts[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The controller: starts one measure after another, lets each run for the same time, and reports. */
+/* The controller: starts one measure after another, lets each run for the same time, and
+ * reports. */
 #include <limits.h>
 
 #include "machine.h"
@@ -20,7 +21,8 @@ void measure_task(TaskFunction_t code, size_t number, UBaseType_t priority)
 {
     void *argument = (void *)number; /* NOLINT(performance-no-int-to-ptr) */
 
-    if (xTaskCreate(code, "measure", configMINIMAL_STACK_SIZE, argument, priority, &tasks[number]) != pdPASS) {
+    if (xTaskCreate(code, "measure", configMINIMAL_STACK_SIZE, argument, priority,
+                    &tasks[number]) != pdPASS) {
         port_fatal("cannot create task", "measure", number);
     }
 }
@@ -41,7 +43,8 @@ static void delete_tasks(void)
 }
 
 /* The passes since `begin`, of all tasks. */
-static unsigned long sum_passes(const struct measure *measure, const unsigned long begin[MEASURE_TASKS])
+static unsigned long sum_passes(const struct measure *measure,
+                                const unsigned long begin[MEASURE_TASKS])
 {
     unsigned long sum = 0, least = ULONG_MAX, most = 0;
 
@@ -53,21 +56,26 @@ static unsigned long sum_passes(const struct measure *measure, const unsigned lo
         most = passes > most ? passes : most;
     }
     if (least == 0 || most - least > measure->apart) {
-        print("BENCH failed: %s: a task had %lu passes, another one %lu\n", measure->name, least, most);
+        print("BENCH failed: %s: a task had %lu passes, another one %lu\n", measure->name, least,
+              most);
         machine_shutdown(true);
     }
     return sum;
 }
 
-/* `begin` and `end`: what machine_instructions() returned when the passes began to count, and then. */
+/* `begin` and `end`: what machine_instructions() returned when the passes began to count, and
+ * then. */
 static void report(const char *metric, unsigned long passes, uint64_t begin, uint64_t end)
 {
-    print("BENCH {\"metric\":\"%s\",\"unit\":\"passes\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%lu,\"n\":1}\n",
+    print("BENCH "
+          "{\"metric\":\"%s\",\"unit\":\"passes\",\"min\":%lu,\"median\":%lu,\"avg\":%lu,\"max\":%"
+          "lu,\"n\":1}\n",
           metric, passes, passes, passes, passes);
     print("WINDOW %s %llu %llu\n", metric, (unsigned long long)begin, (unsigned long long)end);
 }
 
-/* Measures from one tick to another. A task may be interrupted while it counts, so only it writes its passes. */
+/* Measures from one tick to another. A task may be interrupted while it counts, so only it writes
+ * its passes. */
 static void run(const struct measure *measure)
 {
     unsigned long before[MEASURE_TASKS], passes;
@@ -118,5 +126,6 @@ int main(unsigned long hart, const void *fdt)
         port_fatal("cannot create task", "controller", 0);
     }
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

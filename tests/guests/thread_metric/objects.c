@@ -85,7 +85,10 @@ static void memory_start(void)
 
 const struct measure measures_objects[] = {
     {.name = "messages", .start = messages_start, .tasks = 1, .stop = messages_stop},
-    {.name = "synchronization", .start = synchronization_start, .tasks = 1, .stop = synchronization_stop},
+    {.name = "synchronization",
+     .start = synchronization_start,
+     .tasks = 1,
+     .stop = synchronization_stop},
     {.name = "memory", .start = memory_start, .tasks = 1},
 };
 const size_t measures_objects_count = sizeof(measures_objects) / sizeof(measures_objects[0]);

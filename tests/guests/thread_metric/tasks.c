@@ -3,7 +3,8 @@
 #include "measure.h"
 
 #define WORDS 256U
-#define COOPERATIVE_APART (MEASURE_TASKS + MEASURE_PERIOD) /* a tick ends the turn of the task that it interrupts */
+/* a tick ends the turn of the task that it interrupts */
+#define COOPERATIVE_APART (MEASURE_TASKS + MEASURE_PERIOD)
 
 static uint32_t words[WORDS]; /* owner: calibration_task() */
 
@@ -38,8 +39,8 @@ static void cooperative_start(void)
     }
 }
 
-/* Each task resumes the next one, which has a higher priority and runs at once, and suspends itself;
- * the first one, of the lowest priority, is always ready. */
+/* Each task resumes the next one, which has a higher priority and runs at once, and suspends
+ * itself; the first one, of the lowest priority, is always ready. */
 static void preemptive_task(void *argument)
 {
     size_t number = (size_t)argument;
@@ -64,7 +65,10 @@ static void preemptive_start(void)
 
 const struct measure measures_tasks[] = {
     {.name = "calibration", .start = calibration_start, .tasks = 1},
-    {.name = "cooperative", .start = cooperative_start, .tasks = MEASURE_TASKS, .apart = COOPERATIVE_APART},
+    {.name = "cooperative",
+     .start = cooperative_start,
+     .tasks = MEASURE_TASKS,
+     .apart = COOPERATIVE_APART},
     {.name = "preemptive", .start = preemptive_start, .tasks = MEASURE_TASKS, .apart = 1},
 };
 const size_t measures_tasks_count = sizeof(measures_tasks) / sizeof(measures_tasks[0]);

@@ -4,7 +4,8 @@
  * Reports the lateness of both in ticks of `time`, since the last report and, for the app, since
  * the start, and returns the messages that it receives:
  *
- *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0 wrong, 0 of others
+ *      ticker: 20 interrupts, late 9800; 10 releases, late 4, ever 9, missed 0; 3 messages, 0
+ * wrong, 0 of others
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ static volatile unsigned long ticks;
  * during the output count for the report after it.
  */
 static volatile unsigned next;
-static volatile uint64_t due, late[2];                    /* of timer interrupts; owner: their handler */
+/* of timer interrupts; owner: their handler */
+static volatile uint64_t due, late[2];
 static volatile uint64_t release, released_late[2], ever; /* owner: the app */
 static volatile unsigned long releases;                   /* owner: the app */
 
@@ -79,10 +81,12 @@ static unsigned long missed(unsigned long app)
 {
     struct rt_stats stats;
 
-    return rt_get_stats(app, &stats).error == 0 ? (unsigned long)(stats.misses + stats.overruns) : ~0UL;
+    return rt_get_stats(app, &stats).error == 0 ? (unsigned long)(stats.misses + stats.overruns)
+                                                : ~0UL;
 }
 
-/* Messages received: in total, with other bytes than the attacker's, and of senders other than it. */
+/* Messages received: in total, with other bytes than the attacker's, and of senders other than
+ * it. */
 struct received {
     unsigned long messages, wrong, others;
 };
@@ -96,7 +100,8 @@ static void receive_messages(struct received *received)
 
     machine_take_message();
     (void)ipc_doorbells();
-    for (size = ipc_receive(bytes, sizeof(bytes), &from); size > 0; size = ipc_receive(bytes, sizeof(bytes), &from)) {
+    for (size = ipc_receive(bytes, sizeof(bytes), &from); size > 0;
+         size = ipc_receive(bytes, sizeof(bytes), &from)) {
         unsigned long bad = 0;
 
         for (long i = 0; i < size; i++) {
@@ -132,10 +137,12 @@ int main(unsigned long hart, const void *fdt)
 
             before = ticks;
             next = !line;
-            print("ticker: %lu interrupts, late %lu; %lu releases, late %lu, ever %lu, missed %ld; %lu messages, "
+            print("ticker: %lu interrupts, late %lu; %lu releases, late %lu, ever %lu, missed %ld; "
+                  "%lu messages, "
                   "%lu wrong, %lu of others\n",
-                  ticks, (unsigned long)late[line], releases, (unsigned long)released_late[line], (unsigned long)ever,
-                  (long)missed(app), received.messages, received.wrong, received.others);
+                  ticks, (unsigned long)late[line], releases, (unsigned long)released_late[line],
+                  (unsigned long)ever, (long)missed(app), received.messages, received.wrong,
+                  received.others);
             late[line] = 0;
             released_late[line] = 0;
         }

@@ -55,10 +55,13 @@ static void check_places(void)
 static void check_errors(void)
 {
     must(virtio_blk_read(&disk, disk.sectors, got, 1) == VIRTIO_INVALID, "read behind the end");
-    must(virtio_blk_read(&disk, disk.sectors - 1U, got, 2) == VIRTIO_INVALID, "read across the end");
-    must(virtio_blk_read(&disk, UINT64_MAX, got, 1) == VIRTIO_INVALID, "read at a sector that wraps");
+    must(virtio_blk_read(&disk, disk.sectors - 1U, got, 2) == VIRTIO_INVALID,
+         "read across the end");
+    must(virtio_blk_read(&disk, UINT64_MAX, got, 1) == VIRTIO_INVALID,
+         "read at a sector that wraps");
     must(virtio_blk_read(&disk, 0, got, 0) == VIRTIO_INVALID, "read of nothing");
-    must(virtio_blk_write(&disk, disk.sectors, wanted, 1) == VIRTIO_INVALID, "write behind the end");
+    must(virtio_blk_write(&disk, disk.sectors, wanted, 1) == VIRTIO_INVALID,
+         "write behind the end");
 }
 
 /* The device itself refuses what the driver does not let through. */
@@ -68,13 +71,15 @@ static void check_refusals(void)
     bool read_only = disk.read_only;
 
     disk.sectors = UINT64_MAX;
-    must(virtio_blk_read(&disk, sectors, got, 1) == VIRTIO_FAILED, "the device refuses a read behind the end");
+    must(virtio_blk_read(&disk, sectors, got, 1) == VIRTIO_FAILED,
+         "the device refuses a read behind the end");
     disk.read_only = false;
     must(virtio_blk_write(&disk, sectors - 1U, wanted, 2) == VIRTIO_FAILED,
          "the device refuses a write across the end");
     disk.sectors = sectors;
     if (read_only) {
-        must(virtio_blk_write(&disk, 0, wanted, 1) == VIRTIO_FAILED, "the device refuses a write to a read-only disk");
+        must(virtio_blk_write(&disk, 0, wanted, 1) == VIRTIO_FAILED,
+             "the device refuses a write to a read-only disk");
     }
     disk.read_only = read_only;
 }
@@ -106,7 +111,8 @@ unsigned int check_blk(struct test *test)
         virtio_sleep_on(&disk.device, test->hart);
         check_disk();
         virtio_reset(&disk.device);
-        print("virtio: disk %u of %lu sectors%s tested\n", number, disk.sectors, disk.read_only ? ", read-only," : "");
+        print("virtio: disk %u of %lu sectors%s tested\n", number, disk.sectors,
+              disk.read_only ? ", read-only," : "");
         number++;
         result = virtio_blk_open(&disk, &test->bus, number);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line to a peer: one end returns what it receives up to a byte 0, the other end compares what comes back. */
+/* A line to a peer: one end returns what it receives up to a byte 0, the other end compares what
+ * comes back. */
 #include <string.h>
 
 #include "fdt.h"

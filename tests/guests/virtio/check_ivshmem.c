@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory alone overwrites both its ends. With a partner, each of the two VMs has a word in the memory, which counts from 1 to ROUNDS;
- * the VM with the lower number begins, and each rings the other's doorbell after each step.
+ * Memory alone overwrites both its ends. With a partner, each of the two VMs has a word in the
+ * memory, which counts from 1 to ROUNDS; the VM with the lower number begins, and each rings the
+ * other's doorbell after each step.
  */
 #include "fdt.h"
 #include "ivshmem.h"
@@ -63,7 +64,8 @@ unsigned int check_ivshmem(struct test *test)
         } else {
             check_doorbells(test, (uint16_t)partner);
         }
-        print("virtio: ivshmem %u of %lu bytes in VM %u tested\n", number, shared.bytes, ivshmem_own(&shared));
+        print("virtio: ivshmem %u of %lu bytes in VM %u tested\n", number, shared.bytes,
+              ivshmem_own(&shared));
     }
     return number;
 }

@@ -105,7 +105,8 @@ static void make_frame(uint8_t *frame, uint32_t sequence)
 
 static bool is_answer(const uint8_t *frame, size_t bytes)
 {
-    return is_to_self(frame, bytes) && bytes >= DATA && frame[TYPE] == TYPE_HIGH && frame[TYPE + 1U] == TYPE_LOW;
+    return is_to_self(frame, bytes) && bytes >= DATA && frame[TYPE] == TYPE_HIGH &&
+           frame[TYPE + 1U] == TYPE_LOW;
 }
 
 /* The sequence number of an answer. Its data are compared with its checksum. */
@@ -116,7 +117,8 @@ static uint32_t check_answer(const uint8_t *frame, size_t bytes)
     memcpy(&sequence, frame + SEQUENCE, sizeof(sequence));
     memcpy(&check, frame + SUM, sizeof(check));
     must(bytes == traffic.bytes, "the length of a frame that came back");
-    must(check == (sum(frame + DATA, bytes - DATA) ^ sequence), "the checksum of a frame that came back");
+    must(check == (sum(frame + DATA, bytes - DATA) ^ sequence),
+         "the checksum of a frame that came back");
     must(memcmp(frame + VIRTIO_NET_ADDRESS, traffic.peer, VIRTIO_NET_ADDRESS) == 0, "its source");
     return sequence;
 }
@@ -151,7 +153,8 @@ static void send(uint32_t sequence)
     must(virtio_net_submit(&net, traffic.bytes) == VIRTIO_OK, "send a frame");
 }
 
-/* Sends frames with the number HELLO until one comes back. The others may come back at any time later. */
+/* Sends frames with the number HELLO until one comes back. The others may come back at any time
+ * later. */
 static bool greet(void)
 {
     for (unsigned int i = 0; i < HELLOS; i++) {
@@ -209,7 +212,8 @@ static void act(const struct test *test)
     traffic.count = fdt_bootarg_number(test->fdt, "count", strcmp(role, "send") == 0 ? 100 : 0);
     if (strcmp(role, "echo") == 0) {
         act_as_echo(traffic.count);
-    } else if (strcmp(role, "send") == 0 && traffic.bytes > DATA && traffic.bytes <= VIRTIO_NET_FRAME) {
+    } else if (strcmp(role, "send") == 0 && traffic.bytes > DATA &&
+               traffic.bytes <= VIRTIO_NET_FRAME) {
         act_as_sender();
     } else {
         must(role[0] == '\0', "boot arguments: role=echo, or role=send with size=23 to 1514");

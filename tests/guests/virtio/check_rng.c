@@ -11,7 +11,8 @@
 
 static struct virtio_rng rng;
 
-/* Bytes in `data` whose value is a new one. 256 random bytes have 162 different values on average, and never less than 64. */
+/* Bytes in `data` whose value is a new one. 256 random bytes have 162 different values on average,
+ * and never less than 64. */
 static unsigned int different(const uint8_t *data)
 {
     uint8_t seen[256] = {0};
@@ -36,14 +37,16 @@ static void check_draws(void)
     }
 }
 
-/* Lets the device interrupt: when its answer can be seen, it has raised its interrupt, or does so before the next access to the PLIC. */
+/* Lets the device interrupt: when its answer can be seen, it has raised its interrupt, or does so
+ * before the next access to the PLIC. */
 static void interrupt(void)
 {
     static uint8_t data;
     uint32_t bytes;
 
     virtqueue_interrupt(&rng.queue, true);
-    must(virtqueue_add(&rng.queue, &(struct virtqueue_part){&data, 1, true}, 1) >= 0, "request an interrupt");
+    must(virtqueue_add(&rng.queue, &(struct virtqueue_part){&data, 1, true}, 1) >= 0,
+         "request an interrupt");
     virtqueue_notify(&rng.queue);
     while (!virtqueue_used(&rng.queue)) {
     }
@@ -58,7 +61,8 @@ static void lower(void *again)
     }
 }
 
-/* Neither an interrupt that comes before its source is enabled, nor one that comes while another is handled, is lost. */
+/* Neither an interrupt that comes before its source is enabled, nor one that comes while another is
+ * handled, is lost. */
 static void check_interrupts(struct test *test)
 {
     bool again = true;

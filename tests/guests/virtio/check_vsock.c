@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream to another VM with this guest: one returns what it receives until its peer sends no more, the other compares it. */
+/* A stream to another VM with this guest: one returns what it receives until its peer sends no
+ * more, the other compares it. */
 #include <string.h>
 
 #include "fdt.h"
@@ -38,7 +39,8 @@ static bool send_all(const uint8_t *data, size_t bytes)
             return false;
         }
         if (more == 0 && vsock.held < 0) {
-            must(virtio_vsock_receive(&vsock, &ignored) == NULL, "credit only"); /* the peer waits for an answer */
+            /* the peer waits for an answer */
+            must(virtio_vsock_receive(&vsock, &ignored) == NULL, "credit only");
         }
     }
     return true;
@@ -52,7 +54,8 @@ static void act_as_echo(void)
 
     virtio_vsock_listen(&vsock, PORT);
     print("virtio: vsock: listens at context id %lu\n", vsock.cid);
-    while (patient(since) && (vsock.stream.state == VIRTIO_VSOCK_LISTENING || vsock.stream.peer_sends)) {
+    while (patient(since) &&
+           (vsock.stream.state == VIRTIO_VSOCK_LISTENING || vsock.stream.peer_sends)) {
         const uint8_t *data = virtio_vsock_receive(&vsock, &bytes);
 
         if (data != NULL) {
@@ -60,7 +63,8 @@ static void act_as_echo(void)
             must(send_all(copy, bytes), "return data");
             total += bytes;
         }
-        since = data != NULL || vsock.stream.state == VIRTIO_VSOCK_LISTENING ? machine_time() : since;
+        since =
+            data != NULL || vsock.stream.state == VIRTIO_VSOCK_LISTENING ? machine_time() : since;
     }
     virtio_vsock_finish(&vsock);
     print("virtio: vsock: %lu bytes returned\n", total);

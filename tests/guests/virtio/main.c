@@ -5,13 +5,16 @@
  *      virtio: done, 0 wrong
  *
  * Boot arguments:
- *   role=echo     the network device returns each frame to its address, with the addresses swapped, `count` frames (0: never ends)
- *   role=send     it sends `count` frames (default 100) of `size` bytes (default 100), and checks that each comes back
+ *   role=echo     the network device returns each frame to its address, with the addresses swapped,
+ *                 `count` frames (0: never ends)
+ *   role=send     it sends `count` frames (default 100) of `size` bytes (default 100), and checks
+ *                 that each comes back
  *   peer=n        to 02:00:00:00:00:n (decimal; default 2)
  *   sleep=1       the network device is used by interrupts, otherwise polled
  *   mmio=1        the network device is the first one on MMIO
  *   vsock=echo    the socket device returns a stream until it ends
- *   vsock=send    it sends a MiB to the VM with context id `cid` (default 3), and compares what comes back
+ *   vsock=send    it sends a MiB to the VM with context id `cid` (default 3), and compares what
+ *                 comes back
  *   console=echo  the console returns what it receives, up to a byte 0
  *   console=send  it sends 64 KiB to its other end, and compares what comes back
  *   partner=n     the VM with which ivshmem is tested, which runs this guest, too

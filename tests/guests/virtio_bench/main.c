@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Load of a virtual network for measurements, polled. The guest prints a line before its first and after its last frame, and nothing
+ * Load of a virtual network for measurements, polled. The guest prints a line before its first and
+ * after its last frame, and nothing
  * in between. Boot arguments:
- *   role=send      sends `frames` frames (default 1000) of `size` bytes (default 64) as fast as the device takes them
- *   role=receive   takes as many frames; ends as well when none has arrived for a second after the first one
+ *   role=send      sends `frames` frames (default 1000) of `size` bytes (default 64) as fast as the
+ *                  device takes them
+ *   role=receive   takes as many frames; ends as well when none has arrived for a second after the
+ *                  first one
  *   role=flood     sends without end
- *   role=measure   counts the instructions of a notification without a frame, and with one of `size` bytes
- *   role=ring      with role=sleep in the other VM of a shared region: counts the instructions from before a doorbell's store, behind
- *                  which the guest sleeps, to behind the acknowledgement of its interrupt in the other VM, which slept
+ *   role=measure   counts the instructions of a notification without a frame, and with one of
+ *                  `size` bytes
+ *   role=ring      with role=sleep in the other VM of a shared region: counts the instructions from
+ *                  before a doorbell's store, behind
+ *                  which the guest sleeps, to behind the acknowledgement of its interrupt in the
+ *                  other VM, which slept
  *   peer=n         to 02:00:00:00:00:n (decimal; default 2)
  *   wait=n         ms before the first frame (default 0)
  */
@@ -97,7 +103,8 @@ static unsigned long measure(size_t bytes)
 
         empty[i] = notify();
         write_header(frame);
-        (void)virtqueue_add(&net.send, &(struct virtqueue_part){frame - VIRTIO_NET_HEADER, length, false}, 1);
+        (void)virtqueue_add(&net.send,
+                            &(struct virtqueue_part){frame - VIRTIO_NET_HEADER, length, false}, 1);
         full[i] = notify();
         timer_sleep_until(machine_time() + PLATFORM_TIMEBASE_HZ / 1000U);
     }
@@ -112,7 +119,8 @@ static unsigned long measure(size_t bytes)
 struct wake {
     volatile uint64_t rung;          /* instructions before the store */
     volatile uint64_t asleep, awake; /* rings that the sleeper waits for, and has acknowledged */
-    volatile uint64_t woken, done;   /* instructions at its first one, and behind the acknowledgement */
+    /* instructions at its first one, and behind the acknowledgement */
+    volatile uint64_t woken, done;
 };
 
 #define SLEEPER 1U /* number of its VM */
@@ -140,7 +148,8 @@ static void ring(const struct ivshmem *shared, struct wake *wake)
     bench_report("virtio.wake", "instructions", whole, BENCH_SAMPLES);
 }
 
-static void sleep_and_acknowledge(const struct ivshmem *shared, struct wake *wake, unsigned long hart)
+static void sleep_and_acknowledge(const struct ivshmem *shared, struct wake *wake,
+                                  unsigned long hart)
 {
     uint32_t context = plic_context(hart);
 
@@ -190,13 +199,15 @@ static int measure_frames(const void *fdt, struct pci_bus *bus, const char *role
     unsigned long frames = fdt_bootarg_number(fdt, "frames", 1000);
     size_t bytes = fdt_bootarg_number(fdt, "size", 64);
 
-    if (bytes < VIRTIO_NET_SHORTEST || bytes > VIRTIO_NET_FRAME || virtio_net_open(&net, bus, 0) != VIRTIO_OK) {
+    if (bytes < VIRTIO_NET_SHORTEST || bytes > VIRTIO_NET_FRAME ||
+        virtio_net_open(&net, bus, 0) != VIRTIO_OK) {
         print("virtio_bench: expected size=14 to 1514, and a network device\n");
         return 0;
     }
     peer[VIRTIO_NET_ADDRESS - 1U] = (uint8_t)fdt_bootarg_number(fdt, "peer", 2);
     print("virtio_bench: %s begins, %lu bytes\n", role, bytes);
-    timer_sleep_until(machine_time() + fdt_bootarg_number(fdt, "wait", 0) * (PLATFORM_TIMEBASE_HZ / 1000U));
+    timer_sleep_until(machine_time() +
+                      fdt_bootarg_number(fdt, "wait", 0) * (PLATFORM_TIMEBASE_HZ / 1000U));
     if (strcmp(role, "receive") == 0) {
         frames = receive(frames);
     } else if (strcmp(role, "measure") == 0) {
@@ -216,7 +227,8 @@ int main(unsigned long hart, const void *fdt)
     uart_init();
     (void)timer_init();
     if (fdt_bootarg(fdt, "role", role, sizeof(role)) == NULL || !pci_open(&bus, fdt)) {
-        print("virtio_bench: expected role=send, receive, flood, measure, ring or sleep, and PCI functions\n");
+        print("virtio_bench: expected role=send, receive, flood, measure, ring or sleep, and PCI "
+              "functions\n");
         return 0;
     }
     if (is_role(role, "ring", "sleep")) {

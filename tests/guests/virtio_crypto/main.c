@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Load of a virtio-crypto for measurements, polled. The guest encrypts and decrypts a buffer, prints the instructions that it took for
- * each block of 16 bytes, those of the hypervisor included, and then decrypts without end. Boot arguments:
+ * Load of a virtio-crypto for measurements, polled. The guest encrypts and decrypts a buffer,
+ * prints the instructions that it took for
+ * each block of 16 bytes, those of the hypervisor included, and then decrypts without end. Boot
+ * arguments:
  *   key=n      bits of the key: 128, 192 or 256 (default)
  *   requests=n decryptions, and then the guest ends
- *   aligned=1  all buffers are aligned, so that a unit of the fabric can use them; else the encrypted data are at an odd address
+ *   aligned=1  all buffers are aligned, so that a unit of the fabric can use them; else the
+ *              encrypted data are at an odd address
  */
 #include <string.h>
 
@@ -24,8 +27,8 @@ int main(unsigned long hart, const void *fdt);
 
 static struct virtio_device device;
 static struct virtqueue data, control;
-static uint8_t plain[BYTES] __attribute__((aligned(8))), encrypted[BYTES + 1U] __attribute__((aligned(8))),
-    decrypted[BYTES] __attribute__((aligned(8)));
+static uint8_t plain[BYTES] __attribute__((aligned(8))),
+    encrypted[BYTES + 1U] __attribute__((aligned(8))), decrypted[BYTES] __attribute__((aligned(8)));
 
 /* Gives the buffer to the device and waits for it. */
 static bool finish(struct virtqueue *queue, const struct virtqueue_part *parts, unsigned int count)
@@ -44,8 +47,9 @@ static uint64_t create(uint32_t direction, uint32_t key_bytes)
 {
     static struct virtio_crypto_creation request;
     static struct virtio_crypto_session answer;
-    struct virtqueue_part parts[] = {{&request, (uint32_t)(sizeof(request) - sizeof(request.key)) + key_bytes, false},
-                                     {&answer, sizeof(answer), true}};
+    struct virtqueue_part parts[] = {
+        {&request, (uint32_t)(sizeof(request) - sizeof(request.key)) + key_bytes, false},
+        {&answer, sizeof(answer), true}};
 
     request = (struct virtio_crypto_creation){.opcode = VIRTIO_CRYPTO_CREATE,
                                               .algorithm = VIRTIO_CRYPTO_AES_CBC,
@@ -131,7 +135,8 @@ int main(unsigned long hart, const void *fdt)
     there = create(VIRTIO_CRYPTO_ENCRYPT, key_bytes);
     back = create(VIRTIO_CRYPTO_DECRYPT, key_bytes);
     works = measure("encrypt", VIRTIO_CRYPTO_ENCRYPT, there, plain, between) &&
-            measure("decrypt", VIRTIO_CRYPTO_DECRYPT, back, between, decrypted) && memcmp(plain, decrypted, BYTES) == 0;
+            measure("decrypt", VIRTIO_CRYPTO_DECRYPT, back, between, decrypted) &&
+            memcmp(plain, decrypted, BYTES) == 0;
     print("virtio_crypto: %s\n", works ? "flood begins" : "FAILED");
     works = works && decrypt_all(back, between, fdt_bootarg_number(fdt, "requests", UINT64_MAX));
     print("virtio_crypto: %s\n", works ? "done" : "FAILED");

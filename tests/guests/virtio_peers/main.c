@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two VMs that an attacker (../attacker) or a restart of one of them must not affect. `role=ask` sends frames and a stream to the other
- * one, compares what comes back, overwrites its disk, and reports
+ * Two VMs that an attacker (../attacker) or a restart of one of them must not affect. `role=ask`
+ * sends frames and a stream to the other one, compares what comes back, overwrites its disk, and
+ * reports
  *
  *      peers: 20 rounds, 0 wrong, 1 again
  *
- * Frames that are lost are sent again, and a stream that is reset is opened again, which `again` counts. `role=answer` returns frames,
- * the stream and the bytes of a line.
+ * Frames that are lost are sent again, and a stream that is reset is opened again, which `again`
+ * counts. `role=answer` returns frames, the stream and the bytes of a line.
  */
 #include <string.h>
 
@@ -74,7 +75,8 @@ static void must(bool holds, const char *what)
 
 static const uint8_t peer[VIRTIO_NET_ADDRESS] = {2, 0, 0, 0, 0, 4};
 
-/* Waits for the frame: true if it came back. Other frames are an attacker's, or of an earlier attempt. */
+/* Waits for the frame: true if it came back. Other frames are an attacker's, or of an earlier
+ * attempt. */
 static bool await_frame(const uint8_t *frame, size_t bytes)
 {
     uint64_t since = machine_time();
@@ -146,7 +148,8 @@ static bool exchange_stream(uint64_t seed)
         sent += virtio_vsock_send(&vsock, chunk + sent, STREAM - sent);
         data = virtio_vsock_receive(&vsock, &came);
         if (data != NULL) {
-            must(came <= STREAM - back && memcmp(data, chunk + back, came) == 0, "the stream's data");
+            must(came <= STREAM - back && memcmp(data, chunk + back, came) == 0,
+                 "the stream's data");
             back += came;
         } else {
             (void)virtio_wait(&vsock.device, &vsock.receive, 1);
@@ -182,7 +185,8 @@ static void ask(void)
         exchange_frame((uint32_t)rounds);
         exchange(rounds);
         overwrite_disk(rounds);
-        must(!virtio_failed(&net.device) && !virtio_failed(&vsock.device) && !virtio_failed(&disk.device),
+        must(!virtio_failed(&net.device) && !virtio_failed(&vsock.device) &&
+                 !virtio_failed(&disk.device),
              "a device needs a reset");
         rounds++;
         if (rounds % ROUNDS_A_LINE == 0) {
@@ -248,7 +252,8 @@ static bool answer_stream(void)
 
 static void post_line(void)
 {
-    (void)virtqueue_add(&line_receive, &(struct virtqueue_part){line_in[line_receive.free], LINE_BYTES, true}, 1);
+    (void)virtqueue_add(&line_receive,
+                        &(struct virtqueue_part){line_in[line_receive.free], LINE_BYTES, true}, 1);
 }
 
 /* Bytes for which there is no space are lost. */
@@ -264,7 +269,8 @@ static bool answer_line(void)
     }
     if (line_send.unused != 0 && bytes != 0) {
         memcpy(line_out[line_send.free], line_in[number], bytes);
-        (void)virtqueue_add(&line_send, &(struct virtqueue_part){line_out[line_send.free], bytes, false}, 1);
+        (void)virtqueue_add(&line_send,
+                            &(struct virtqueue_part){line_out[line_send.free], bytes, false}, 1);
         virtqueue_notify(&line_send);
     }
     post_line();
@@ -317,7 +323,8 @@ int main(unsigned long hart, const void *fdt)
     if (!pci_open(&bus, fdt) || virtio_net_open(&net, &bus, 0) != VIRTIO_OK ||
         virtio_vsock_open(&vsock, &bus, 0) != VIRTIO_OK ||
         !(asks ? virtio_blk_open(&disk, &bus, 0) == VIRTIO_OK : open_line(&bus))) {
-        print("peers: expected a network, a socket, and a disk (role=ask) or a line (role=answer)\n");
+        print(
+            "peers: expected a network, a socket, and a disk (role=ask) or a line (role=answer)\n");
         return 0;
     }
     virtio_sleep_on(&net.device, hart);

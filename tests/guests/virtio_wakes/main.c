@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two VMs of eight VCPUs that sleep, and all of which take the interrupts of a console and a socket, so that each interrupt wakes them all.
- * `role=send` sends both to the other VM, whose context id is the next one, resets its console a few times, and then sends without end; it reports
+ * Two VMs of eight VCPUs that sleep, and all of which take the interrupts of a console and a
+ * socket, so that each interrupt wakes them all. `role=send` sends both to the other VM, whose
+ * context id is the next one, resets its console a few times, and then sends without end; it
+ * reports
  *
  *      virtio_wakes: resets done
  *
@@ -46,7 +48,8 @@ struct packet {
 
 static struct pci_bus bus;
 static struct virtio_device line, vsock;
-static struct virtio_device first_line, first_vsock; /* copies for the other harts, while this one resets the console */
+/* copies for the other harts, while this one resets the console */
+static struct virtio_device first_line, first_vsock;
 static struct virtqueue line_in, line_out, vsock_in, vsock_out, vsock_events;
 static uint8_t lines[ENTRIES][LINE_BYTES + 8U], text[LINE_BYTES + 8U];
 static struct packet packets[ENTRIES], packet;
@@ -98,14 +101,16 @@ static void start_harts(void)
 
 static void give_line(void)
 {
-    (void)virtqueue_add(&line_in, &(struct virtqueue_part){lines[line_in.free] + 1, LINE_BYTES, true}, 1);
+    (void)virtqueue_add(&line_in,
+                        &(struct virtqueue_part){lines[line_in.free] + 1, LINE_BYTES, true}, 1);
 }
 
 static void give_packet(void)
 {
     struct packet *p = &packets[vsock_in.free];
 
-    (void)virtqueue_add(&vsock_in, &(struct virtqueue_part){(uint8_t *)p + 1, sizeof(*p) - 1U, true}, 1);
+    (void)virtqueue_add(&vsock_in,
+                        &(struct virtqueue_part){(uint8_t *)p + 1, sizeof(*p) - 1U, true}, 1);
 }
 
 static void open_line(void)

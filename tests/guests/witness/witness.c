@@ -63,7 +63,10 @@ static unsigned long check_rest(uint64_t stvec)
     uint64_t satp;
 
     __asm__ volatile("csrr %0, satp" : "=r"(satp));
-    return satp != 0 || csr_read_sie() != 0 || csr_read_stvec() != stvec || (csr_read_sip() & SIE_SOFT) != 0 ? 1 : 0;
+    return satp != 0 || csr_read_sie() != 0 || csr_read_stvec() != stvec ||
+                   (csr_read_sip() & SIE_SOFT) != 0
+               ? 1
+               : 0;
 }
 
 int main(unsigned long hart, const void *fdt)
@@ -81,7 +84,8 @@ int main(unsigned long hart, const void *fdt)
         uint64_t before = sum;
 
         sum = sum * FACTOR + SUMMAND;
-        wrong += hold(sum, TURNS) + check_memory(before, sum) + check_csrs(before, sum) + check_rest(stvec);
+        wrong += hold(sum, TURNS) + check_memory(before, sum) + check_csrs(before, sum) +
+                 check_rest(stvec);
         if (csr_read_time() >= next) {
             print("witness: %lu rounds, sum 0x%lx, %lu wrong\n", rounds, sum, wrong);
             next = csr_read_time() + LINE_TICKS;

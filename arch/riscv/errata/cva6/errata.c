@@ -11,8 +11,8 @@
 #define INSN_FUNCT3 12U
 #define INSN_SOURCE (31UL << 15) /* rs1, or the immediate */
 
-/* Pending interrupts of the VCPU as the hypervisor knows them. VSSIP is left: the guest may write it
- * by sip anyway. */
+/* Pending interrupts of the VCPU as the hypervisor knows them. VSSIP is left: the guest may write
+ * it by sip anyway. */
 static ulong known_hvip(const struct vcpu *v)
 {
     const struct vm *vm = v->vm;
@@ -29,8 +29,8 @@ static ulong known_hvip(const struct vcpu *v)
 
 /* hgatp first: until it is right, a guest access by HLV or HLVX reaches any memory. The fence
  * removes translations made by the wrong tables, or under the VMID of another VM. hstatus.SPVP and
- * sstatus.SPP both hold the guest's mode; the trap has set them after the guest's write. hie is left:
- * its bits are those of the guest's own sie. */
+ * sstatus.SPP both hold the guest's mode; the trap has set them after the guest's write. hie is
+ * left: its bits are those of the guest's own sie. */
 void errata_write_csrs(struct vcpu *v)
 {
     csr_write(CSR_HGATP, v->arch.hgatp);
@@ -39,7 +39,8 @@ void errata_write_csrs(struct vcpu *v)
     if ((csr_read(CSR_SSTATUS) & SSTATUS_SPP) == 0) {
         csr_clear(CSR_HSTATUS, HSTATUS_SPVP);
     }
-    /* With a debugger, breakpoints of all VMs reach the hypervisor, until one of another VM does. */
+    /* With a debugger, breakpoints of all VMs reach the hypervisor, until one of another VM
+     * does. */
     arch_cpu_breakpoints(sched_watch != NULL);
     csr_write(CSR_HVIP, known_hvip(v));
 }

@@ -13,10 +13,11 @@ struct vcpu;
  * changed. */
 void errata_write_csrs(struct vcpu *v);
 
-#define INSN_FUNCT3_CSR 0x3000UL /* not 0 in CSR instructions, 0 in all others of the SYSTEM opcode */
+/* not 0 in CSR instructions, 0 in all others of the SYSTEM opcode */
+#define INSN_FUNCT3_CSR 0x3000UL
 
-/* Erratum 3398: a CSR instruction that raises this exception writes the CSR nevertheless. WFI, which
- * comes often, is no CSR instruction and pays for nothing but this condition. */
+/* Erratum 3398: a CSR instruction that raises this exception writes the CSR nevertheless. WFI,
+ * which comes often, is no CSR instruction and pays for nothing but this condition. */
 static inline void errata_virtual_instruction(struct vcpu *v)
 {
     ulong stval = csr_read(CSR_STVAL); /* the instruction, or 0 on cores that do not tell */
@@ -26,8 +27,9 @@ static inline void errata_virtual_instruction(struct vcpu *v)
     }
 }
 
-/* Erratum 3234: PMP checks an access by the type of the one that follows in the next cycle, so a store there would make this load trap.
- * The second instruction waits for the value, and everything behind waits for the second instruction. */
+/* Erratum 3234: PMP checks an access by the type of the one that follows in the next cycle, so a
+ * store there would make this load trap. The second instruction waits for the value, and everything
+ * behind waits for the second instruction. */
 static inline uint64_t errata_load_time(const volatile uint64_t *mtime)
 {
     uint64_t now;

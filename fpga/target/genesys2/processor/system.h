@@ -12,11 +12,12 @@ static inline void flush_cpu_icache(void)
     __asm__ volatile("fence.i" ::: "memory");
 }
 
-/* LiteX's devices write DRAM beside the data cache. It is write-through, so switching it off and on loses nothing and
- * discards every line. */
+/* LiteX's devices write DRAM beside the data cache. It is write-through, so switching it off and on
+ * loses nothing and discards every line. */
 static inline void flush_cpu_dcache(void)
 {
-    __asm__ volatile("fence\n\tcsrwi %0, 0\n\tcsrwi %0, 1\n\tfence" ::"i"(TESSERA_DATA_CACHE) : "memory");
+    __asm__ volatile("fence\n\tcsrwi %0, 0\n\tcsrwi %0, 1\n\tfence" ::"i"(TESSERA_DATA_CACHE)
+                     : "memory");
 }
 
 #endif

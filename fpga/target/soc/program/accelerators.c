@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two clients get regions, have them configured, and map symbols; one of them reaches outside of its windows. */
+/* Two clients get regions, have them configured, and map symbols; one of them reaches outside of
+ * its windows. */
 #include "print.h"
 #include "soc.h"
 
@@ -52,7 +53,8 @@ static void write_bitstream(uint32_t region)
     fence();
 }
 
-static void open_window(unsigned int vm, unsigned int number, uint64_t guest, const void *host, uint64_t bytes)
+static void open_window(unsigned int vm, unsigned int number, uint64_t guest, const void *host,
+                        uint64_t bytes)
 {
     uintptr_t at = FABRIC_WINDOWS + vm * FABRIC_VM_WINDOWS_STRIDE + number * FABRIC_WINDOW_STRIDE;
 
@@ -107,7 +109,8 @@ static void configure(uint32_t region)
     *fabric(FABRIC_REGS_ICAP_START) = region;
     await_manager(EVENT(RECONFIG_OVER));
     report("configuration_to_handler", interrupt_trapped() - begin);
-    check("configuration_error", *fabric(FABRIC_REGS_ICAP_STATUS) >> FABRIC_REGS_ICAP_STATUS_ERROR_LSB & 15, 0);
+    check("configuration_error",
+          *fabric(FABRIC_REGS_ICAP_STATUS) >> FABRIC_REGS_ICAP_STATUS_ERROR_LSB & 15, 0);
     check("configuration_words", *fabric(FABRIC_REGS_ICAP_COUNTS) >> 32, BITSTREAM_WORDS + 2U);
 }
 
@@ -178,11 +181,13 @@ static void run(unsigned int vm, uint32_t bytes, const char *name)
     *interface32(vm, FABRIC_IF_START) = 1;
     interrupt_wait(SOURCE_VM + vm);
     report(name, interrupt_trapped() - begin);
-    check("done_size", *interface32(vm, FABRIC_IF_DONE_SIZE), bytes * SYMBOLS_PER_BYTE * BYTES_PER_SYMBOL);
+    check("done_size", *interface32(vm, FABRIC_IF_DONE_SIZE),
+          bytes * SYMBOLS_PER_BYTE * BYTES_PER_SYMBOL);
     check("wrong_symbols", wrong_symbols(uncached(output[vm]), bytes), 0);
 }
 
-/* Input from a page that the VM has no window of: the job fails, the manager is told where, the VM loses its region. */
+/* Input from a page that the VM has no window of: the job fails, the manager is told where, the VM
+ * loses its region. */
 static void violate(unsigned int vm)
 {
     job_prepare(vm, SHORT_BYTES);
@@ -200,8 +205,8 @@ static void violate(unsigned int vm)
 }
 
 /*
- * The output was read before the job, so its old bytes are in the data cache, where DMA does not reach them. Reading
- * through the uncached alias, as above, or a flush helps.
+ * The output was read before the job, so its old bytes are in the data cache, where DMA does not
+ * reach them. Reading through the uncached alias, as above, or a flush helps.
  */
 void test_cache(void)
 {
@@ -232,8 +237,9 @@ void test_accelerators(void)
         input[n] = (uint8_t)(state >> 24);
     }
     fence();
-    *fabric(FABRIC_REGS_IRQ_ENABLE) =
-        EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) | EVENT(DMA_VIOLATION) | EVENT(TASK_FAULT) | EVENT(NEW_SOLUTION);
+    *fabric(FABRIC_REGS_IRQ_ENABLE) = EVENT(RECONFIG_OVER) | EVENT(PRR_STOPPED) |
+                                      EVENT(DMA_VIOLATION) | EVENT(TASK_FAULT) |
+                                      EVENT(NEW_SOLUTION);
     *fabric(FABRIC_REGS_DEVICE) = TASK_QAM16;
     for (unsigned int vm = 0; vm < VMS; vm++) {
         open_window(vm, 0, GUEST_INPUT | READABLE, input, sizeof input);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the clearing of a VM's RAM costs: the hypervisor's function, with all stores in memory at the end. */
+/* What the clearing of a VM's RAM costs: the hypervisor's function, with all stores in memory at
+ * the end. */
 #include "lib.h"
 #include "soc.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the core in paths that a hypervisor has, for the model of cycles (tests/costs.py). Heap, copy and text are
- * compiled from the hypervisor's sources. Each path runs with empty caches (cold), then twice more (warm: the last).
+ * Events of the core in paths that a hypervisor has, for the model of cycles (tests/costs.py).
+ * Heap, copy and text are compiled from the hypervisor's sources. Each path runs with empty caches
+ * (cold), then twice more (warm: the last).
  */
 #include "heap.h"
 #include "lib.h"
@@ -25,7 +26,8 @@ struct events {
 
 /* What the counters do not see; see docs/benchmarks.md, "What a chip costs". */
 struct accesses {
-    unsigned int reads, writes, posted, atomics; /* of devices' registers; nothing waits for posted writes */
+    /* of devices' registers; nothing waits for posted writes */
+    unsigned int reads, writes, posted, atomics;
 };
 
 /* Owner of all: this file. */
@@ -33,34 +35,40 @@ static struct heap_node timers[TIMERS], *heap[TIMERS];
 static uint64_t message[MESSAGE_WORDS], inbox[MESSAGE_WORDS];
 static char line[64];
 
-/* The other counters are read within the cycles: what the core fetches after the end does not count. */
+/* The other counters are read within the cycles: what the core fetches after the end does not
+ * count. */
 static inline void events_begin(struct events *e)
 {
-    __asm__ volatile("csrr %5, mcycle; csrr %0, minstret; csrr %1, mhpmcounter3; csrr %2, mhpmcounter4;"
-                     "csrr %3, " COUNTER_STORES "; csrr %4, " COUNTER_MISPREDICTED
-                     : "=&r"(e->instructions), "=&r"(e->fetch_misses), "=&r"(e->load_misses), "=&r"(e->stores),
-                       "=&r"(e->mispredicted), "=&r"(e->cycles)::"memory");
+    __asm__ volatile(
+        "csrr %5, mcycle; csrr %0, minstret; csrr %1, mhpmcounter3; csrr %2, mhpmcounter4;"
+        "csrr %3, " COUNTER_STORES "; csrr %4, " COUNTER_MISPREDICTED
+        : "=&r"(e->instructions), "=&r"(e->fetch_misses), "=&r"(e->load_misses), "=&r"(e->stores),
+          "=&r"(e->mispredicted), "=&r"(e->cycles)::"memory");
 }
 
 static inline void events_end(struct events *e)
 {
     __asm__ volatile("csrr %0, minstret; csrr %1, mhpmcounter3; csrr %2, mhpmcounter4;"
-                     "csrr %3, " COUNTER_STORES "; csrr %4, " COUNTER_MISPREDICTED "; csrr %5, mcycle"
-                     : "=&r"(e->instructions), "=&r"(e->fetch_misses), "=&r"(e->load_misses), "=&r"(e->stores),
-                       "=&r"(e->mispredicted), "=&r"(e->cycles)::"memory");
+                     "csrr %3, " COUNTER_STORES "; csrr %4, " COUNTER_MISPREDICTED
+                     "; csrr %5, mcycle"
+                     : "=&r"(e->instructions), "=&r"(e->fetch_misses), "=&r"(e->load_misses),
+                       "=&r"(e->stores), "=&r"(e->mispredicted), "=&r"(e->cycles)::"memory");
 }
 
-static void print_events(const char *name, const char *caches, const struct events *a, const struct events *b,
-                         const struct accesses *by_hand)
+static void print_events(const char *name, const char *caches, const struct events *a,
+                         const struct events *b, const struct accesses *by_hand)
 {
-    print("path %s %s %lu %lu %lu %lu %lu %lu", name, caches, (unsigned long)(b->cycles - a->cycles),
-          (unsigned long)(b->instructions - a->instructions), (unsigned long)(b->fetch_misses - a->fetch_misses),
+    print("path %s %s %lu %lu %lu %lu %lu %lu", name, caches,
+          (unsigned long)(b->cycles - a->cycles),
+          (unsigned long)(b->instructions - a->instructions),
+          (unsigned long)(b->fetch_misses - a->fetch_misses),
           (unsigned long)(b->load_misses - a->load_misses), (unsigned long)(b->stores - a->stores),
           (unsigned long)(b->mispredicted - a->mispredicted));
     print(" %u %u %u %u\n", by_hand->reads, by_hand->writes, by_hand->posted, by_hand->atomics);
 }
 
-static void path(const char *name, void (*prepare)(void), void (*body)(void), struct accesses by_hand)
+static void path(const char *name, void (*prepare)(void), void (*body)(void),
+                 struct accesses by_hand)
 {
     struct events begin, end;
 

@@ -25,7 +25,8 @@
 #define SPI_FLASH_START 0x00a74ef5U /* what the model's flash begins with (flash_model.sv) */
 #define TICKS 500U
 
-/* An interrupt that is pending is taken in a bounded time, not before a certain instruction: not even right after WFI. */
+/* An interrupt that is pending is taken in a bounded time, not before a certain instruction: not
+ * even right after WFI. */
 static void let_interrupt_come(void)
 {
     for (unsigned int i = 0; i < 100; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cycles of what privileged code does: CSR accesses, a trap and the return from it, a miss of the TLB. For the model of
- * cycles (docs/benchmarks.md, "What a chip costs"). Each is done eight times in a row.
+ * Cycles of what privileged code does: CSR accesses, a trap and the return from it, a miss of the
+ * TLB. For the model of cycles (docs/benchmarks.md, "What a chip costs"). Each is done eight times
+ * in a row.
  */
 #include "soc.h"
 
@@ -14,7 +15,8 @@
 #define PTE_TABLE 1UL   /* V */
 #define PTE_DATA 0xc7UL /* D, A, W, R, V */
 #define PTE_OF(address) ((uintptr_t)(address) >> 12 << 10)
-/* Where the pages are in the address space of the test: the fifth GiB, which is not DRAM's own address. */
+/* Where the pages are in the address space of the test: the fifth GiB, which is not DRAM's own
+ * address. */
 #define MAPPED (4UL << 30)
 #define ROOT_ENTRY 4U
 #define PAGES 8U
@@ -39,7 +41,8 @@ static void test_csr(void)
     report("csr_write_8", value);
     MEASURE(value, __asm__ volatile(EIGHT("csrw mstatus, %0")::"r"(status) : "memory"));
     report("csr_write_status_8", value);
-    MEASURE(value, __asm__ volatile(EIGHT("csrw sscratch, zero; csrr t0, scause"):: : "t0", "memory"));
+    MEASURE(value,
+            __asm__ volatile(EIGHT("csrw sscratch, zero; csrr t0, scause"):: : "t0", "memory"));
     report("csr_write_read_8", value);
     MEASURE(value, __asm__ volatile(EIGHT("sfence.vma"):: : "memory"));
     report("sfence_8", value);
@@ -62,7 +65,8 @@ static void test_trap(void)
 /* The whole address space is S-mode's: without an entry of the PMP nothing is. */
 static void open_pmp(void)
 {
-    __asm__ volatile("csrw pmpaddr0, %0; csrw pmpcfg0, %1" ::"r"(UINT64_MAX), "r"(PMP_ALL) : "memory");
+    __asm__ volatile("csrw pmpaddr0, %0; csrw pmpcfg0, %1" ::"r"(UINT64_MAX), "r"(PMP_ALL)
+                     : "memory");
 }
 
 static void map_pages(void)
@@ -72,23 +76,26 @@ static void map_pages(void)
     for (unsigned int page = 0; page < PAGES; page++) {
         leaves[page] = PTE_OF(data) | PTE_DATA;
     }
-    __asm__ volatile("fence; csrw satp, %0; sfence.vma" ::"r"(SATP_SV39 | (uintptr_t)root >> 12) : "memory");
+    __asm__ volatile("fence; csrw satp, %0; sfence.vma" ::"r"(SATP_SV39 | (uintptr_t)root >> 12)
+                     : "memory");
 }
 
-/* Loads from eight pages as in S-mode, one after the other has come. They are the same page of DRAM. */
+/* Loads from eight pages as in S-mode, one after the other has come. They are the same page of
+ * DRAM. */
 static uint64_t load_pages(void)
 {
     uint64_t begin, end, status, as_s, word = MAPPED;
 
     __asm__ volatile("csrr %0, mstatus" : "=r"(status));
     as_s = (status & ~MSTATUS_MPP) | MPP_S | MSTATUS_MPRV;
-    __asm__ volatile("csrw mstatus, %4;"
-                     "csrr %0, mcycle;" EIGHT("ld t0, 0(%2); add %2, %2, %3; add %2, %2, t0") ";"
-                                                                                              "csrr %1, mcycle;"
-                                                                                              "csrw mstatus, %5"
-                     : "=&r"(begin), "=&r"(end), "+&r"(word)
-                     : "r"(PAGE), "r"(as_s), "r"(status)
-                     : "t0", "memory");
+    __asm__ volatile(
+        "csrw mstatus, %4;"
+        "csrr %0, mcycle;" EIGHT("ld t0, 0(%2); add %2, %2, %3; add %2, %2, t0") ";"
+                                                                                 "csrr %1, mcycle;"
+                                                                                 "csrw mstatus, %5"
+        : "=&r"(begin), "=&r"(end), "+&r"(word)
+        : "r"(PAGE), "r"(as_s), "r"(status)
+        : "t0", "memory");
     return end - begin;
 }
 

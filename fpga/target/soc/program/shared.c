@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared devices: reads of the flash, a frame to itself, a copy, lines of the UART, and a pin on the exact cycle. */
+/* The shared devices: reads of the flash, a frame to itself, a copy, lines of the UART, and a pin
+ * on the exact cycle. */
 #include "soc.h"
 
 #define PAGE 4096U
@@ -48,7 +49,8 @@ static volatile uint8_t *seen(unsigned int vm, size_t offset)
 static void allow(unsigned int vm, unsigned int device, unsigned int priority)
 {
     *shared(FABRIC_SHARED_ALLOW) = vm | device << FABRIC_SHARED_ALLOW_DEVICE_LSB |
-                                   1U << FABRIC_SHARED_ALLOW_ALLOWED_LSB | priority << FABRIC_SHARED_ALLOW_PRIO_LSB;
+                                   1U << FABRIC_SHARED_ALLOW_ALLOWED_LSB |
+                                   priority << FABRIC_SHARED_ALLOW_PRIO_LSB;
 }
 
 static void open_vm(unsigned int vm)
@@ -61,8 +63,9 @@ static void open_vm(unsigned int vm)
     for (unsigned int device = 0; device < DEVICES - 1; device++) {
         allow(vm, device, vm);
     }
-    *shared(FABRIC_SHARED_FLASH_WINDOW) = vm | (uint64_t)(2 * vm) << FABRIC_SHARED_FLASH_WINDOW_FIRST_LSB |
-                                          UINT64_C(2) << FABRIC_SHARED_FLASH_WINDOW_SECTORS_LSB;
+    *shared(FABRIC_SHARED_FLASH_WINDOW) =
+        vm | (uint64_t)(2 * vm) << FABRIC_SHARED_FLASH_WINDOW_FIRST_LSB |
+        UINT64_C(2) << FABRIC_SHARED_FLASH_WINDOW_SECTORS_LSB;
     *shared(FABRIC_SHARED_PINS) = vm | (UINT64_C(1) << vm) << FABRIC_SHARED_PINS_MASK_LSB;
     for (unsigned int device = FLASH; device <= COPY; device++) {
         *shared_page(vm, device, FABRIC_CHANNEL_RING) = GUEST + RING_AT + 0x80U * (device - 1U);
@@ -78,14 +81,16 @@ static void submit(unsigned int vm, unsigned int device, uint64_t what, size_t o
 
 static uint64_t request(unsigned int op, uint64_t length, uint64_t target)
 {
-    return op | length << FABRIC_CHANNEL_SUBMIT_LENGTH_LSB | target << FABRIC_CHANNEL_SUBMIT_TARGET_LSB;
+    return op | length << FABRIC_CHANNEL_SUBMIT_LENGTH_LSB |
+           target << FABRIC_CHANNEL_SUBMIT_TARGET_LSB;
 }
 
 /* One read, when the completion is there. */
 static uint64_t completion(unsigned int vm, unsigned int device)
 {
     unsigned int number = completions[vm][device]++;
-    volatile uint64_t *ring = (volatile uint64_t *)(volatile void *)seen(vm, RING_AT + 0x80U * (device - 1U));
+    volatile uint64_t *ring =
+        (volatile uint64_t *)(volatile void *)seen(vm, RING_AT + 0x80U * (device - 1U));
     uint64_t word;
 
     do {
@@ -181,7 +186,8 @@ static void test_ethernet(unsigned int vm)
     check("shared_receive_wrong", wrong_copies(vm, FRAME_BYTES), 0);
 }
 
-/* The pin rises in the named cycle of the time that the core reads, whatever the core does meanwhile. */
+/* The pin rises in the named cycle of the time that the core reads, whatever the core does
+ * meanwhile. */
 static void test_pin(void)
 {
     volatile uint64_t *command = shared_page(0, GPIO, FABRIC_GPIO_COMMAND);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SoC as its test program sees it (fpga/target/soc/rtl/soc_pkg.sv), and what the parts of the program share. */
+/* The SoC as its test program sees it (fpga/target/soc/rtl/soc_pkg.sv), and what the parts of the
+ * program share. */
 #ifndef SOC_H
 #define SOC_H
 
@@ -32,14 +33,16 @@
 #define VMS 2U
 
 /*
- * Counters of events. The package's core has one for each event. In later ones the first six count what mhpmevent
- * selects (CVA6's manual, "Event Selector"): 1 and 2 misses of the caches, 6 stores, 10 mispredicted branches.
+ * Counters of events. The package's core has one for each event. In later ones the first six count
+ * what mhpmevent selects (CVA6's manual, "Event Selector"): 1 and 2 misses of the caches, 6 stores,
+ * 10 mispredicted branches.
  */
 #ifdef CORE_WITH_H
 #define CSR_DCACHE "0x7c1"
 #define COUNTER_STORES "mhpmcounter5"
 #define COUNTER_MISPREDICTED "mhpmcounter6"
-#define SELECT_EVENTS "csrwi mhpmevent3, 1; csrwi mhpmevent4, 2; csrwi mhpmevent5, 6; csrwi mhpmevent6, 10"
+#define SELECT_EVENTS \
+    "csrwi mhpmevent3, 1; csrwi mhpmevent4, 2; csrwi mhpmevent5, 6; csrwi mhpmevent6, 10"
 #else
 #define CSR_DCACHE "0x701"
 #define COUNTER_STORES "mhpmcounter8"
@@ -77,8 +80,8 @@ static inline uint64_t cycles(void)
 }
 
 /**
- * Cycles of a statement without those of the measurement. The last of three times counts: the caches have its
- * instructions then.
+ * Cycles of a statement without those of the measurement. The last of three times counts: the
+ * caches have its instructions then.
  */
 #define MEASURE(result, statement)                                     \
     do {                                                               \
@@ -96,8 +99,8 @@ static inline void fence(void)
 }
 
 /**
- * Makes the data cache empty, which is write-through: off and on again (CVA6's CSR dcache, 0x701 in the package's core,
- * 0x7c1 in later ones).
+ * Makes the data cache empty, which is write-through: off and on again (CVA6's CSR dcache, 0x701 in
+ * the package's core, 0x7c1 in later ones).
  */
 static inline void flush_data_cache(void)
 {
@@ -112,7 +115,8 @@ static inline void *uncached(const volatile void *memory)
 
 /* ---- check.c: what the test reads ---- */
 
-/** Prints `check NAME VALUE` if the value is the expected one, else `wrong NAME VALUE EXPECTED`, which ends in an error. */
+/** Prints `check NAME VALUE` if the value is the expected one, else `wrong NAME VALUE EXPECTED`,
+ * which ends in an error. */
 void check(const char *name, uint64_t value, uint64_t expected);
 
 /** Prints `cycles NAME VALUE`. */
@@ -172,7 +176,8 @@ void test_privileged(void);
 /** Requests a region for a VM's device, and waits for the answer. */
 uint64_t region_request(unsigned int vm);
 
-/** Sets the registers of a VM's connected device for a job of so many bytes; START is left to the caller. */
+/** Sets the registers of a VM's connected device for a job of so many bytes; START is left to the
+ * caller. */
 void job_prepare(unsigned int vm, uint32_t bytes);
 
 /** Registers of the fabric. */
@@ -199,7 +204,8 @@ static inline volatile uint64_t *shared(uintptr_t offset)
 
 static inline volatile uint64_t *shared_page(unsigned int vm, unsigned int device, uintptr_t offset)
 {
-    return at64(FABRIC + FABRIC_SHARED_PAGES + (16U * vm + device) * FABRIC_SHARED_PAGE_STRIDE + offset);
+    return at64(FABRIC + FABRIC_SHARED_PAGES + (16U * vm + device) * FABRIC_SHARED_PAGE_STRIDE +
+                offset);
 }
 
 /** Events of the accelerators' manager since the last call. */

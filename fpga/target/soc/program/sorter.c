@@ -46,5 +46,6 @@ void test_sorter(void)
         check("sorter_head", head & VALUE_BITS, sorted[i]);
     }
     report("sorter_pop", worst);
-    check("sorter_empty", *fabric(SORTER(FABRIC_SORTER_HEAD)) >> FABRIC_SORTER_HEAD_VALID_LSB & 1, 0);
+    check("sorter_empty", *fabric(SORTER(FABRIC_SORTER_HEAD)) >> FABRIC_SORTER_HEAD_VALID_LSB & 1,
+          0);
 }

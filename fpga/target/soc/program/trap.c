@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts and exceptions of the test program. Interrupts are counted and their cause is removed at the device. */
+/* Interrupts and exceptions of the test program. Interrupts are counted and their cause is removed
+ * at the device. */
 #include "soc.h"
 #include "uart.h"
 
@@ -67,7 +68,8 @@ uint64_t manager_events(void)
 void interrupt_wait(unsigned int source)
 {
     interrupts_off();
-    while (taken[source] == 0) { /* an interrupt that is taken between the two instructions ends wfi, too */
+    /* an interrupt that is taken between the two instructions ends wfi, too */
+    while (taken[source] == 0) {
         __asm__ volatile("wfi; csrsi mstatus, 8; csrci mstatus, 8" ::: "memory");
     }
     interrupts_on();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program on the simulated SoC: soc_sim [--cycles=N] [--latency=N] [--input=FILE] [--uart=FILE]
-// ADDRESS:FILE... Files are loaded into DRAM before the core starts; what the core's UART sends goes to standard output, what the shared
-// UART sends to a file. Ends when the program says so, with its code, or after N cycles, with 124.
+// Runs a program on the simulated SoC: soc_sim [--cycles=N] [--latency=N] [--input=FILE]
+// [--uart=FILE] ADDRESS:FILE... Files are loaded into DRAM before the core starts; what the core's
+// UART sends goes to standard output, what the shared UART sends to a file. Ends when the program
+// says so, with its code, or after N cycles, with 124.
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +28,8 @@ namespace
 constexpr uint64_t dram_base = 0x8000'0000, dram_size = 0x4000'0000;
 constexpr unsigned bit_cycles = 16; // the fastest lines
 constexpr int reset_cycles = 10, timed_out = 124, usage_error = 2;
-constexpr char usage[] = "usage: soc_sim [--cycles=N] [--latency=N] [--input=FILE] [--uart=FILE] ADDRESS:FILE...";
+constexpr char usage[] =
+    "usage: soc_sim [--cycles=N] [--latency=N] [--input=FILE] [--uart=FILE] ADDRESS:FILE...";
 uint8_t *dram; // owner: main
 
 uint8_t *dram_at(uint64_t address)
@@ -138,7 +140,8 @@ extern "C" void soc_memory_write(uint64_t address, uint64_t data, uint8_t strobe
 
 int main(int argc, char **argv)
 {
-    void *memory = mmap(nullptr, dram_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(nullptr, dram_size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         perror("soc_sim: memory for DRAM");
         return usage_error;

@@ -42,5 +42,6 @@ int main(unsigned long hart, const void *fdt)
     }
     work_prepare(&work, fdt);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

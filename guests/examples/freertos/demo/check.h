@@ -60,7 +60,8 @@ static inline void check_fail(struct check *check, const char *what, unsigned lo
 #define TASK_STACK PORT_TASK_STACK
 
 /** Creates a task or ends the guest as failed. */
-void check_create_task(void (*function)(void *), const char *name, void *argument, unsigned long priority);
+void check_create_task(void (*function)(void *), const char *name, void *argument,
+                       unsigned long priority);
 
 /** Creates the task that monitors all parts. */
 void checker_start(void);

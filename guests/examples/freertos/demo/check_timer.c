@@ -16,7 +16,8 @@
 struct check timer_check = {.name = "timer", .needed = 40};
 
 static TickType_t timer_begin;
-static uint64_t timer_start_time; /* before the scheduler starts; tick n is due n periods later or more */
+/* before the scheduler starts; tick n is due n periods later or more */
+static uint64_t timer_start_time;
 
 static void timer_callback(TimerHandle_t timer)
 {

@@ -8,8 +8,9 @@
 #define CHECKER_PARTS (sizeof(checker_parts) / sizeof(checker_parts[0]))
 #define CHECKER_LINE 160U
 #define CHECKER_PERIOD pdMS_TO_TICKS(1000)
-#define CHECKER_STALLED pdMS_TO_TICKS(20000) /* checker_own_ticks() without progress after which a part is stuck */
-#define CHECKER_QUIET 5U                     /* checks per report after the parts have passed */
+/* checker_own_ticks() without progress after which a part is stuck */
+#define CHECKER_STALLED pdMS_TO_TICKS(20000)
+#define CHECKER_QUIET 5U /* checks per report after the parts have passed */
 
 static struct check *const checker_parts[] = {
     &queue_check, &timer_check, &mutex_check, &fft_check, &chaos_check, &registers_check,
@@ -23,7 +24,8 @@ void checker_print(void)
     for (unsigned int i = 0; i < CHECKER_PARTS; i++) {
         const struct check *part = checker_parts[i];
 
-        used += print_buffer(line + used, sizeof(line) - used, ", %s %lu", part->name, part->rounds);
+        used +=
+            print_buffer(line + used, sizeof(line) - used, ", %s %lu", part->name, part->rounds);
     }
     console_print("freertos: up %lu s%s\n", xTaskGetTickCount() / configTICK_RATE_HZ, line);
 }
@@ -78,7 +80,8 @@ static void checker_report_late(void)
     unsigned long ticks = (unsigned long)xTaskGetTickCount(), late = port_late_ticks();
 
     if (late - late_before > (ticks - ticks_before) / 2) {
-        console_print("freertos: %lu of %lu ticks came late: the host is too slow, or other guests take the time\n",
+        console_print("freertos: %lu of %lu ticks came late: the host is too slow, or other guests "
+                      "take the time\n",
                       late - late_before, ticks - ticks_before);
     }
     ticks_before = ticks;
@@ -90,7 +93,8 @@ static void checker_report(const struct check *wrong, bool first_pass)
 {
     checker_print();
     if (wrong != NULL) {
-        console_print("freertos: self-check FAILED: %s: %s %lu\n", wrong->name, wrong->error, wrong->value);
+        console_print("freertos: self-check FAILED: %s: %s %lu\n", wrong->name, wrong->error,
+                      wrong->value);
     } else if (first_pass) {
         console_print("freertos: self-check passed\n");
     }

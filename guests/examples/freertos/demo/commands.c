@@ -22,18 +22,22 @@ static void command_help(void);
 
 static void command_tasks(void)
 {
-    static TaskStatus_t tasks[COMMAND_TASKS_MAX]; /* static because it is large; used by the console task only */
-    static const char states[] = "RrBSDI";        /* running, ready, blocked, suspended, deleted, invalid */
+    /* static because it is large; used by the console task only */
+    static TaskStatus_t tasks[COMMAND_TASKS_MAX];
+    /* running, ready, blocked, suspended, deleted, invalid */
+    static const char states[] = "RrBSDI";
     configRUN_TIME_COUNTER_TYPE total = 0;
     UBaseType_t count = uxTaskGetSystemState(tasks, COMMAND_TASKS_MAX, &total);
 
     console_print("task         state prio stack-left   cpu\n");
     for (UBaseType_t i = 0; i < count; i++) {
         const TaskStatus_t *task = &tasks[i];
-        unsigned long per_mille = total == 0 ? 0 : (unsigned long)(task->ulRunTimeCounter * 1000 / total);
+        unsigned long per_mille =
+            total == 0 ? 0 : (unsigned long)(task->ulRunTimeCounter * 1000 / total);
 
-        console_print("%-12s %c     %4lu %6u B   %3lu.%lu %%\n", task->pcTaskName, states[task->eCurrentState],
-                      task->uxCurrentPriority, (unsigned int)(task->usStackHighWaterMark * sizeof(StackType_t)),
+        console_print("%-12s %c     %4lu %6u B   %3lu.%lu %%\n", task->pcTaskName,
+                      states[task->eCurrentState], task->uxCurrentPriority,
+                      (unsigned int)(task->usStackHighWaterMark * sizeof(StackType_t)),
                       per_mille / 10, per_mille % 10);
     }
     console_print("heap free %lu B of %u\n", (unsigned long)xPortGetFreeHeapSize(),
@@ -44,8 +48,9 @@ static void command_uptime(void)
 {
     TickType_t ticks = xTaskGetTickCount();
 
-    console_print("up %lu s (%lu ticks of %u Hz, %lu sleeps without ticks)\n", ticks / configTICK_RATE_HZ, ticks,
-                  (unsigned int)configTICK_RATE_HZ, port_tickless_sleeps());
+    console_print("up %lu s (%lu ticks of %u Hz, %lu sleeps without ticks)\n",
+                  ticks / configTICK_RATE_HZ, ticks, (unsigned int)configTICK_RATE_HZ,
+                  port_tickless_sleeps());
 }
 
 static void command_id(void)

@@ -45,7 +45,8 @@ static void console_interrupt(void)
 {
     BaseType_t woken = pdFALSE;
 
-    for (uint32_t source = machine_claim(console_hart); source != 0; source = machine_claim(console_hart)) {
+    for (uint32_t source = machine_claim(console_hart); source != 0;
+         source = machine_claim(console_hart)) {
         for (int c = uart_get(); c >= 0; c = uart_get()) {
             char byte = (char)c;
 
@@ -86,7 +87,8 @@ static void console_task(void *argument)
 
     (void)argument;
     for (;;) {
-        if (xQueueReceive(console_received, &c, portMAX_DELAY) == pdPASS && console_edit(line, &used, c)) {
+        if (xQueueReceive(console_received, &c, portMAX_DELAY) == pdPASS &&
+            console_edit(line, &used, c)) {
             command_run(line);
         }
     }

@@ -16,7 +16,8 @@
 
 int main(unsigned long hart, const void *fdt);
 
-void check_create_task(void (*function)(void *), const char *name, void *argument, unsigned long priority)
+void check_create_task(void (*function)(void *), const char *name, void *argument,
+                       unsigned long priority)
 {
     if (xTaskCreate(function, name, TASK_STACK, argument, priority, NULL) != pdPASS) {
         port_fatal("cannot create task", name, 0);
@@ -40,5 +41,6 @@ int main(unsigned long hart, const void *fdt)
     checker_start();
     console_start(hart);
     vTaskStartScheduler();
-    port_fatal("the scheduler did not start: heap too small?", "", (unsigned long)xPortGetFreeHeapSize());
+    port_fatal("the scheduler did not start: heap too small?", "",
+               (unsigned long)xPortGetFreeHeapSize());
 }

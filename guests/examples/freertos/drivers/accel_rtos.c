@@ -57,7 +57,8 @@ void accel_rtos_open(struct accel_rtos *d, const char *name, accel_soft_fn soft)
 
 struct accel_result accel_rtos_run(struct accel_rtos *d, const struct accel_job *job)
 {
-    return accel_unit_ready(&d->unit) ? accel_rtos_run_on_device(d, job) : accel_unit_run_soft(&d->unit, job);
+    return accel_unit_ready(&d->unit) ? accel_rtos_run_on_device(d, job)
+                                      : accel_unit_run_soft(&d->unit, job);
 }
 
 struct accel_result accel_rtos_run_on_device(struct accel_rtos *d, const struct accel_job *job)

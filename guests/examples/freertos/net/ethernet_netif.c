@@ -35,7 +35,8 @@ static void interrupt(void)
     if (source == 0) {
         return; /* the line went low before the claim */
     }
-    shared_clear_interrupt(&port.receive); /* before the task takes the frames: a later one interrupts again */
+    /* before the task takes the frames: a later one interrupts again */
+    shared_clear_interrupt(&port.receive);
     vTaskNotifyGiveFromISR(receiver, &woken);
     plic_complete(context, source);
     portYIELD_FROM_ISR(woken);
@@ -92,7 +93,8 @@ static void post(uint8_t buffer)
     (void)ethernet_post(&port, receiving[buffer]->payload, ETHERNET_FRAME, buffer);
 }
 
-/* Gives the frame to lwIP and a new buffer to the device. Without a free buffer the frame is lost, and its buffer used again. */
+/* Gives the frame to lwIP and a new buffer to the device. Without a free buffer the frame is lost,
+ * and its buffer used again. */
 static void take(struct netif *netif, const struct shared_completion *done)
 {
     struct pbuf *frame = receiving[done->tag], *next = NULL;
@@ -141,7 +143,8 @@ err_t ethernet_netif_init(struct netif *netif)
 {
     net_set_interface(netif, port.mac, MTU, send);
     unused = (1U << BUFFERS) - 1U;
-    if (give_buffers() != ERR_OK || xTaskCreate(receive, "ethernet", STACK, netif, PRIORITY, &receiver) != pdPASS) {
+    if (give_buffers() != ERR_OK ||
+        xTaskCreate(receive, "ethernet", STACK, netif, PRIORITY, &receiver) != pdPASS) {
         return ERR_MEM;
     }
     shared_enable_interrupt(&port.receive, true);

@@ -7,8 +7,8 @@
 #include "lwip/netif.h"
 
 /**
- * Opens the port; its interrupts go to `hart`. SHARED_OK or SHARED_NO_DEVICE. Call before the scheduler starts: it sets the port's
- * handler of external interrupts.
+ * Opens the port; its interrupts go to `hart`. SHARED_OK or SHARED_NO_DEVICE. Call before the
+ * scheduler starts: it sets the port's handler of external interrupts.
  */
 int ethernet_netif_open(const void *fdt, unsigned long hart);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Configuration of lwIP: IPv4 with a static address, ICMP, UDP, TCP; the raw API and the API of connections (netconn). Tasks call
- * the stack with its lock held, so that a frame passes no queue between the interface's task and the receiver's callback.
+ * Configuration of lwIP: IPv4 with a static address, ICMP, UDP, TCP; the raw API and the API of
+ * connections (netconn). Tasks call the stack with its lock held, so that a frame passes no queue
+ * between the interface's task and the receiver's callback.
  */
 #ifndef LWIPOPTS_H
 #define LWIPOPTS_H

@@ -61,7 +61,8 @@ void net_set_interface(struct netif *netif, const uint8_t *mac, u16_t mtu, netif
     netif->hwaddr_len = NET_ADDRESS;
     memcpy(netif->hwaddr, mac, NET_ADDRESS);
     netif->mtu = mtu;
-    netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_LINK_UP;
+    netif->flags =
+        NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET | NETIF_FLAG_LINK_UP;
     netif->output = etharp_output;
     netif->linkoutput = send;
 }

@@ -13,10 +13,12 @@
 #define STACK 1024U /* words */
 #define PRIORITY 5U /* above lwIP's own task */
 
-static struct virtio_net net; /* its send queue: guarded by lwIP's lock; its receive queue: of the task receive() */
-static uint32_t context;      /* of the PLIC */
+/* its send queue: guarded by lwIP's lock; its receive queue: of the task receive() */
+static struct virtio_net net;
+static uint32_t context; /* of the PLIC */
 static TaskHandle_t receiver;
-static struct virtio_netif_counts counts; /* `received` by receive(), the others with lwIP's lock held */
+/* `received` by receive(), the others with lwIP's lock held */
+static struct virtio_netif_counts counts;
 
 static void interrupt(void)
 {
@@ -26,7 +28,8 @@ static void interrupt(void)
     if (source == 0) {
         return; /* the line went low before the claim */
     }
-    (void)virtio_isr(&net.device); /* before the task looks for frames: a later one interrupts again */
+    /* before the task looks for frames: a later one interrupts again */
+    (void)virtio_isr(&net.device);
     if (receiver != NULL) {
         vTaskNotifyGiveFromISR(receiver, &woken);
     }
@@ -74,7 +77,8 @@ static void deliver(struct netif *netif, const uint8_t *frame, size_t bytes)
     struct pbuf *p = pbuf_alloc(PBUF_RAW, (u16_t)bytes, PBUF_POOL);
 
     counts.received++;
-    if (p == NULL || pbuf_take(p, frame, (u16_t)bytes) != ERR_OK || netif->input(p, netif) != ERR_OK) {
+    if (p == NULL || pbuf_take(p, frame, (u16_t)bytes) != ERR_OK ||
+        netif->input(p, netif) != ERR_OK) {
         counts.dropped++;
         if (p != NULL) {
             (void)pbuf_free(p);
@@ -106,7 +110,9 @@ static void receive(void *netif)
 err_t virtio_netif_init(struct netif *netif)
 {
     net_set_interface(netif, net.mac, MTU, send);
-    return xTaskCreate(receive, "virtio-net", STACK, netif, PRIORITY, &receiver) == pdPASS ? ERR_OK : ERR_MEM;
+    return xTaskCreate(receive, "virtio-net", STACK, netif, PRIORITY, &receiver) == pdPASS
+               ? ERR_OK
+               : ERR_MEM;
 }
 
 struct virtio_netif_counts virtio_netif_counts(void)

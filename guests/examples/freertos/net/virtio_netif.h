@@ -9,12 +9,13 @@
 /** Frames since the start. */
 struct virtio_netif_counts {
     unsigned long received, sent;
-    unsigned long dropped; /* received without a free buffer of lwIP, or sent while all of the driver's were in use */
+    /* received without a free buffer of lwIP, or sent while all of the driver's were in use */
+    unsigned long dropped;
 };
 
 /**
- * Opens the device; its interrupts go to `hart`. VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. Call before the scheduler starts: it
- * sets the port's handler of external interrupts.
+ * Opens the device; its interrupts go to `hart`. VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. Call
+ * before the scheduler starts: it sets the port's handler of external interrupts.
  */
 int virtio_netif_open(const void *fdt, unsigned long hart);
 

@@ -56,7 +56,8 @@ void client_wait(int64_t until)
     timer_set((uint64_t)until * BARE_TICKS_MS);
     while (ipc_doorbells() == 0 && client_now_ms() < until) {
         machine_wait();
-        machine_take_message(); /* before the doorbells are read: one that rings later interrupts again */
+        /* before the doorbells are read: one that rings later interrupts again */
+        machine_take_message();
     }
     machine_wake_by_timer(false);
     machine_wake_by_message(false);
@@ -96,7 +97,8 @@ static void bare_make_answer(void)
     c->length = number + bare_make_line(&c->random, c->line, c->text + number);
     c->at = 0;
     for (size_t i = number; i < c->length; i++) {
-        c->text[i] = (char)(c->text[i] >= 'a' && c->text[i] <= 'z' ? c->text[i] - 'a' + 'A' : c->text[i]);
+        c->text[i] =
+            (char)(c->text[i] >= 'a' && c->text[i] <= 'z' ? c->text[i] - 'a' + 'A' : c->text[i]);
     }
 }
 
@@ -177,7 +179,8 @@ static const struct command {
 } commands[] = {
     {"mailbox", "WORDS: send a line, print the answer", bare_words, bare_print},
     {"half", "WORDS: send a line without its end, and leave", bare_half, bare_ignore},
-    {"yes", "WORDS: send a line again and again, until something goes wrong", bare_yes, bare_ignore},
+    {"yes", "WORDS: send a line again and again, until something goes wrong", bare_yes,
+     bare_ignore},
     {"random", "send many lines and compare the answers", bare_random, bare_compare},
     {"reboot", "restart this guest", bare_reboot, NULL},
 };

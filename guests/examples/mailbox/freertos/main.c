@@ -50,11 +50,13 @@ static bool server_is_left(void)
 static void server_ring(void)
 {
     if (mailbox_must_ring(&server.side)) {
-        (void)ipc_ring(server.region, server.box->client.vm); /* fails if the client's VM does not run */
+        /* fails if the client's VM does not run */
+        (void)ipc_ring(server.region, server.box->client.vm);
     }
 }
 
-/* There is nothing to do: sleeps until the client rings, unless the server has to look once more. */
+/* There is nothing to do: sleeps until the client rings, unless the server has to look once
+ * more. */
 static void server_rest(void)
 {
     server_ring();
@@ -98,7 +100,8 @@ static void server_send(void)
     size_t sent = 0;
 
     while (sent < server.answered && !server_is_left()) {
-        size_t size = mailbox_put(&server.box->answers, server.answer + sent, server.answered - sent);
+        size_t size =
+            mailbox_put(&server.box->answers, server.answer + sent, server.answered - sent);
 
         sent += size;
         if (size == 0) {
@@ -148,7 +151,8 @@ static void server_answer(char c)
 
     if (!server.inside) {
         server.lines++;
-        server_say(number, print_buffer(number, sizeof(number), "%u: ", (unsigned int)server.lines));
+        server_say(number,
+                   print_buffer(number, sizeof(number), "%u: ", (unsigned int)server.lines));
     }
     server.inside = c != '\n';
     server_show(c);
@@ -207,10 +211,12 @@ int main(unsigned long hart, const void *fdt)
     }
     server_open(box);
     port_set_message_handler(server_doorbell);
-    if (xTaskCreate(server_task, "mailbox", SERVER_STACK, NULL, SERVER_PRIORITY, &server.task) != pdPASS) {
+    if (xTaskCreate(server_task, "mailbox", SERVER_STACK, NULL, SERVER_PRIORITY, &server.task) !=
+        pdPASS) {
         port_fatal("cannot create task", "mailbox", 0);
     }
-    print("mailbox: ready, FreeRTOS %s, start %u\n", tskKERNEL_VERSION_NUMBER, (unsigned int)server.box->generation);
+    print("mailbox: ready, FreeRTOS %s, start %u\n", tskKERNEL_VERSION_NUMBER,
+          (unsigned int)server.box->generation);
     vTaskStartScheduler();
     port_fatal("the scheduler did not start: heap too small?", "", xPortGetFreeHeapSize());
 }

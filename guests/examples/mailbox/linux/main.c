@@ -12,7 +12,8 @@
 #include "linux.h"
 #include "uio.h"
 
-#define CLIENT_CHUNK (4U * MAILBOX_RING) /* of input: more than the ring holds, so that sending must wait */
+/* of input: more than the ring holds, so that sending must wait */
+#define CLIENT_CHUNK (4U * MAILBOX_RING)
 #define CLIENT_NODES "/proc/device-tree/soc/"
 #define CLIENT_NODE "shared@" /* followed by its address, hexadecimal */
 #define CLIENT_LABEL "mailbox"
@@ -42,7 +43,8 @@ static bool is_mailbox(const char *name)
     long file;
     long size;
 
-    if (strncmp(name, CLIENT_NODE, strlen(CLIENT_NODE)) != 0 || used + length + sizeof("/label") > sizeof(path)) {
+    if (strncmp(name, CLIENT_NODE, strlen(CLIENT_NODE)) != 0 ||
+        used + length + sizeof("/label") > sizeof(path)) {
         return false;
     }
     memcpy(path + used, name, length);
@@ -57,10 +59,12 @@ static uint64_t find_address(void)
 {
     static _Alignas(struct linux_dirent) char entries[CLIENT_CHUNK];
     long folder = linux_open(CLIENT_NODES, LINUX_O_RDONLY);
-    long size = linux_call(LINUX_GETDENTS64, folder, (long)(uintptr_t)entries, (long)sizeof(entries));
+    long size =
+        linux_call(LINUX_GETDENTS64, folder, (long)(uintptr_t)entries, (long)sizeof(entries));
 
     for (long at = 0; at < size;) {
-        const struct linux_dirent *entry = (const struct linux_dirent *)(const void *)(entries + at);
+        const struct linux_dirent *entry =
+            (const struct linux_dirent *)(const void *)(entries + at);
 
         if (is_mailbox(entry->name)) {
             return linux_hex(entry->name + strlen(CLIENT_NODE));
@@ -78,7 +82,8 @@ static long find_device(uint64_t address)
             return number;
         }
     }
-    fail("the shared memory is no PCI function of this machine, or it is not bound to uio_pci_generic");
+    fail("the shared memory is no PCI function of this machine, or it is not bound to "
+         "uio_pci_generic");
 }
 
 static struct mailbox *open_mailbox(void)

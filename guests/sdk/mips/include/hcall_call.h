@@ -7,8 +7,8 @@
 
 #include "hypercall_abi.h"
 
-static inline struct hcall_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
-                                          unsigned long arg2)
+static inline struct hcall_ret hcall_call(unsigned long number, unsigned long arg0,
+                                          unsigned long arg1, unsigned long arg2)
 {
     register unsigned long v0 __asm__("$2") = number;
     register unsigned long v1 __asm__("$3");

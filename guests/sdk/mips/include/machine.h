@@ -29,7 +29,8 @@ static inline void machine_burn(uint64_t instructions)
 {
     uint32_t turns = (uint32_t)(instructions / 2);
 
-    __asm__ volatile(".set push\n\t.set noreorder\n1: bnez %0, 1b\n\taddiu %0, %0, -1\n\t.set pop" : "+r"(turns));
+    __asm__ volatile(".set push\n\t.set noreorder\n1: bnez %0, 1b\n\taddiu %0, %0, -1\n\t.set pop"
+                     : "+r"(turns));
 }
 
 static inline bool machine_counts(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accelerators of the fabric (docs/fabric.md): the VM uses each as if it owned it. The first write to a device's registers requests
- * a region for it; with the native model the write returns when the device is there, with the guest model at once
- * (accel_abi.h).
+ * Accelerators of the fabric (docs/fabric.md): the VM uses each as if it owned it. The first write
+ * to a device's registers requests a region for it; with the native model the write returns when
+ * the device is there, with the guest model at once (accel_abi.h).
  */
 #ifndef GUEST_ACCEL_H
 #define GUEST_ACCEL_H
@@ -20,8 +20,8 @@ struct accel {
 };
 
 /**
- * Finds the VM's device by its name in the system file. 0, HCALL_ERR_INVALID_PARAM if the VM has no such device, or
- * HCALL_ERR_NOT_SUPPORTED without a hypervisor that has accelerators.
+ * Finds the VM's device by its name in the system file. 0, HCALL_ERR_INVALID_PARAM if the VM has no
+ * such device, or HCALL_ERR_NOT_SUPPORTED without a hypervisor that has accelerators.
  */
 long accel_open(struct accel *a, const char *name);
 
@@ -38,10 +38,11 @@ struct accel_result accel_finish(const struct accel *a);
 struct accel_result accel_run(const struct accel *a, const struct accel_job *job);
 
 /**
- * accel_submit(), then sleeps until the job is over, on CPU `hart`, whose interrupts are off in sstatus. Source ACCEL_IRQ is used by
- * this function only.
+ * accel_submit(), then sleeps until the job is over, on CPU `hart`, whose interrupts are off in
+ * sstatus. Source ACCEL_IRQ is used by this function only.
  */
-struct accel_result accel_run_asleep(const struct accel *a, const struct accel_job *job, unsigned long hart);
+struct accel_result accel_run_asleep(const struct accel *a, const struct accel_job *job,
+                                     unsigned long hart);
 
 /** HCALL_ACCEL_*: see accel_abi.h. */
 static inline struct hcall_ret accel_request(const struct accel *a)
@@ -76,7 +77,8 @@ static inline struct hcall_ret accel_get_client(unsigned long index, struct acce
     return hcall_call(HCALL_ACCEL_GET_CLIENT, index, hcall_address(client), sizeof(*client));
 }
 
-/** For a VM with the overlay in `overlays`; they start a transaction. Its end is ACCEL_EVENT_OVERLAY, or accel_overlay_status() tells. */
+/** For a VM with the overlay in `overlays`; they start a transaction. Its end is
+ * ACCEL_EVENT_OVERLAY, or accel_overlay_status() tells. */
 static inline long accel_apply_overlay(unsigned long number)
 {
     return hcall_call(HCALL_ACCEL_APPLY_OVERLAY, number, 0, 0).error;
@@ -89,7 +91,8 @@ static inline long accel_remove_overlay(unsigned long number)
 
 static inline long accel_overlay_status(unsigned long number, struct accel_overlay *status)
 {
-    return hcall_call(HCALL_ACCEL_OVERLAY_STATUS, number, hcall_address(status), sizeof(*status)).error;
+    return hcall_call(HCALL_ACCEL_OVERLAY_STATUS, number, hcall_address(status), sizeof(*status))
+        .error;
 }
 
 static inline unsigned long accel_events(void)

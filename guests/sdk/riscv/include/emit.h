@@ -30,14 +30,17 @@
 #define FUNCT3_CSRRCI 7U
 
 /* The immediate is signed and truncated to 12 bits; in a CSR instruction it is the CSR number. */
-static inline uint32_t insn_i(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1, uint32_t immediate)
+static inline uint32_t insn_i(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1,
+                              uint32_t immediate)
 {
     return opcode | rd << 7 | funct3 << 12 | rs1 << 15 | immediate << 20;
 }
 
-static inline uint32_t insn_s(uint32_t opcode, uint32_t funct3, uint32_t rs1, uint32_t rs2, uint32_t immediate)
+static inline uint32_t insn_s(uint32_t opcode, uint32_t funct3, uint32_t rs1, uint32_t rs2,
+                              uint32_t immediate)
 {
-    return opcode | (immediate & 31U) << 7 | funct3 << 12 | rs1 << 15 | rs2 << 20 | (immediate >> 5 & 127U) << 25;
+    return opcode | (immediate & 31U) << 7 | funct3 << 12 | rs1 << 15 | rs2 << 20 |
+           (immediate >> 5 & 127U) << 25;
 }
 
 static inline uint32_t insn_ld(uint32_t rd, uint32_t rs1, uint32_t offset)

@@ -6,8 +6,8 @@
 #include "hypercall_abi.h"
 #include "sbi.h"
 
-static inline struct hcall_ret hcall_call(unsigned long number, unsigned long arg0, unsigned long arg1,
-                                          unsigned long arg2)
+static inline struct hcall_ret hcall_call(unsigned long number, unsigned long arg0,
+                                          unsigned long arg1, unsigned long arg2)
 {
     struct sbi_ret ret = sbi_call(HCALL_EXTENSION, number, arg0, arg1, arg2);
 

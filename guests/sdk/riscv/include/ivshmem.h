@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared memory with doorbells, the registers of QEMU's ivshmem: BAR 0 has the registers, BAR 2 is the memory. */
+/* Shared memory with doorbells, the registers of QEMU's ivshmem: BAR 0 has the registers, BAR 2 is
+ * the memory. */
 #ifndef GUEST_IVSHMEM_H
 #define GUEST_IVSHMEM_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PCI functions behind an ECAM host bridge ("pci-host-ecam-generic"), on bus 0: QEMU's `virt`, and VMs with virtual PCI functions
- * (docs/networking.md). Folder `virtio`, VIRTIO_SDK in guests-bare.mk. Interrupts are INTA, level-triggered; there is no MSI.
+ * PCI functions behind an ECAM host bridge ("pci-host-ecam-generic"), on bus 0: QEMU's `virt`, and
+ * VMs with virtual PCI functions (docs/networking.md). Folder `virtio`, VIRTIO_SDK in
+ * guests-bare.mk. Interrupts are INTA, level-triggered; there is no MSI.
  */
 #ifndef GUEST_PCI_H
 #define GUEST_PCI_H
@@ -34,8 +35,9 @@ enum pci_register {
 struct pci_bus {
     uintptr_t ecam;
     unsigned int devices; /* whose configuration space the bridge has: 1 .. 32 */
-    uint32_t next, end;   /* unused addresses of the 32-bit memory range, for BARs without an address */
-    const void *map;      /* interrupt-map */
+    /* unused addresses of the 32-bit memory range, for BARs without an address */
+    uint32_t next, end;
+    const void *map; /* interrupt-map */
     uint32_t map_bytes;
     uint32_t map_device_mask; /* of interrupt-map-mask's first cell */
 };
@@ -70,22 +72,25 @@ static inline uint32_t pci_read32(const struct pci_function *function, unsigned 
     return *(const volatile uint32_t *)(function->config + offset);
 }
 
-static inline void pci_write16(const struct pci_function *function, unsigned int offset, uint16_t value)
+static inline void pci_write16(const struct pci_function *function, unsigned int offset,
+                               uint16_t value)
 {
     *(volatile uint16_t *)(function->config + offset) = value;
 }
 
-static inline void pci_write32(const struct pci_function *function, unsigned int offset, uint32_t value)
+static inline void pci_write32(const struct pci_function *function, unsigned int offset,
+                               uint32_t value)
 {
     *(volatile uint32_t *)(function->config + offset) = value;
 }
 
-/** Offset of the first capability `id` after the one at `after` (0: of all), 0: there is none. Ends for any list. */
+/** Offset of the first capability `id` after the one at `after` (0: of all), 0: there is none. Ends
+ * for any list. */
 unsigned int pci_capability(const struct pci_function *function, uint8_t id, unsigned int after);
 
 /**
- * Address and size of memory BAR `index`; assigns an address if it has none. 0: no memory BAR, or no address is left. Call before
- * pci_enable().
+ * Address and size of memory BAR `index`; assigns an address if it has none. 0: no memory BAR, or
+ * no address is left. Call before pci_enable().
  */
 uintptr_t pci_bar(struct pci_function *function, unsigned int index, size_t *bytes);
 

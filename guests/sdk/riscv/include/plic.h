@@ -28,7 +28,7 @@ void plic_set_threshold(uint32_t context, uint32_t priority);
 
 void plic_enable(uint32_t context, uint32_t source, bool on);
 
-/** Lets a source interrupt, at once if it is pending: enables it, with priority 1 and threshold 0. */
+/** Lets a source interrupt, at once if it is pending: enables it with priority 1, threshold 0. */
 void plic_open(uint32_t context, uint32_t source);
 
 /** Claims the pending source of the highest priority; 0: none. */
@@ -40,8 +40,8 @@ void plic_complete(uint32_t context, uint32_t source);
 bool plic_pending(uint32_t source);
 
 /**
- * Sleeps until source `irq` interrupts, claims the interrupt, calls `clear`, which must make the source low, and completes it. An
- * interrupt that comes after `clear` ends the next call at once.
+ * Sleeps until source `irq` interrupts, claims the interrupt, calls `clear`, which must make the
+ * source low, and completes it. An interrupt that comes after `clear` ends the next call at once.
  */
 void plic_wait(uint32_t irq, unsigned long hart, void (*clear)(void *argument), void *argument);
 

@@ -50,8 +50,8 @@ struct sbi_harts {
 };
 
 /** One call with up to three arguments. The SBI preserves all registers but a0 and a1. */
-static inline struct sbi_ret sbi_call(unsigned long extension, unsigned long function, unsigned long arg0,
-                                      unsigned long arg1, unsigned long arg2)
+static inline struct sbi_ret sbi_call(unsigned long extension, unsigned long function,
+                                      unsigned long arg0, unsigned long arg1, unsigned long arg2)
 {
     register unsigned long a0 __asm__("a0") = arg0;
     register unsigned long a1 __asm__("a1") = arg1;
@@ -81,11 +81,12 @@ struct sbi_ret sbi_send_ipi(struct sbi_harts harts);
 struct sbi_ret sbi_remote_fence_i(struct sbi_harts harts);
 
 /** sfence.vma on `harts` for `size` bytes from `start`; both 0: everything. */
-struct sbi_ret sbi_remote_sfence_vma(struct sbi_harts harts, unsigned long start, unsigned long size);
+struct sbi_ret sbi_remote_sfence_vma(struct sbi_harts harts, unsigned long start,
+                                     unsigned long size);
 
 /** sbi_remote_sfence_vma() for one address space. */
-struct sbi_ret sbi_remote_sfence_vma_asid(struct sbi_harts harts, unsigned long start, unsigned long size,
-                                          unsigned long asid);
+struct sbi_ret sbi_remote_sfence_vma_asid(struct sbi_harts harts, unsigned long start,
+                                          unsigned long size, unsigned long asid);
 
 /** Start a stopped hart at physical address `entry`, with a0 = its id and a1 = `opaque`. */
 struct sbi_ret sbi_hart_start(unsigned long hart, unsigned long entry, unsigned long opaque);

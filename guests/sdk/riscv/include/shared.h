@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that several VMs share in hardware (docs/hardware-io.md): what their drivers have in common. shared_flash.h,
- * shared_ethernet.h and shared_gpio.h are the drivers; folder `shared`, SHARED_SDK in guests-bare.mk.
+ * Devices that several VMs share in hardware (docs/hardware-io.md): what their drivers have in
+ * common. shared_flash.h, shared_ethernet.h and shared_gpio.h are the drivers; folder `shared`,
+ * SHARED_SDK in guests-bare.mk.
  *
- * A request is two or three stores, a completion is a word that the device writes into the guest's memory: neither calls the
- * hypervisor. The functions do not lock: one hart at a time uses a device. They are for guests without address translation.
+ * A request is two or three stores, a completion is a word that the device writes into the guest's
+ * memory: neither calls the hypervisor. The functions do not lock: one hart at a time uses a
+ * device. They are for guests without address translation.
  */
 #ifndef GUEST_SHARED_H
 #define GUEST_SHARED_H
@@ -13,10 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Results of the drivers' functions: 0, the device's status of a request (positive), or why there is no request (negative). */
+/** Results of the drivers' functions: 0, the device's status of a request (positive), or why there
+ * is no request (negative). */
 enum shared_result {
     SHARED_OK = 0,
-    SHARED_BAD = 1,        /* the device does not know the operation, or not with this length or address */
+    /* the device does not know the operation, or not with this length or address */
+    SHARED_BAD = 1,
     SHARED_FORBIDDEN = 2,  /* outside of what the VM may use of the device */
     SHARED_OUTSIDE = 3,    /* the data are outside of the VM's memory */
     SHARED_BUS = 4,        /* an error of the memory system */
@@ -27,7 +31,8 @@ enum shared_result {
     SHARED_INVALID = -4,   /* an argument is out of range */
 };
 
-/** Numbers of the devices to which an RT app can declare requests (rt_use_device()), those of their pages. */
+/** Numbers of the devices to which an RT app can declare requests (rt_use_device()), those of their
+ * pages. */
 enum shared_number {
     SHARED_FLASH = 1,
     SHARED_ETHERNET_SEND = 2,
@@ -40,13 +45,14 @@ enum shared_number {
 /** A device as the device tree describes it. */
 struct shared_device {
     uintptr_t pages[2];
-    uint32_t irq;      /* source of the interrupt controller; all shared devices of a VM have the same */
+    /* source of the interrupt controller; all shared devices of a VM have the same */
+    uint32_t irq;
     uint32_t clock_hz; /* of the time base */
 };
 
 /**
- * Requests to a device and their completions. It has the ring that the device writes, so it must stay where it is once it is
- * open.
+ * Requests to a device and their completions. It has the ring that the device writes, so it must
+ * stay where it is once it is open.
  */
 struct shared_channel {
     _Alignas(128) volatile uint64_t ring[SHARED_ENTRIES];
@@ -59,7 +65,8 @@ struct shared_channel {
     bool sleeps;
 };
 
-/** `tag` comes back with the completion. The device accesses `length` bytes at `data`, in any alignment, until the completion. */
+/** `tag` comes back with the completion. The device accesses `length` bytes at `data`, in any
+ * alignment, until the completion. */
 struct shared_request {
     const volatile void *data;
     uint32_t target; /* address in the device */
@@ -74,33 +81,39 @@ struct shared_completion {
     uint32_t data;  /* of a read of at most four bytes, which are not written to memory */
 };
 
-/** Finds a device by its `compatible`, for example "tessera,shared-flash". SHARED_OK or SHARED_NO_DEVICE. */
+/** Finds a device by its `compatible`, for example "tessera,shared-flash". SHARED_OK or
+ * SHARED_NO_DEVICE. */
 int shared_find(struct shared_device *device, const void *fdt, const char *compatible);
 
-/** Opens page `page` (0 or 1) of a device: no requests wait, the ring is empty, the interrupt is disabled. */
-void shared_open(struct shared_channel *channel, const struct shared_device *device, unsigned int page);
+/** Opens page `page` (0 or 1) of a device: no requests wait, the ring is empty, the interrupt is
+ * disabled. */
+void shared_open(struct shared_channel *channel, const struct shared_device *device,
+                 unsigned int page);
 
 /** Submits a request. SHARED_OK or SHARED_FULL: take a completion first. */
 int shared_submit(struct shared_channel *channel, const struct shared_request *request);
 
-/** Takes the next completion, if there is one: a load from memory. Requests of a device need not complete in their order. */
+/** Takes the next completion, if there is one: a load from memory. Requests of a device need not
+ * complete in their order. */
 bool shared_take(struct shared_channel *channel, struct shared_completion *completion);
 
 /** Takes the next completion; waits for it. A request must wait. */
 void shared_wait(struct shared_channel *channel, struct shared_completion *completion);
 
-/** The deadline of the next requests, in the low bits of the time base, for a device with the policy `edf`. */
+/** The deadline of the next requests, in the low bits of the time base, for a device with the
+ * policy `edf`. */
 void shared_set_deadline(struct shared_channel *channel, uint32_t cycles);
 
 /**
- * From now on shared_wait() sleeps on `hart` instead of polling. For guests whose interrupts are off in sstatus, and that use no
- * other interrupts of the controller while they wait.
+ * From now on shared_wait() sleeps on `hart` instead of polling. For guests whose interrupts are
+ * off in sstatus, and that use no other interrupts of the controller while they wait.
  */
 void shared_sleep_on(struct shared_channel *channel, unsigned long hart);
 
 /**
- * For guests with a handler of their own. Each completion makes the interrupt of the channel pending; while it is enabled and
- * pending, the source `irq` is high. Clear it before shared_take(): a later completion makes it pending again.
+ * For guests with a handler of their own. Each completion makes the interrupt of the channel
+ * pending; while it is enabled and pending, the source `irq` is high. Clear it before
+ * shared_take(): a later completion makes it pending again.
  */
 void shared_enable_interrupt(struct shared_channel *channel, bool on);
 void shared_clear_interrupt(struct shared_channel *channel);

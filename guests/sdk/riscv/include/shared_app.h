@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An RT app (rt.h) that uses a shared device, with its times from the kernel's arguments: `period=`, `budget=`, `deadline=` us. These
- * functions are the steps of its start. A step that fails prints a line with the guest's name and the reason.
+ * An RT app (rt.h) that uses a shared device, with its times from the kernel's arguments:
+ * `period=`, `budget=`, `deadline=` us. These functions are the steps of its start. A step that
+ * fails prints a line with the guest's name and the reason.
  */
 #ifndef GUEST_SHARED_APP_H
 #define GUEST_SHARED_APP_H
@@ -14,7 +15,8 @@
 
 #define SHARED_APP_STACK 4096U
 
-/** Has the app's stack, so it must stay where it is once the app is created. `task`, `guest` and the times are the caller's. */
+/** Has the app's stack, so it must stay where it is once the app is created. `task`, `guest` and
+ * the times are the caller's. */
 struct shared_app {
     uint8_t stack[SHARED_APP_STACK] __attribute__((aligned(16)));
     struct rt_task task;
@@ -27,7 +29,8 @@ struct shared_app {
 /** Creates the app, which is not launched yet. */
 bool shared_app_create(struct shared_app *app, const void *fdt);
 
-/** Declares that each job has one request to `device`, which takes at most `us` while no other VM uses the device (rt_use_device()). */
+/** Declares that each job has one request to `device`, which takes at most `us` while no other VM
+ * uses the device (rt_use_device()). */
 bool shared_app_declare(struct shared_app *app, enum shared_number device, uint32_t us);
 
 /** Launches the app; its first release is now. */

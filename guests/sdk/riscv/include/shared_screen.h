@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Driver of the shared screen: the VM's rectangle shows a framebuffer in the VM's memory. A pixel has 32 bits: 0x00rrggbb.
+ * Driver of the shared screen: the VM's rectangle shows a framebuffer in the VM's memory. A pixel
+ * has 32 bits: 0x00rrggbb.
  */
 #ifndef GUEST_SHARED_SCREEN_H
 #define GUEST_SHARED_SCREEN_H
@@ -19,9 +20,9 @@ struct screen {
 int screen_open(struct screen *screen, const void *fdt);
 
 /**
- * Shows a framebuffer, whose next line begins `stride` pixels behind the line before. SHARED_OK, or SHARED_INVALID: `pixels` must be a
- * multiple of 8, `stride` even, from the width to 16382. A frame that is being sent has lines of both framebuffers: call it after
- * screen_wait_frame().
+ * Shows a framebuffer, whose next line begins `stride` pixels behind the line before. SHARED_OK, or
+ * SHARED_INVALID: `pixels` must be a multiple of 8, `stride` even, from the width to 16382. A frame
+ * that is being sent has lines of both framebuffers: call it after screen_wait_frame().
  */
 int screen_show(struct screen *screen, const volatile uint32_t *pixels, unsigned int stride);
 
@@ -32,12 +33,14 @@ void screen_hide(struct screen *screen);
 bool screen_take_frame(struct screen *screen);
 
 /**
- * Sleeps on `hart` until a frame has ended since the last call of it or of screen_take_frame(). For guests whose interrupts are off in
- * sstatus, and that use no other interrupts of the controller while they wait.
+ * Sleeps on `hart` until a frame has ended since the last call of it or of screen_take_frame(). For
+ * guests whose interrupts are off in sstatus, and that use no other interrupts of the controller
+ * while they wait.
  */
 void screen_wait_frame(struct screen *screen, unsigned long hart);
 
-/** Lines that were not complete on the screen since `stride` changed, modulo 2^8: memory outside of the VM, or too slow. */
+/** Lines that were not complete on the screen since `stride` changed, modulo 2^8: memory outside of
+ * the VM, or too slow. */
 unsigned int screen_incomplete(const struct screen *screen);
 
 #endif

@@ -7,7 +7,8 @@
 #ifndef GUEST_TRAP_H
 #define GUEST_TRAP_H
 
-#define TRAP_FRAME_SIZE 272 /* 31 registers, sepc, sstatus, and one word of padding for 16-byte alignment of sp */
+/* 31 registers, sepc, sstatus, and one word of padding for 16-byte alignment of sp */
+#define TRAP_FRAME_SIZE 272
 
 #ifndef __ASSEMBLER__
 

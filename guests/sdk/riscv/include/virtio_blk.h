@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver of a virtio disk. Each function waits for its request, polling or, after virtio_sleep_on(&disk->device), asleep, for 10 s at
- * most: a disk that a VM serves does not answer while its server restarts. */
+/* Driver of a virtio disk. Each function waits for its request, polling or, after
+ * virtio_sleep_on(&disk->device), asleep, for 10 s at most: a disk that a VM serves does not answer
+ * while its server restarts. */
 #ifndef GUEST_VIRTIO_BLK_H
 #define GUEST_VIRTIO_BLK_H
 
@@ -31,9 +32,10 @@ int virtio_blk_open(struct virtio_blk *disk, struct pci_bus *bus, unsigned int n
 int virtio_blk_open_mmio(struct virtio_blk *disk, const void *fdt);
 
 /**
- * Reads or writes `count` sectors. VIRTIO_OK; VIRTIO_INVALID beyond the disk's end, for no sector or more than 2^20, and for a write
- * to a read-only disk; VIRTIO_FAILED: the device reports an error; VIRTIO_BROKEN: no answer, or a wrong one. Then the device is reset, and
- * the disk must be opened again.
+ * Reads or writes `count` sectors. VIRTIO_OK; VIRTIO_INVALID beyond the disk's end, for no sector
+ * or more than 2^20, and for a write to a read-only disk; VIRTIO_FAILED: the device reports an
+ * error; VIRTIO_BROKEN: no answer, or a wrong one. Then the device is reset, and the disk must be
+ * opened again.
  */
 int virtio_blk_read(struct virtio_blk *disk, uint64_t sector, void *data, uint32_t count);
 int virtio_blk_write(struct virtio_blk *disk, uint64_t sector, const void *data, uint32_t count);

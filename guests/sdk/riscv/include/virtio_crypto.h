@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to a virtio-crypto device (virtio 1.2, section 5.9) that encrypts and decrypts by AES in CBC mode. */
+/* Requests to a virtio-crypto device (virtio 1.2, section 5.9) that encrypts and decrypts by AES in
+ * CBC mode. */
 #ifndef GUEST_VIRTIO_CRYPTO_H
 #define GUEST_VIRTIO_CRYPTO_H
 
@@ -18,7 +19,8 @@
 #define VIRTIO_CRYPTO_BLOCK 16U   /* bytes */
 #define VIRTIO_CRYPTO_KEY_MAX 32U /* bytes */
 
-/** Creates a session. The request ends with `key_bytes` bytes of the key. The answer is a struct virtio_crypto_session. */
+/** Creates a session. The request ends with `key_bytes` bytes of the key. The answer is a struct
+ * virtio_crypto_session. */
 struct virtio_crypto_creation {
     uint32_t opcode, service, flag, queue, algorithm, key_bytes;
     uint32_t direction; /* 1: the session encrypts, 2: it decrypts */
@@ -41,8 +43,8 @@ struct virtio_crypto_destruction {
 };
 
 /**
- * Encrypts or decrypts whole blocks. The source follows, then the buffers of the result, and a byte for the status, 0: done. Source and
- * result have the same size.
+ * Encrypts or decrypts whole blocks. The source follows, then the buffers of the result, and a byte
+ * for the status, 0: done. Source and result have the same size.
  */
 struct virtio_crypto_operation {
     uint32_t opcode, algorithm;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driver of a virtio network device: a frame is in one buffer, without offloads. Polled, or by interrupts. */
+/* Driver of a virtio network device: a frame is in one buffer, without offloads. Polled, or by
+ * interrupts. */
 #ifndef GUEST_VIRTIO_NET_H
 #define GUEST_VIRTIO_NET_H
 
@@ -24,20 +25,23 @@ struct virtio_net {
     struct virtio_net_buffer receiving[VIRTIO_NET_BUFFERS],
         sending[VIRTIO_NET_BUFFERS]; /* by the number in the queue */
     uint8_t mac[VIRTIO_NET_ADDRESS]; /* the device's address */
-    int held;                        /* the buffer that virtio_net_receive() returned, or negative */
+    /* the buffer that virtio_net_receive() returned, or negative */
+    int held;
 };
 
-/** Opens the `number`th network device on PCI, or the one of virtio_open_mmio(). VIRTIO_OK, VIRTIO_NO_DEVICE, VIRTIO_BROKEN. */
+/** Opens the `number`th network device on PCI, or the one of virtio_open_mmio(). VIRTIO_OK,
+ * VIRTIO_NO_DEVICE, VIRTIO_BROKEN. */
 int virtio_net_open(struct virtio_net *net, struct pci_bus *bus, unsigned int number);
 int virtio_net_open_mmio(struct virtio_net *net, const void *fdt);
 
 /**
- * Memory of VIRTIO_NET_FRAME bytes for the next frame to send, NULL while none is free. virtio_net_submit() sends it; until then
- * each call returns the same memory.
+ * Memory of VIRTIO_NET_FRAME bytes for the next frame to send, NULL while none is free.
+ * virtio_net_submit() sends it; until then each call returns the same memory.
  */
 uint8_t *virtio_net_buffer(struct virtio_net *net);
 
-/** Sends the frame in virtio_net_buffer(), of VIRTIO_NET_SHORTEST to VIRTIO_NET_FRAME bytes. VIRTIO_OK, _INVALID, _FULL, _BROKEN. */
+/** Sends the frame in virtio_net_buffer(), of VIRTIO_NET_SHORTEST to VIRTIO_NET_FRAME bytes.
+ * VIRTIO_OK, _INVALID, _FULL, _BROKEN. */
 int virtio_net_submit(struct virtio_net *net, size_t bytes);
 
 /** Sends a copy of a frame: as virtio_net_submit(). */

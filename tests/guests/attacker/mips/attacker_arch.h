@@ -23,7 +23,8 @@
 #define RING_ERROR (-4L) /* of doorbells: the VM shares no memory */
 #define END_TICKS 500U   /* overrun allowed at the end of a budget: 1000 instructions */
 #define ARCH_APP_STACK 1024
-#define FAR_RELEASE 0x7fffffffUL /* latest possible first release; larger values are in the past */
+/* latest possible first release; larger values are in the past */
+#define FAR_RELEASE 0x7fffffffUL
 
 /* Bit n of a register; bit 31, which is equally invalid here, if registers have no bit n. */
 #define BIT(n) (1UL << ((n) < 31 ? (n) : 31))

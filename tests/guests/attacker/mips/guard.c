@@ -20,9 +20,11 @@ static bool guard_handler(struct trap_frame *frame, uint32_t code)
     if (!guard_on) {
         return false;
     }
-    caught = (struct caught){.code = code, .epc = frame->epc, .badvaddr = frame->badvaddr, .cause = frame->cause};
+    caught = (struct caught){
+        .code = code, .epc = frame->epc, .badvaddr = frame->badvaddr, .cause = frame->cause};
     frame->epc = (uint32_t)(uintptr_t)guard_resume;
-    frame->status &= ~(uint32_t)(STATUS_UM | STATUS_ERL); /* otherwise ERET would return to ErrorEPC */
+    /* otherwise ERET would return to ErrorEPC */
+    frame->status &= ~(uint32_t)(STATUS_UM | STATUS_ERL);
     frame->gpr[2] = frame->gpr[4];
     return true;
 }

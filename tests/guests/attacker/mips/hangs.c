@@ -111,7 +111,8 @@ void timer_beside_cause(struct verdict *v, uint64_t arg)
 static void again_software(void)
 {
     interrupts++;
-    cp0_write_cause(interrupts < STORM ? cp0_read_cause() | CAUSE_SOFTWARE : cp0_read_cause() & ~CAUSE_SOFTWARE);
+    cp0_write_cause(interrupts < STORM ? cp0_read_cause() | CAUSE_SOFTWARE
+                                       : cp0_read_cause() & ~CAUSE_SOFTWARE);
 }
 
 /* Software interrupts of the processor; with an external interrupt controller none is delivered. */

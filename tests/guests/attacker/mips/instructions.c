@@ -49,13 +49,15 @@ void wild_cp0(struct verdict *v, uint64_t arg)
         for (size_t i = 0; i < LENGTH_OF(values) && !is_vital(reg); i++) {
             struct caught c = try_word(WORD_MTC0(reg), values[i], 0);
 
-            judge(v, c.code == NO_EXCEPTION, "register %u, %u = 0x%x: code %u", reg / 8, reg % 8, values[i], c.code);
+            judge(v, c.code == NO_EXCEPTION, "register %u, %u = 0x%x: code %u", reg / 8, reg % 8,
+                  values[i], c.code);
         }
         (void)try_word(WORD_MTC0(reg), kept, 0);
     }
     /* Flips the kernel's bits of Status; BEV and the exception levels stay unchanged. */
     for (unsigned int bit = 0; bit < 32; bit++) {
-        const uint32_t mine = STATUS_IE | STATUS_EXL | STATUS_ERL | STATUS_BEV | STATUS_UM | 1U << 29;
+        const uint32_t mine =
+            STATUS_IE | STATUS_EXL | STATUS_ERL | STATUS_BEV | STATUS_UM | 1U << 29;
         uint32_t kept = cp0_read_status();
 
         if ((mine >> bit & 1U) == 0) {
@@ -69,15 +71,18 @@ void wild_cp0(struct verdict *v, uint64_t arg)
 /* Registers of the virtualization module are not accessible to a guest. */
 void root_registers(struct verdict *v, uint64_t arg)
 {
-    static const unsigned int registers[] = {REG(10, 4), REG(10, 5), REG(10, 6), REG(11, 4), REG(12, 6), REG(12, 7)};
+    static const unsigned int registers[] = {REG(10, 4), REG(10, 5), REG(10, 6),
+                                             REG(11, 4), REG(12, 6), REG(12, 7)};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(registers); i++) {
         struct caught c = try_word(WORD_MTC0(registers[i]), ~0U, 0);
 
-        judge(v, c.code == NO_EXCEPTION || c.code == EXCEPTION_RESERVED, "register %u: code %u", registers[i], c.code);
+        judge(v, c.code == NO_EXCEPTION || c.code == EXCEPTION_RESERVED, "register %u: code %u",
+              registers[i], c.code);
         c = try_word(WORD_MFC0(registers[i]), 0, 0);
-        judge(v, c.code == EXCEPTION_RESERVED || c.value == 0, "register %u: 0x%x", registers[i], c.value);
+        judge(v, c.code == EXCEPTION_RESERVED || c.value == 0, "register %u: 0x%x", registers[i],
+              c.value);
     }
 }
 
@@ -115,7 +120,8 @@ void shadow_sets(struct verdict *v, uint64_t arg)
     uint32_t control = cp0_read_srsctl();
 
     (void)arg;
-    judge(v, (control >> 26 & 0xfU) == 0 || (control & 0xfU) <= (control >> 26 & 0xfU), "SRSCtl 0x%x", control);
+    judge(v, (control >> 26 & 0xfU) == 0 || (control & 0xfU) <= (control >> 26 & 0xfU),
+          "SRSCtl 0x%x", control);
     for (uint32_t set = 0; set < 16; set++) {
         cp0_write_srsctl(set << 12 | set << 6 | set);
         for (uint32_t reg = 0; reg < 32; reg++) {
@@ -166,17 +172,20 @@ void own_exceptions(struct verdict *v, uint64_t arg)
 /* Privileged instructions and kernel addresses in user mode. */
 void user_mode(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t words[] = {0x40046000U, 0x40846000U, 0x41606000U, 0x42000018U, 0x42000020U, 0x42000002U,
-                                     0x42000001U, 0x42000008U, 0x40646006U, 0x41501000U, 0x42000010U};
+    static const uint32_t words[] = {0x40046000U, 0x40846000U, 0x41606000U, 0x42000018U,
+                                     0x42000020U, 0x42000002U, 0x42000001U, 0x42000008U,
+                                     0x40646006U, 0x41501000U, 0x42000010U};
     struct caught c;
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(words); i++) {
         c = try_user_word(words[i], 0, 0);
-        judge(v, c.code == EXCEPTION_COPROCESSOR && (c.cause >> 28 & 3U) == 0, "word 0x%x: code %u", words[i], c.code);
+        judge(v, c.code == EXCEPTION_COPROCESSOR && (c.cause >> 28 & 3U) == 0, "word 0x%x: code %u",
+              words[i], c.code);
     }
     c = try_user_word(HYPCALL_WORD, 0, 0);
-    judge(v, c.code == EXCEPTION_COPROCESSOR || c.code == EXCEPTION_RESERVED, "HYPCALL: code %u", c.code);
+    judge(v, c.code == EXCEPTION_COPROCESSOR || c.code == EXCEPTION_RESERVED, "HYPCALL: code %u",
+          c.code);
     c = try_user_word(0x8c850000U, 0x80001000U, 0);
     judge(v, c.code == EXCEPTION_ADDRESS_LOAD, "its kernel's memory: code %u", c.code);
     c = try_user_word(WORD_NOP, 0, 0);
@@ -186,9 +195,10 @@ void user_mode(struct verdict *v, uint64_t arg)
 /* Encodings of SPECIAL, REGIMM, SPECIAL2 and SPECIAL3 that no MIPS defines; opcodes of MIPS64. */
 void reserved_words(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t words[] = {0x00000005U, 0x00000014U, 0x00000015U, 0x00000028U, 0x00000029U, 0x0000002eU,
-                                     0x0000003dU, 0x041d0000U, 0x7000000bU, 0x7c000021U, 0x60000000U, 0x64000000U,
-                                     0x68000000U, 0x6c000000U, 0x9c000000U, 0xd0000000U, 0xdc000000U, 0xf0000000U};
+    static const uint32_t words[] = {
+        0x00000005U, 0x00000014U, 0x00000015U, 0x00000028U, 0x00000029U, 0x0000002eU,
+        0x0000003dU, 0x041d0000U, 0x7000000bU, 0x7c000021U, 0x60000000U, 0x64000000U,
+        0x68000000U, 0x6c000000U, 0x9c000000U, 0xd0000000U, 0xdc000000U, 0xf0000000U};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(words); i++) {
@@ -208,16 +218,21 @@ void other_instruction_set(struct verdict *v, uint64_t arg)
         uint16_t first, second; /* in memory order */
         uint32_t code, value;
     } tries[] = {
-        {0x3042, 0x0007, NO_EXCEPTION, 7},                                 /* addiu v0,v0,7 */
-        {0x004f, 0x00fc, EXCEPTION_RESERVED, 0},                           /* mfc0 v0,PRId: emulated */
-        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0},                           /* mtgc0: root only */
-        {0x2100, 0x6000, EXCEPTION_RESERVED, 0},                           /* cache 8,0(zero): emulated */
+        {0x3042, 0x0007, NO_EXCEPTION, 7}, /* addiu v0,v0,7 */
+        /* mfc0 v0,PRId: emulated */
+        {0x004f, 0x00fc, EXCEPTION_RESERVED, 0},
+        {0x0048, 0x36fc, EXCEPTION_RESERVED, 0}, /* mtgc0: root only */
+        /* cache 8,0(zero): emulated */
+        {0x2100, 0x6000, EXCEPTION_RESERVED, 0},
         {0x0000, 0x937c, EXCEPTION_RESERVED, 0},                           /* wait */
         {0x0000, 0xc37c, NO_EXCEPTION, (uint32_t)HCALL_ERR_NOT_SUPPORTED}, /* hypcall 0 */
-        {0x0001, 0xc37c, NO_EXCEPTION, (uint32_t)HCALL_ERR_NOT_SUPPORTED}, /* hypcall 1, which ends the VM in MIPS32 */
-        {0x46c1, 0x0c00, EXCEPTION_RESERVED, 0},                           /* sdbbp 1 */
-        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},                           /* lw v0,0(a0): not the guest's memory */
-        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},                           /* lbu v0,0(a1): a device register */
+        /* hypcall 1, which ends the VM in MIPS32 */
+        {0x0001, 0xc37c, NO_EXCEPTION, (uint32_t)HCALL_ERR_NOT_SUPPORTED},
+        {0x46c1, 0x0c00, EXCEPTION_RESERVED, 0}, /* sdbbp 1 */
+        /* lw v0,0(a0): not the guest's memory */
+        {0xfc44, 0x0000, EXCEPTION_BUS_DATA, 0},
+        /* lbu v0,0(a1): a device register */
+        {0x1445, 0x0000, EXCEPTION_BUS_DATA, 0},
     };
     uint32_t at = (uint32_t)(uintptr_t)guard_code;
 
@@ -247,8 +262,10 @@ void hypcall_codes(struct verdict *v, uint64_t arg)
         guard_code[1] = 0x00402021U; /* move $4, $2 */
         guard_code[2] = WORD_RETURN;
         guard_code[3] = WORD_NOP;
-        judge(v, guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value == (uint32_t)HCALL_ERR_NOT_SUPPORTED, "code %u",
-              code);
+        judge(v,
+              guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value ==
+                  (uint32_t)HCALL_ERR_NOT_SUPPORTED,
+              "code %u", code);
     }
 }
 
@@ -260,7 +277,8 @@ void hypcall_in_slot(struct verdict *v, uint64_t arg)
 {
     /* li $3, 0 or 1; bnez $3, +2; HYPCALL; move $4, $2, jr; addiu $4, $2, 100, jr */
     for (uint32_t taken = 0; taken < 2; taken++) {
-        const uint32_t code[] = {0x24030000U | taken, 0x14600004U, HYPCALL_WORD, 0x00402021U, WORD_RETURN, WORD_NOP,
+        const uint32_t code[] = {0x24030000U | taken, 0x14600004U, HYPCALL_WORD,
+                                 0x00402021U,         WORD_RETURN, WORD_NOP,
                                  0x24440064U,         WORD_RETURN, WORD_NOP};
         uint32_t value;
 
@@ -268,7 +286,8 @@ void hypcall_in_slot(struct verdict *v, uint64_t arg)
             guard_code[i] = code[i];
         }
         value = guarded((uint32_t)(uintptr_t)guard_code, 0, 0).value;
-        judge(v, value == (uint32_t)HCALL_ERR_NOT_SUPPORTED + 100U * taken, "taken %u: %d", taken, (int)value);
+        judge(v, value == (uint32_t)HCALL_ERR_NOT_SUPPORTED + 100U * taken, "taken %u: %d", taken,
+              (int)value);
     }
     guard_code[0] = WORD_RETURN;
     guard_code[1] = HYPCALL_WORD;
@@ -288,14 +307,16 @@ static void jalx_slot(struct verdict *v, uint32_t slot)
 {
     /* move $8, $31; jalx to word 6; slot; addiu $4, $4, 1; jr $8; nop; addiu $4, $4, 2; jr16 $31 */
     const uint32_t there = (uint32_t)(uintptr_t)&guard_code[6];
-    const uint32_t code[] = {
-        0x03e04025U, 0x74000000U | (there >> 2 & 0x03ffffffU), slot, 0x24840001U, 0x01000008U, WORD_NOP, 0x00023084U,
-        0x0c00459fU};
+    const uint32_t code[] = {0x03e04025U, 0x74000000U | (there >> 2 & 0x03ffffffU),
+                             slot,        0x24840001U,
+                             0x01000008U, WORD_NOP,
+                             0x00023084U, 0x0c00459fU};
     struct caught c;
 
     put_code(code, LENGTH_OF(code));
     c = guarded((uint32_t)(uintptr_t)guard_code, 0, 0);
-    judge(v, c.code == NO_EXCEPTION && c.value == 3, "JALX with 0x%x: code %u, value %u", slot, c.code, c.value);
+    judge(v, c.code == NO_EXCEPTION && c.value == 3, "JALX with 0x%x: code %u, value %u", slot,
+          c.code, c.value);
 }
 
 /*
@@ -307,7 +328,8 @@ void results_in_slots(struct verdict *v, uint64_t arg)
     /*
      * To $5: MFC0 of PRId, of SRSCtl (0) and of Count; RDPGPR of $0; LBU of the UART's line status.
      */
-    static const uint32_t slots[] = {0x40057800U, 0x40056002U, 0x40054800U, 0x41402800U, 0x90850005U};
+    static const uint32_t slots[] = {0x40057800U, 0x40056002U, 0x40054800U, 0x41402800U,
+                                     0x90850005U};
     const uint32_t at = (uint32_t)(uintptr_t)guard_code;
 
     (void)arg;
@@ -326,8 +348,8 @@ void results_in_slots(struct verdict *v, uint64_t arg)
 
             put_code(code, LENGTH_OF(code));
             c = guarded(at, 0xa0000000U + (uint32_t)UART_PHYSICAL, way < 2 ? way : at + 20U);
-            judge(v, c.code == NO_EXCEPTION && c.value == (way == 0 ? 1U : 2U), "slot 0x%x, way %u: code %u, value %u",
-                  slots[i], way, c.code, c.value);
+            judge(v, c.code == NO_EXCEPTION && c.value == (way == 0 ? 1U : 2U),
+                  "slot 0x%x, way %u: code %u, value %u", slots[i], way, c.code, c.value);
         }
     }
     jalx_slot(v, slots[0]);
@@ -360,7 +382,8 @@ void state_is_kept(struct verdict *v, uint64_t arg)
         judge(v, cp0_read_userlocal() == KEPT, "UserLocal 0x%x", cp0_read_userlocal());
         judge(v, cp0_read_kscratch1() == ~KEPT, "KScratch1 0x%x", cp0_read_kscratch1());
         judge(v, (cp0_read_intctl() & 0x3e0U) == VS_32, "IntCtl 0x%x", cp0_read_intctl());
-        judge(v, cp0_read_pagegrain() == GRAIN && cp0_read_wired() == 3, "PageGrain 0x%x", cp0_read_pagegrain());
+        judge(v, cp0_read_pagegrain() == GRAIN && cp0_read_wired() == 3, "PageGrain 0x%x",
+              cp0_read_pagegrain());
         last = now;
     }
     cp0_write_wired(0);
@@ -376,7 +399,8 @@ void cache_operations(struct verdict *v, uint64_t arg)
     (void)arg;
     for (uint32_t operation = 0; operation < 32; operation++) {
         for (uint32_t offset = 0; offset < 0x1000; offset += 256) {
-            struct caught c = try_word(0xbc800000U | operation << 16, (uint32_t)(uintptr_t)memory + offset, 0);
+            struct caught c =
+                try_word(0xbc800000U | operation << 16, (uint32_t)(uintptr_t)memory + offset, 0);
 
             judge(v, c.code == NO_EXCEPTION, "CACHE %u: code %u", operation, c.code);
         }
@@ -394,7 +418,9 @@ void end_with_bad_reasons(struct verdict *v, uint64_t arg)
         guard_code[1] = 0x00402021U; /* move $4, $2 */
         guard_code[2] = WORD_RETURN;
         guard_code[3] = WORD_NOP;
-        judge(v, guarded((uint32_t)(uintptr_t)guard_code, ends[i], 0).value == (uint32_t)HCALL_ERR_INVALID_PARAM,
+        judge(v,
+              guarded((uint32_t)(uintptr_t)guard_code, ends[i], 0).value ==
+                  (uint32_t)HCALL_ERR_INVALID_PARAM,
               "end 0x%x", ends[i]);
     }
 }

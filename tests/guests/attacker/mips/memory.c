@@ -34,10 +34,11 @@
  * Guest-physical: above the guest's RAM, SRAM of the part, interrupt controller, reset control,
  * flash, boot flash, no device.
  */
-static const uint32_t outside[] = {RAM_END,     RAM_END + 0x1000, 0x00040000U, 0x0007fffcU, 0x00080000U, 0x01000000U,
-                                   0x0fffffe0U, 0x1cfffffcU,      0x1d000000U, 0x1d1ffffcU, 0x1f800030U, 0x1f801250U,
-                                   0x1f810000U, 0x1f810040U,      0x1f822220U, 0x1f840000U, 0x1fbffffcU, 0x1fc00000U,
-                                   0x1fc00480U, 0x1fcffffcU,      0x1fd01000U, 0x1ffffffcU};
+static const uint32_t outside[] = {
+    RAM_END,     RAM_END + 0x1000, 0x00040000U, 0x0007fffcU, 0x00080000U, 0x01000000U,
+    0x0fffffe0U, 0x1cfffffcU,      0x1d000000U, 0x1d1ffffcU, 0x1f800030U, 0x1f801250U,
+    0x1f810000U, 0x1f810040U,      0x1f822220U, 0x1f840000U, 0x1fbffffcU, 0x1fc00000U,
+    0x1fc00480U, 0x1fcffffcU,      0x1fd01000U, 0x1ffffffcU};
 
 /* Virtual address of a listed address; for MAPPED, an entry of the guest's TLB maps its page. */
 static uint32_t place(uint32_t physical, uint64_t way)
@@ -107,7 +108,8 @@ void conditional_outside(struct verdict *v, uint64_t arg)
         (void)__atomic_load_n(&home, __ATOMIC_SEQ_CST);
         __asm__ volatile("ll $2, 0(%0)" : : "r"(&home) : "$2", "memory");
         c = try_word(WORD_ACCESS(OPCODE_SC), at, MARK);
-        judge(v, c.code == EXCEPTION_BUS_DATA || c.code == NO_EXCEPTION, "SC at 0x%x: code %u", at, c.code);
+        judge(v, c.code == EXCEPTION_BUS_DATA || c.code == NO_EXCEPTION, "SC at 0x%x: code %u", at,
+              c.code);
     }
 }
 
@@ -117,7 +119,8 @@ void executes_outside(struct verdict *v, uint64_t arg)
         uint32_t at = place(outside[i] & ~3U, arg);
         struct caught c = guarded(at, 0, 0);
 
-        judge(v, c.code == EXCEPTION_BUS_FETCH && c.epc == at, "at 0x%x: code %u, epc 0x%x", at, c.code, c.epc);
+        judge(v, c.code == EXCEPTION_BUS_FETCH && c.epc == at, "at 0x%x: code %u, epc 0x%x", at,
+              c.code, c.epc);
     }
 }
 
@@ -132,22 +135,26 @@ void caches_outside(struct verdict *v, uint64_t arg)
 
             judge(v, c.code == NO_EXCEPTION, "CACHE %u at 0x%x: code %u", operation, at, c.code);
         }
-        judge(v, try_word(OPCODE_PREF << 26 | 4U << 21, at, 0).code == NO_EXCEPTION, "PREF at 0x%x", at);
+        judge(v, try_word(OPCODE_PREF << 26 | 4U << 21, at, 0).code == NO_EXCEPTION, "PREF at 0x%x",
+              at);
     }
 }
 
 /* Without an entry in the guest's TLB: a TLB exception of the guest with the accessed address. */
 void unmapped_segment(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t places[] = {0, 0x1000U, 0x00400000U, 0x7ffffffcU, 0xc0000000U, 0xe0000000U, 0xfffff000U};
+    static const uint32_t places[] = {0,           0x1000U,     0x00400000U, 0x7ffffffcU,
+                                      0xc0000000U, 0xe0000000U, 0xfffff000U};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(places); i++) {
         struct caught c = try_word(WORD_ACCESS(OPCODE_LW), places[i], 0);
 
-        judge(v, c.code == EXCEPTION_TLB_LOAD && c.badvaddr == places[i], "load at 0x%x: code %u", places[i], c.code);
+        judge(v, c.code == EXCEPTION_TLB_LOAD && c.badvaddr == places[i], "load at 0x%x: code %u",
+              places[i], c.code);
         c = try_word(WORD_ACCESS(OPCODE_SW), places[i], 0);
-        judge(v, c.code == EXCEPTION_TLB_STORE && c.badvaddr == places[i], "store at 0x%x: code %u", places[i], c.code);
+        judge(v, c.code == EXCEPTION_TLB_STORE && c.badvaddr == places[i], "store at 0x%x: code %u",
+              places[i], c.code);
     }
 }
 
@@ -167,8 +174,13 @@ void error_level(struct verdict *v, uint64_t arg)
     judge(v, seen == MARK, "0x%x at its own 0x%x", seen, physical);
     for (uint32_t at = 0x20000000U; at < 0x80000000U; at += 0x08000000U) {
         /* mfc0 $2, Status; ori $2, $2, ERL; mtc0 $2, Status; ehb; lw */
-        const uint32_t code[] = {
-            0x40026000U, 0x34420004U, 0x40826000U, 0x000000c0U, WORD_ACCESS(OPCODE_LW), WORD_RETURN, 0};
+        const uint32_t code[] = {0x40026000U,
+                                 0x34420004U,
+                                 0x40826000U,
+                                 0x000000c0U,
+                                 WORD_ACCESS(OPCODE_LW),
+                                 WORD_RETURN,
+                                 0};
         struct caught c;
 
         for (size_t i = 0; i < LENGTH_OF(code); i++) {
@@ -203,15 +215,16 @@ void memory_edges(struct verdict *v, uint64_t arg)
 /* Accesses of every width to every byte around the UART; then restores the registers. */
 void uart_registers(struct verdict *v, uint64_t arg)
 {
-    static const uint8_t opcodes[] = {OPCODE_LB, OPCODE_LHU, OPCODE_LW, OPCODE_LWL, OPCODE_LL, OPCODE_SH, OPCODE_SW};
+    static const uint8_t opcodes[] = {OPCODE_LB, OPCODE_LHU, OPCODE_LW, OPCODE_LWL,
+                                      OPCODE_LL, OPCODE_SH,  OPCODE_SW};
 
     (void)arg;
     for (uint32_t at = PLATFORM_UART_BASE - 8; at < PLATFORM_UART_BASE + 16; at += 4) {
         for (size_t i = 0; i < LENGTH_OF(opcodes); i++) {
             struct caught c = try_word(WORD_ACCESS(opcodes[i]), at, 0);
 
-            judge(v, c.code == NO_EXCEPTION || c.code == EXCEPTION_BUS_DATA, "opcode 0x%x at 0x%x: code %u", opcodes[i],
-                  at, c.code);
+            judge(v, c.code == NO_EXCEPTION || c.code == EXCEPTION_BUS_DATA,
+                  "opcode 0x%x at 0x%x: code %u", opcodes[i], at, c.code);
         }
     }
     uart_init();

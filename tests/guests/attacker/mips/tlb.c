@@ -59,17 +59,20 @@ void tlb_is_its_own(struct verdict *v, uint64_t arg)
     clear_all();
     for (unsigned int round = 0; round < 4; round++) {
         for (uint32_t i = 0; i < ENTRIES; i++) {
-            set_entry(i, PAGE_A + PAGE_STEP * (i + 16U * round), frame_of(pages) | FLAGS, frame_of(pages[1]) | FLAGS);
+            set_entry(i, PAGE_A + PAGE_STEP * (i + 16U * round), frame_of(pages) | FLAGS,
+                      frame_of(pages[1]) | FLAGS);
         }
         spin(5UL * MS); /* lets other VMs run */
         for (uint32_t i = 0; i < ENTRIES; i++) {
             uint32_t hi = entry_hi(i);
 
-            judge(v, (hi & 0xffffe000U) == PAGE_A + PAGE_STEP * (i + 16U * round), "entry %u: EntryHi 0x%x", i, hi);
+            judge(v, (hi & 0xffffe000U) == PAGE_A + PAGE_STEP * (i + 16U * round),
+                  "entry %u: EntryHi 0x%x", i, hi);
         }
     }
     pages[0][5] = 0x1234U;
-    judge(v, try_word(0x8c840000U, PAGE_A + PAGE_STEP * 48U + 20U, 0).value == 0x1234U, "its page is another");
+    judge(v, try_word(0x8c840000U, PAGE_A + PAGE_STEP * 48U + 20U, 0).value == 0x1234U,
+          "its page is another");
     clear_all();
 }
 
@@ -108,7 +111,8 @@ void tlb_twice(struct verdict *v, uint64_t arg)
     set_entry(0, PAGE_A, frame_of(pages) | FLAGS, frame_of(pages[1]) | FLAGS);
     for (uint32_t i = 1; i < ENTRIES; i++) {
         c = write_entry_guarded(i);
-        judge(v, c.code == NO_EXCEPTION || c.code == CODE_MACHINE_CHECK, "entry %u: code %u", i, c.code);
+        judge(v, c.code == NO_EXCEPTION || c.code == CODE_MACHINE_CHECK, "entry %u: code %u", i,
+              c.code);
         c = try_word(WORD_LOAD, PAGE_A, 0);
         judge(v, c.code == NO_EXCEPTION || c.code == CODE_MACHINE_CHECK, "load: code %u", c.code);
     }
@@ -118,7 +122,8 @@ void tlb_twice(struct verdict *v, uint64_t arg)
 /* TLBWR, TLBP, TLBR, TLBINV and TLBINVF with pseudo-random registers. */
 void tlb_random(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t words[] = {0x42000006U, 0x42000008U, 0x42000001U, 0x42000003U, 0x42000004U};
+    static const uint32_t words[] = {0x42000006U, 0x42000008U, 0x42000001U, 0x42000003U,
+                                     0x42000004U};
     uint64_t state = 77;
 
     (void)arg;
@@ -133,7 +138,8 @@ void tlb_random(struct verdict *v, uint64_t arg)
         cp0_write_wired((uint32_t)random_next(&state) & 15U);
         cp0_write_index((uint32_t)random_next(&state));
         c = try_word(word, 0, 0);
-        judge(v, c.code == NO_EXCEPTION || c.code == CODE_MACHINE_CHECK, "word 0x%x: code %u", word, c.code);
+        judge(v, c.code == NO_EXCEPTION || c.code == CODE_MACHINE_CHECK, "word 0x%x: code %u", word,
+              c.code);
     }
     cp0_write_wired(0);
     cp0_write_pagemask(0);
@@ -147,14 +153,16 @@ void tlb_protection(struct verdict *v, uint64_t arg)
 
     (void)arg;
     clear_all();
-    set_entry(1, PAGE_A, (frame_of(pages) | FLAGS) & ~FLAG_DIRTY, (frame_of(pages[1]) | FLAGS) & ~FLAG_VALID);
+    set_entry(1, PAGE_A, (frame_of(pages) | FLAGS) & ~FLAG_DIRTY,
+              (frame_of(pages[1]) | FLAGS) & ~FLAG_VALID);
     c = try_word(WORD_LOAD, PAGE_A, 0);
     judge(v, c.code == NO_EXCEPTION, "load: code %u", c.code);
     c = try_word(WORD_STORE, PAGE_A, 0);
-    judge(v, c.code == EXCEPTION_MODIFIED && c.badvaddr == PAGE_A, "store to what is clean: code %u", c.code);
+    judge(v, c.code == EXCEPTION_MODIFIED && c.badvaddr == PAGE_A,
+          "store to what is clean: code %u", c.code);
     c = try_word(WORD_LOAD, PAGE_A + 0x1000U, 0);
-    judge(v, c.code == EXCEPTION_TLB_LOAD && c.badvaddr == PAGE_A + 0x1000U, "load of what is invalid: code %u",
-          c.code);
+    judge(v, c.code == EXCEPTION_TLB_LOAD && c.badvaddr == PAGE_A + 0x1000U,
+          "load of what is invalid: code %u", c.code);
     clear_all();
 }
 
@@ -168,16 +176,20 @@ void tlb_inhibits(struct verdict *v, uint64_t arg)
         struct caught c;
 
         cp0_write_pagegrain(on ? ENTRYLO_RI | ENTRYLO_XI | GRAIN_IEC : 0);
-        set_entry(1, PAGE_A, frame_of(pages) | FLAGS | ENTRYLO_RI, frame_of(pages[1]) | FLAGS | ENTRYLO_XI);
+        set_entry(1, PAGE_A, frame_of(pages) | FLAGS | ENTRYLO_RI,
+                  frame_of(pages[1]) | FLAGS | ENTRYLO_XI);
         pages[1][0] = WORD_RETURN;
         pages[1][1] = WORD_NOP;
         spin(5UL * MS); /* lets other VMs run */
         c = try_word(WORD_LOAD, PAGE_A, 0);
-        judge(v, c.code == (on ? CODE_READ_INHIBIT : NO_EXCEPTION), "load, round %u: code %u", round, c.code);
+        judge(v, c.code == (on ? CODE_READ_INHIBIT : NO_EXCEPTION), "load, round %u: code %u",
+              round, c.code);
         c = try_word(WORD_LOAD, PAGE_A + 0x1000U, 0);
-        judge(v, c.code == NO_EXCEPTION, "load of the other page, round %u: code %u", round, c.code);
+        judge(v, c.code == NO_EXCEPTION, "load of the other page, round %u: code %u", round,
+              c.code);
         c = guarded(PAGE_A + 0x1000U, 0, 0);
-        judge(v, c.code == (on ? CODE_EXECUTE_INHIBIT : NO_EXCEPTION), "execution, round %u: code %u", round, c.code);
+        judge(v, c.code == (on ? CODE_EXECUTE_INHIBIT : NO_EXCEPTION),
+              "execution, round %u: code %u", round, c.code);
     }
     cp0_write_pagegrain(0);
     clear_all();

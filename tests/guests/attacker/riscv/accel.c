@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VM's accelerators (tests/e2e/systems/attacker-accel.dts): their pages, their DMA, their calls. */
+/* The VM's accelerators (tests/e2e/systems/attacker-accel.dts): their pages, their DMA, their
+ * calls. */
 #include "accel_abi.h"
 #include "attacker.h"
 #include "fabric_map.h"
@@ -35,7 +36,8 @@ static volatile uint64_t *wide_reg(uint64_t device, uint64_t offset)
 
 static uint32_t fault_of(uint64_t device)
 {
-    return *reg(device, FABRIC_IF_STAT) >> FABRIC_IF_STAT_FAULT_LSB & ((1U << FABRIC_IF_STAT_FAULT_WIDTH) - 1U);
+    return *reg(device, FABRIC_IF_STAT) >> FABRIC_IF_STAT_FAULT_LSB &
+           ((1U << FABRIC_IF_STAT_FAULT_WIDTH) - 1U);
 }
 
 static void start(uint64_t device, uint64_t input, uint64_t output, uint32_t size)
@@ -60,8 +62,8 @@ static bool over(uint64_t device)
 /* A job runs, or has begun, or waits for a region. */
 static bool works(uint64_t device)
 {
-    const uint32_t states =
-        1U << FABRIC_IF_STAT_BUSY_LSB | 1U << FABRIC_IF_STAT_PENDING_LSB | 1U << FABRIC_IF_STAT_SAVED_LSB;
+    const uint32_t states = 1U << FABRIC_IF_STAT_BUSY_LSB | 1U << FABRIC_IF_STAT_PENDING_LSB |
+                            1U << FABRIC_IF_STAT_SAVED_LSB;
 
     return (*reg(device, FABRIC_IF_STAT) & states) != 0;
 }
@@ -73,7 +75,8 @@ static void judge_device(struct verdict *v, uint64_t device)
     judge(v, !works(device) || over(device), "the job of device %lu does not end", device);
     *reg(device, FABRIC_IF_OVER) = 1;
     start(device, RAM_FREE, RAM_FREE + 0x1000, JOB);
-    judge(v, over(device) && fault_of(device) == 0, "device %lu does not work: fault %u", device, fault_of(device));
+    judge(v, over(device) && fault_of(device) == 0, "device %lu does not work: fault %u", device,
+          fault_of(device));
     *reg(device, FABRIC_IF_OVER) = 1;
 }
 
@@ -85,16 +88,17 @@ static void try_registers(struct verdict *v, uint64_t device)
     for (uint64_t n = 0; n < REGISTERS / 4 * LENGTH_OF(values); n++) {
         const uint64_t offset = n * 4 % REGISTERS;
         const uint32_t store = stores[n % LENGTH_OF(stores)];
-        struct caught c =
-            try_word(SUPERVISOR, store, ACCEL_PAGES + device * ACCEL_PAGE + offset, values[n % LENGTH_OF(values)]);
+        struct caught c = try_word(SUPERVISOR, store, ACCEL_PAGES + device * ACCEL_PAGE + offset,
+                                   values[n % LENGTH_OF(values)]);
 
-        judge(v, c.cause == CAUSE_NONE || c.cause == CAUSE_STORE_ACCESS, "store %x at %lu: cause %ld", store, offset,
-              (long)c.cause);
+        judge(v, c.cause == CAUSE_NONE || c.cause == CAUSE_STORE_ACCESS,
+              "store %x at %lu: cause %ld", store, offset, (long)c.cause);
     }
 }
 
-/* Every register with values that are no addresses, sizes or commands: the first write requests a region, START among them begins
- * jobs with these values, and the writes after it come while a job runs, waits or has failed. */
+/* Every register with values that are no addresses, sizes or commands: the first write requests a
+ * region, START among them begins jobs with these values, and the writes after it come while a job
+ * runs, waits or has failed. */
 void accel_registers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -104,7 +108,8 @@ void accel_registers(struct verdict *v, uint64_t arg)
     }
 }
 
-/* The pages of devices that the VM does not have, of other VMs, of the manager, its windows, its contexts. */
+/* The pages of devices that the VM does not have, of other VMs, of the manager, its windows, its
+ * contexts. */
 void accel_elsewhere(struct verdict *v, uint64_t arg)
 {
     static const uint64_t pages[] = {FABRIC,
@@ -122,14 +127,17 @@ void accel_elsewhere(struct verdict *v, uint64_t arg)
         struct caught load = try_word(SUPERVISOR, WORD_LW, pages[i], 0);
         struct caught store = try_word(SUPERVISOR, WORD_SW, pages[i], 0);
 
-        judge(v, load.cause == CAUSE_LOAD_ACCESS, "load at 0x%lx: cause %ld", pages[i], (long)load.cause);
-        judge(v, store.cause == CAUSE_STORE_ACCESS, "store at 0x%lx: cause %ld", pages[i], (long)store.cause);
+        judge(v, load.cause == CAUSE_LOAD_ACCESS, "load at 0x%lx: cause %ld", pages[i],
+              (long)load.cause);
+        judge(v, store.cause == CAUSE_STORE_ACCESS, "store at 0x%lx: cause %ld", pages[i],
+              (long)store.cause);
     }
 }
 
 static bool own(uint64_t address)
 {
-    return (address >= RAM_BASE && address <= RAM_END - JOB) || (address >= SHARED_BASE && address <= SHARED_END - JOB);
+    return (address >= RAM_BASE && address <= RAM_END - JOB) ||
+           (address >= SHARED_BASE && address <= SHARED_END - JOB);
 }
 
 /* Jobs whose input or output is not the VM's memory fail, and the device works afterwards. */
@@ -146,17 +154,19 @@ void accel_dma(struct verdict *v, uint64_t arg)
             continue; /* aligned, it is the VM's own */
         }
         start(PROBE, input, input == address ? RAM_FREE : address, JOB);
-        judge(v, over(PROBE) && fault_of(PROBE) != 0, "DMA at 0x%lx: fault %u", address, fault_of(PROBE));
+        judge(v, over(PROBE) && fault_of(PROBE) != 0, "DMA at 0x%lx: fault %u", address,
+              fault_of(PROBE));
         *reg(PROBE, FABRIC_IF_OVER) = 1;
     }
     judge_device(v, PROBE);
 }
 
-/* Sizes that no buffer has: the job ends at the end of the VM's memory, or at once. The probe takes the last sizes for 0, because
- * they and its rounding wrap. */
+/* Sizes that no buffer has: the job ends at the end of the VM's memory, or at once. The probe takes
+ * the last sizes for 0, because they and its rounding wrap. */
 void accel_sizes(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t sizes[] = {0, 1, 7, 9, 4095, 1U << 24, 1U << 31, UINT32_MAX, UINT32_MAX - 7};
+    static const uint32_t sizes[] = {
+        0, 1, 7, 9, 4095, 1U << 24, 1U << 31, UINT32_MAX, UINT32_MAX - 7};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(sizes); i++) {
@@ -165,8 +175,8 @@ void accel_sizes(struct verdict *v, uint64_t arg)
         *reg(PROBE, FABRIC_IF_CMD) = 0;
         start(PROBE, place, RAM_FREE, sizes[i]);
         judge(v, over(PROBE), "size 0x%x does not end", sizes[i]);
-        judge(v, (fault_of(PROBE) != 0) == (sizes[i] > 4096 && sizes[i] < UINT32_MAX - 6), "size 0x%x: fault %u",
-              sizes[i], fault_of(PROBE));
+        judge(v, (fault_of(PROBE) != 0) == (sizes[i] > 4096 && sizes[i] < UINT32_MAX - 6),
+              "size 0x%x: fault %u", sizes[i], fault_of(PROBE));
         *reg(PROBE, FABRIC_IF_OVER) = 1;
     }
     judge_device(v, PROBE);
@@ -192,12 +202,15 @@ void accel_starts(struct verdict *v, uint64_t arg)
 
 #define ACCEL(function, a0, a1, a2, error) {HCALL_ACCEL_##function, a0, a1, a2, error}
 
-/* Devices that the VM does not have, wrong sizes, memory that is not its own, rights that it lacks. */
+/* Devices that the VM does not have, wrong sizes, memory that is not its own, rights that it
+ * lacks. */
 void accel_calls(struct verdict *v, uint64_t arg)
 {
-    static const unsigned long devices[] = {DEVICES, 15, 16, 17, 32, BIT(32), BIT(32) | 1UL, TOP_BIT, ALL};
-    static const unsigned long by_device[] = {HCALL_ACCEL_REQUEST,   HCALL_ACCEL_RELEASE,      HCALL_ACCEL_STATUS,
-                                              HCALL_ACCEL_SET_MODEL, HCALL_ACCEL_SET_PRIORITY, HCALL_ACCEL_GET_STATS};
+    static const unsigned long devices[] = {DEVICES,       15,      16, 17, 32, BIT(32),
+                                            BIT(32) | 1UL, TOP_BIT, ALL};
+    static const unsigned long by_device[] = {HCALL_ACCEL_REQUEST,      HCALL_ACCEL_RELEASE,
+                                              HCALL_ACCEL_STATUS,       HCALL_ACCEL_SET_MODEL,
+                                              HCALL_ACCEL_SET_PRIORITY, HCALL_ACCEL_GET_STATS};
     static const struct call calls[] = {
         ACCEL(ENUMERATE, 0, RAM_FREE, sizeof(struct accel_info) - 1, HCALL_ERR_INVALID_PARAM),
         ACCEL(ENUMERATE, 0, RAM_FREE, ALL, HCALL_ERR_INVALID_PARAM),
@@ -214,21 +227,23 @@ void accel_calls(struct verdict *v, uint64_t arg)
     try_calls(v, calls, LENGTH_OF(calls));
     for (size_t d = 0; d < LENGTH_OF(devices); d++) {
         for (size_t i = 0; i < LENGTH_OF(by_device); i++) {
-            try_call(v,
-                     &(struct call){by_device[i], devices[d], 0, sizeof(struct accel_stats), HCALL_ERR_INVALID_PARAM});
+            try_call(v, &(struct call){by_device[i], devices[d], 0, sizeof(struct accel_stats),
+                                       HCALL_ERR_INVALID_PARAM});
         }
     }
     for (size_t i = 0; i < LENGTH_OF(addresses); i++) {
-        try_call(
-            v, &(struct call)ACCEL(GET_STATS, 0, addresses[i], sizeof(struct accel_stats), HCALL_ERR_INVALID_ADDRESS));
+        try_call(v, &(struct call)ACCEL(GET_STATS, 0, addresses[i], sizeof(struct accel_stats),
+                                        HCALL_ERR_INVALID_ADDRESS));
     }
 }
 
-/* Requests, releases and changes of the model as fast as possible, and events, which nobody fetches. */
+/* Requests, releases and changes of the model as fast as possible, and events, which nobody
+ * fetches. */
 void accel_flood(struct verdict *v, uint64_t arg)
 {
-    static const unsigned long numbers[] = {HCALL_ACCEL_SET_MODEL, HCALL_ACCEL_REQUEST, HCALL_ACCEL_STATUS,
-                                            HCALL_ACCEL_RELEASE,   HCALL_ACCEL_REQUEST, HCALL_ACCEL_RELEASE};
+    static const unsigned long numbers[] = {HCALL_ACCEL_SET_MODEL, HCALL_ACCEL_REQUEST,
+                                            HCALL_ACCEL_STATUS,    HCALL_ACCEL_RELEASE,
+                                            HCALL_ACCEL_REQUEST,   HCALL_ACCEL_RELEASE};
     uint64_t end = machine_time() + FLOOD_TIME;
 
     (void)arg;
@@ -252,7 +267,8 @@ static uint32_t overlay_state(unsigned long overlay)
     return ((volatile struct accel_overlay *)status)->state;
 }
 
-/* Waits some milliseconds until no transaction of the overlay runs, and removes it if it is applied. */
+/* Waits some milliseconds until no transaction of the overlay runs, and removes it if it is
+ * applied. */
 static void judge_removed(struct verdict *v, unsigned long overlay)
 {
     uint64_t end = machine_time() + 20UL * MS;
@@ -265,23 +281,29 @@ static void judge_removed(struct verdict *v, unsigned long overlay)
           overlay_state(overlay));
 }
 
-/* Overlays that do not exist or that another VM controls; wrong sizes, memory that is not its own. */
+/* Overlays that do not exist or that another VM controls; wrong sizes, memory that is not its
+ * own. */
 static void try_overlays(struct verdict *v)
 {
-    static const unsigned long overlays[] = {OVERLAYS + 1, 15, 16, 64, BIT(32), BIT(32) | 1UL, TOP_BIT, ALL};
+    static const unsigned long overlays[] = {OVERLAYS + 1,  15,      16, 64, BIT(32),
+                                             BIT(32) | 1UL, TOP_BIT, ALL};
     static const unsigned long numbers[] = {HCALL_ACCEL_APPLY_OVERLAY, HCALL_ACCEL_REMOVE_OVERLAY,
                                             HCALL_ACCEL_OVERLAY_STATUS};
-    const unsigned long size = sizeof(struct accel_overlay), addresses[] = BAD_ADDRESSES(sizeof(struct accel_overlay));
+    const unsigned long size = sizeof(struct accel_overlay),
+                        addresses[] = BAD_ADDRESSES(sizeof(struct accel_overlay));
 
     for (size_t i = 0; i < LENGTH_OF(numbers); i++) {
         for (size_t o = 0; o < LENGTH_OF(overlays); o++) {
-            try_call(v, &(struct call){numbers[i], overlays[o], RAM_FREE, size, HCALL_ERR_INVALID_PARAM});
+            try_call(v, &(struct call){numbers[i], overlays[o], RAM_FREE, size,
+                                       HCALL_ERR_INVALID_PARAM});
         }
         try_call(v, &(struct call){numbers[i], OVERLAYS, RAM_FREE, size, HCALL_ERR_DENIED});
     }
-    try_call(v, &(struct call)ACCEL(OVERLAY_STATUS, 0, RAM_FREE, size + 1, HCALL_ERR_INVALID_PARAM));
+    try_call(v,
+             &(struct call)ACCEL(OVERLAY_STATUS, 0, RAM_FREE, size + 1, HCALL_ERR_INVALID_PARAM));
     for (size_t i = 0; i < LENGTH_OF(addresses); i++) {
-        try_call(v, &(struct call)ACCEL(OVERLAY_STATUS, 0, addresses[i], size, HCALL_ERR_INVALID_ADDRESS));
+        try_call(v, &(struct call)ACCEL(OVERLAY_STATUS, 0, addresses[i], size,
+                                        HCALL_ERR_INVALID_ADDRESS));
     }
 }
 
@@ -294,7 +316,8 @@ void accel_overlays(struct verdict *v, uint64_t arg)
     try_overlays(v);
     for (unsigned long n = 0; machine_time() < end; n++) {
         long error =
-            hcall_call(n / 2 % 2 == 0 ? HCALL_ACCEL_APPLY_OVERLAY : HCALL_ACCEL_REMOVE_OVERLAY, n % OVERLAYS, 0, 0)
+            hcall_call(n / 2 % 2 == 0 ? HCALL_ACCEL_APPLY_OVERLAY : HCALL_ACCEL_REMOVE_OVERLAY,
+                       n % OVERLAYS, 0, 0)
                 .error;
 
         judge(v, error == HCALL_OK || error == HCALL_ERR_INVALID_STATE, "call %lu: %ld", n, error);
@@ -318,7 +341,8 @@ static uint64_t function_of(uint64_t device)
 /* A store of random bits, one to four bytes. */
 static void store_somewhere(uint64_t number)
 {
-    const uint64_t at = function_of(number & 1U) + (number >> 1 & 7U ? number >> 4 & 0x3cU : COMMAND);
+    const uint64_t at =
+        function_of(number & 1U) + (number >> 1 & 7U ? number >> 4 & 0x3cU : COMMAND);
     const uint32_t value = (uint32_t)(number >> 32);
 
     if ((number >> 10 & 3U) == 0) {
@@ -330,7 +354,8 @@ static void store_somewhere(uint64_t number)
     }
 }
 
-/* The function shows an interrupt of its device, disabled or not, and no more when the job is acknowledged. */
+/* The function shows an interrupt of its device, disabled or not, and no more when the job is
+ * acknowledged. */
 static void judge_status(struct verdict *v, uint64_t device)
 {
     volatile uint32_t *command = (volatile uint32_t *)(function_of(device) + COMMAND);
@@ -341,15 +366,18 @@ static void judge_status(struct verdict *v, uint64_t device)
     judge(v, over(device), "the job of device %lu does not end", device);
     for (uint32_t disable = 0; disable <= COMMAND_NO_INTX; disable += COMMAND_NO_INTX) {
         *command = disable;
-        judge(v, *command == (disable | STATUS_PENDING), "device %lu: command and status are 0x%x", device, *command);
+        judge(v, *command == (disable | STATUS_PENDING), "device %lu: command and status are 0x%x",
+              device, *command);
     }
     *reg(device, FABRIC_IF_OVER) = 1;
-    judge(v, *command == COMMAND_NO_INTX, "device %lu: command and status are 0x%x", device, *command);
+    judge(v, *command == COMMAND_NO_INTX, "device %lu: command and status are 0x%x", device,
+          *command);
     *command = 0;
     *reg(device, FABRIC_IF_INT_CTRL) = 0;
 }
 
-/* Random bits in the configuration space of the devices' PCI functions, while jobs run whose end raises an interrupt. */
+/* Random bits in the configuration space of the devices' PCI functions, while jobs run whose end
+ * raises an interrupt. */
 void accel_functions(struct verdict *v, uint64_t arg)
 {
     uint64_t state = 0x0123456789abcdefU, end = machine_time() + FLOOD_TIME;
@@ -366,7 +394,8 @@ void accel_functions(struct verdict *v, uint64_t arg)
         volatile uint32_t *bar = (volatile uint32_t *)(function_of(device) + BAR0);
 
         *bar = 0;
-        judge(v, *bar == ACCEL_PAGES + device * ACCEL_PAGE, "BAR of device %lu: 0x%x", device, *bar);
+        judge(v, *bar == ACCEL_PAGES + device * ACCEL_PAGE, "BAR of device %lu: 0x%x", device,
+              *bar);
         judge_device(v, device);
         judge_status(v, device);
     }

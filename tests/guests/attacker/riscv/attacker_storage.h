@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The attacker's functions of tests/e2e/systems/attacker-storage.dts: it serves the disk of a VM, has a disk that another VM serves, and a
- * virtio-crypto.
+ * The attacker's functions of tests/e2e/systems/attacker-storage.dts: it serves the disk of a VM,
+ * has a disk that another VM serves, and a virtio-crypto.
  */
 #ifndef ATTACKER_STORAGE_H
 #define ATTACKER_STORAGE_H
@@ -35,7 +35,8 @@ static inline bool changed_beside(unsigned ended)
     return changes >= CHANGES_MIN && ended > 1U;
 }
 
-/* Writes a descriptor that is not what it was: another length, flag, index or address, of this memory or not of this VM. */
+/* Writes a descriptor that is not what it was: another length, flag, index or address, of this
+ * memory or not of this VM. */
 void tear(volatile struct desc *d, uint64_t n, uint64_t memory);
 
 /* After a reset the functions work: the victim's requests, the own disk's and AES. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The attacker's virtual PCI functions (tests/e2e/systems/attacker-virtio.dts), used as no driver uses them. What takes a number of
- * a function is also for those of attacker-storage.dts (attacker_storage.h). */
+/* The attacker's virtual PCI functions (tests/e2e/systems/attacker-virtio.dts), used as no driver
+ * uses them. What takes a number of a function is also for those of attacker-storage.dts
+ * (attacker_storage.h). */
 #ifndef ATTACKER_VIRTIO_H
 #define ATTACKER_VIRTIO_H
 
@@ -15,7 +16,8 @@
 #define BARS 0x40000000UL
 #define BAR_SIZE 0x4000UL
 
-/* The functions, by their device numbers. Both ports are in one network, the second one without limits. */
+/* The functions, by their device numbers. Both ports are in one network, the second one without
+ * limits. */
 enum slot {
     SLOT_NET,
     SLOT_DISK,
@@ -177,13 +179,16 @@ extern volatile unsigned changes; /* counted by `change` */
 void begin_changes(struct verdict *v, void (*change)(unsigned long hart, void *argument));
 void end_changes(void);
 
-/* Whether an attack of two harts that began at `from` goes on: for `time`, and longer until it has done enough. */
+/* Whether an attack of two harts that began at `from` goes on: for `time`, and longer until it has
+ * done enough. */
 bool attack_goes_on(uint64_t from, uint64_t time, bool enough);
 
-/* Offers the device a request as a driver does, in `pieces` descriptors for the first buffer, and notifies it. */
+/* Offers the device a request as a driver does, in `pieces` descriptors for the first buffer, and
+ * notifies it. */
 void request(enum slot slot, unsigned pieces);
 
-/* Offers the device a wrong chain, beginning with descriptor 0, which it must answer by DEVICE_NEEDS_RESET. */
+/* Offers the device a wrong chain, beginning with descriptor 0, which it must answer by
+ * DEVICE_NEEDS_RESET. */
 void judge_refused(struct verdict *v, enum slot slot, const char *what);
 
 /* After a reset the device works. */
@@ -196,7 +201,8 @@ void send_to_itself(uint32_t length);
 /* Memory of the witness, of the hypervisor, or no memory: accesses would be noticed. */
 static inline uint64_t place_of_others(uint64_t n)
 {
-    static const uint64_t places[] = {REAL_WITNESS + 0x200000U, REAL_HYPERVISOR, 1UL << 41, ALL - 0xffffU};
+    static const uint64_t places[] = {REAL_WITNESS + 0x200000U, REAL_HYPERVISOR, 1UL << 41,
+                                      ALL - 0xffffU};
 
     return places[n % LENGTH_OF(places)];
 }
@@ -227,16 +233,19 @@ static inline uint16_t used(const volatile struct ring *ring)
     return ring->used.index;
 }
 
-/* Waits until the queue has returned so many chains since the device's start. False: it has failed, or does not return them. */
+/* Waits until the queue has returned so many chains since the device's start. False: it has failed,
+ * or does not return them. */
 bool await_used(unsigned slot, unsigned number, uint16_t count);
 
 /* Waits until the device needs a reset. False: it does not. */
 bool await_failure(unsigned slot);
 
-/* Random values in all registers and rings, the notification included, of the functions with numbers below `slots`. */
+/* Random values in all registers and rings, the notification included, of the functions with
+ * numbers below `slots`. */
 void write_randomly(struct verdict *v, unsigned slots);
 
-/* Requests of a disk of DISK_SECTORS, started before, of all kinds; and chains that are no requests. */
+/* Requests of a disk of DISK_SECTORS, started before, of all kinds; and chains that are no
+ * requests. */
 void judge_disk(struct verdict *v, unsigned slot);
 void judge_disk_chains(struct verdict *v, unsigned slot);
 

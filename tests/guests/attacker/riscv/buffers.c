@@ -12,7 +12,8 @@
 #include "sbi.h"
 
 #define BOUNDARY (RAM_BASE + 0x200000UL)
-#define BEYOND_MAX 40UL /* bytes beyond it: the first instructions of the image, which are no longer needed */
+/* bytes beyond it: the first instructions of the image, which are no longer needed */
+#define BEYOND_MAX 40UL
 #define FILL 0xeeU
 
 static uint8_t *across(unsigned long before)
@@ -26,7 +27,8 @@ static uint8_t *across(unsigned long before)
 /* True if all bytes that across() has filled are unchanged, except `size` bytes at `at`. */
 static bool untouched(const uint8_t *at, size_t size)
 {
-    for (const uint8_t *p = (uint8_t *)BOUNDARY - IPC_MESSAGE_MAX; p < (uint8_t *)BOUNDARY + BEYOND_MAX; p++) {
+    for (const uint8_t *p = (uint8_t *)BOUNDARY - IPC_MESSAGE_MAX;
+         p < (uint8_t *)BOUNDARY + BEYOND_MAX; p++) {
         if ((p < at || p >= at + size) && *p != FILL) {
             return false;
         }
@@ -46,14 +48,17 @@ static void message_across(struct verdict *v, unsigned long before, unsigned lon
     await_answer(v, at, size);
     at = across(before);
     got = ipc_receive(at, IPC_MESSAGE_MAX, &from);
-    judge(v, got == (long)size && memcmp(at, sent, size) == 0 && untouched(at, size), "%lu bytes, %lu before: %ld",
-          size, before, got);
+    judge(v, got == (long)size && memcmp(at, sent, size) == 0 && untouched(at, size),
+          "%lu bytes, %lu before: %ld", size, before, got);
 }
 
 static void apps_across(struct verdict *v, unsigned long before)
 {
-    struct rt_params params = {
-        .entry = RAM_BASE, .stack = RAM_BASE + 16, .period_us = 9, .budget_us = 1, .deadline_us = 9};
+    struct rt_params params = {.entry = RAM_BASE,
+                               .stack = RAM_BASE + 16,
+                               .period_us = 9,
+                               .budget_us = 1,
+                               .deadline_us = 9};
     uint8_t *at = across(before);
     struct hcall_ret ret;
 
@@ -62,7 +67,8 @@ static void apps_across(struct verdict *v, unsigned long before)
     judge(v, ret.error == 0 && ret.value == 0, "parameters %lu before: %ld", before, ret.error);
     at = across(sizeof(struct rt_stats) - before);
     ret = hcall_call(HCALL_RT_GET_STATS, 0, hcall_address(at), sizeof(struct rt_stats));
-    judge(v, ret.error == 0 && at[0] == 0 && at[sizeof(struct rt_stats) - 1] == 0, "statistics: %ld", ret.error);
+    judge(v, ret.error == 0 && at[0] == 0 && at[sizeof(struct rt_stats) - 1] == 0,
+          "statistics: %ld", ret.error);
     judge(v, untouched(at, sizeof(struct rt_stats)), "statistics around %lu", before);
     judge(v, rt_delete_app(0).error == 0, "not deleted");
 }
@@ -74,10 +80,11 @@ static void text_across(struct verdict *v, unsigned long before)
     const uint8_t *at = memcpy(across(before), text, sizeof(text) - 1);
 
     for (unsigned long done = 0; done < sizeof(text) - 1;) {
-        struct sbi_ret ret = sbi_call(SBI_EXT_DBCN, 0, sizeof(text) - 1 - done, (uintptr_t)at + done, 0);
+        struct sbi_ret ret =
+            sbi_call(SBI_EXT_DBCN, 0, sizeof(text) - 1 - done, (uintptr_t)at + done, 0);
 
-        judge(v, ret.error == 0 && ret.value >= 0 && done + (unsigned long)ret.value < sizeof(text), "text: %ld",
-              ret.error);
+        judge(v, ret.error == 0 && ret.value >= 0 && done + (unsigned long)ret.value < sizeof(text),
+              "text: %ld", ret.error);
         done += ret.error == 0 ? (unsigned long)ret.value : sizeof(text);
     }
 }

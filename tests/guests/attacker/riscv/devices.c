@@ -39,7 +39,8 @@ static bool answers(const struct device *d, uint64_t address, uint64_t size)
     while (address < end) {
         uint64_t either = address | (end - address), piece = either & (0 - either);
 
-        if ((d->widths & piece) == 0 || address - d->base >= d->size || address + piece > d->base + d->size) {
+        if ((d->widths & piece) == 0 || address - d->base >= d->size ||
+            address + piece > d->base + d->size) {
             return false;
         }
         address += piece;
@@ -52,7 +53,8 @@ static uint64_t size_of(uint32_t word)
     return 1UL << (word >> 12 & 3U);
 }
 
-static void try_register(struct verdict *v, const struct device *d, uint64_t address, uint64_t value)
+static void try_register(struct verdict *v, const struct device *d, uint64_t address,
+                         uint64_t value)
 {
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
         struct caught c = try_word(SUPERVISOR, loads[i], address, 0);
@@ -64,7 +66,8 @@ static void try_register(struct verdict *v, const struct device *d, uint64_t add
         struct caught c = try_word(SUPERVISOR, stores[i], address, value);
         uint64_t must = answers(d, address, size_of(stores[i])) ? CAUSE_NONE : CAUSE_STORE_ACCESS;
 
-        judge(v, c.cause == must, "store %x at 0x%lx: cause %ld", stores[i], address, (long)c.cause);
+        judge(v, c.cause == must, "store %x at 0x%lx: cause %ld", stores[i], address,
+              (long)c.cause);
     }
 }
 
@@ -139,7 +142,8 @@ void alarm_storm(struct verdict *v, uint64_t arg)
     last_alarm(v, registers);
     end = csr_read_time() + 10UL * MS;
     for (uint32_t n = 0; csr_read_time() < end; n++) {
-        uint64_t low = registers[0], now = (uint64_t)registers[1] << 32 | low, when = now + n % 5U * 1000U;
+        uint64_t low = registers[0], now = (uint64_t)registers[1] << 32 | low,
+                 when = now + n % 5U * 1000U;
 
         registers[4] = n & 1U;
         registers[3] = (uint32_t)(when >> 32);
@@ -181,8 +185,8 @@ void device_atomics(struct verdict *v, uint64_t arg)
             struct caught c = try_word(SUPERVISOR, tries[i].word, devices[d], 0);
 
             /* QEMU performs the load of an atomic first (memory.c) */
-            judge(v, c.cause == tries[i].cause || (i < 3 && c.cause == CAUSE_LOAD_ACCESS), "%x at 0x%lx: cause %ld",
-                  tries[i].word, devices[d], (long)c.cause);
+            judge(v, c.cause == tries[i].cause || (i < 3 && c.cause == CAUSE_LOAD_ACCESS),
+                  "%x at 0x%lx: cause %ld", tries[i].word, devices[d], (long)c.cause);
         }
     }
 }
@@ -201,12 +205,13 @@ void device_operands(struct verdict *v, uint64_t arg)
         code[2] = rd == 1 ? 0x0005b083U : 0x00000013U; /* ld ra, 0(a1): the return address */
         code[3] = WORD_RET;
         __asm__ volatile("fence.i" ::: "memory");
-        if (rd == 1 || rd == 2) { /* return address and stack pointer; guard_enter restores the latter */
+        /* return address and stack pointer; guard_enter restores the latter */
+        if (rd == 1 || rd == 2) {
             continue;
         }
         c = guarded(SUPERVISOR, (uintptr_t)code, PLATFORM_UART_BASE, 0);
-        judge(v, c.cause == CAUSE_NONE && c.value == (rd == 0 ? 0 : 0xa5U), "x%u: cause %ld, value 0x%lx", rd,
-              (long)c.cause, c.value);
+        judge(v, c.cause == CAUSE_NONE && c.value == (rd == 0 ? 0 : 0xa5U),
+              "x%u: cause %ld, value 0x%lx", rd, (long)c.cause, c.value);
     }
 }
 
@@ -298,12 +303,14 @@ void console_flood(struct verdict *v, uint64_t arg)
 {
     (void)arg;
     for (unsigned int n = 0; n < 150; n++) {
-        print("attacker: flood %u ............................................................\n", n);
+        print("attacker: flood %u ............................................................\n",
+              n);
     }
     for (unsigned int n = 0; n < 3000; n++) { /* without reading the status, without a newline */
         uart_write(UART_THR, (uint8_t)('a' + n % 26));
     }
-    for (unsigned int n = 0; n < 3000; n++) { /* the legacy and the debug console calls, which wait for space */
+    /* the legacy and the debug console calls, which wait for space */
+    for (unsigned int n = 0; n < 3000; n++) {
         struct sbi_ret ret = n < 1500 ? sbi_call(SBI_LEGACY_PUTCHAR, 0, 'a' + n % 26, 0, 0)
                                       : sbi_call(SBI_EXT_DBCN, 2, 'a' + n % 26, 0, 0);
 

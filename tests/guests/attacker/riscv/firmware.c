@@ -19,8 +19,8 @@ static void firmware_call(struct verdict *v, const struct firmware_call *c)
 {
     struct sbi_ret ret = sbi_call(c->extension, c->function, c->a0, c->a1, c->a2);
 
-    judge(v, ret.error == c->error, "0x%lx.%lu(0x%lx, 0x%lx, 0x%lx): %ld", c->extension, c->function, c->a0, c->a1,
-          c->a2, ret.error);
+    judge(v, ret.error == c->error, "0x%lx.%lu(0x%lx, 0x%lx, 0x%lx): %ld", c->extension,
+          c->function, c->a0, c->a1, c->a2, ret.error);
 }
 
 static void firmware_calls(struct verdict *v, const struct firmware_call *calls, size_t count)
@@ -35,8 +35,9 @@ static void firmware_calls(struct verdict *v, const struct firmware_call *calls,
 /* Unknown extensions, and unknown functions of known ones. */
 void sbi_unknown(struct verdict *v, uint64_t arg)
 {
-    static const unsigned long there[] = {SBI_EXT_BASE, SBI_EXT_TIME, SBI_EXT_IPI,  SBI_EXT_RFENCE,
-                                          SBI_EXT_HSM,  SBI_EXT_SRST, SBI_EXT_DBCN, HCALL_EXTENSION};
+    static const unsigned long there[] = {SBI_EXT_BASE,   SBI_EXT_TIME,   SBI_EXT_IPI,
+                                          SBI_EXT_RFENCE, SBI_EXT_HSM,    SBI_EXT_SRST,
+                                          SBI_EXT_DBCN,   HCALL_EXTENSION};
     static const unsigned long first[] = {7, 1, 1, 3, 4, 1, 3, 64};
     uint64_t state = 7;
 
@@ -45,15 +46,19 @@ void sbi_unknown(struct verdict *v, uint64_t arg)
         firmware_call(v, &(struct firmware_call){e, 0, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
     }
     for (unsigned int n = 0; n < 500; n++) {
-        firmware_call(
-            v, &(struct firmware_call){random_next(&state) | 1UL << 40, n, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
+        firmware_call(v, &(struct firmware_call){random_next(&state) | 1UL << 40, n, ALL, ALL, ALL,
+                                                 HCALL_ERR_NOT_SUPPORTED});
     }
     for (size_t e = 0; e < LENGTH_OF(there); e++) {
-        firmware_call(v, &(struct firmware_call){there[e] | 1UL << 32, 0, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
-        firmware_call(v, &(struct firmware_call){there[e], ALL, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
-        firmware_call(v, &(struct firmware_call){there[e], 1UL << 63, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
+        firmware_call(
+            v, &(struct firmware_call){there[e] | 1UL << 32, 0, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
+        firmware_call(
+            v, &(struct firmware_call){there[e], ALL, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
+        firmware_call(
+            v, &(struct firmware_call){there[e], 1UL << 63, 0, 0, 0, HCALL_ERR_NOT_SUPPORTED});
         for (unsigned long f = first[e]; f < 300; f++) {
-            firmware_call(v, &(struct firmware_call){there[e], f, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
+            firmware_call(
+                v, &(struct firmware_call){there[e], f, ALL, ALL, ALL, HCALL_ERR_NOT_SUPPORTED});
         }
     }
 }
@@ -81,12 +86,16 @@ void sbi_legacy(struct verdict *v, uint64_t arg)
         for (size_t n = 1; n < LENGTH_OF(addresses); n++) { /* the first, 0, means all harts */
             struct caught c = legacy_call(number, addresses[n]);
 
-            judge(v, c.cause == CAUSE_LOAD_ACCESS && c.stval == addresses[n] && c.value == addresses[n],
-                  "%lu(0x%lx): cause %ld, stval 0x%lx", number, addresses[n], (long)c.cause, c.stval);
+            judge(
+                v,
+                c.cause == CAUSE_LOAD_ACCESS && c.stval == addresses[n] && c.value == addresses[n],
+                "%lu(0x%lx): cause %ld, stval 0x%lx", number, addresses[n], (long)c.cause, c.stval);
         }
         for (unsigned int hart = 2; hart < 64; hart++) {
             mask = 1UL << hart | 1UL;
-            judge(v, legacy_call(number, (uintptr_t)&mask).value == (unsigned long)HCALL_ERR_INVALID_PARAM,
+            judge(v,
+                  legacy_call(number, (uintptr_t)&mask).value ==
+                      (unsigned long)HCALL_ERR_INVALID_PARAM,
                   "%lu to hart %u", number, hart);
         }
     }
@@ -96,13 +105,14 @@ void sbi_legacy(struct verdict *v, uint64_t arg)
 /* Nonexistent harts, in every combination of mask and base. */
 void sbi_harts(struct verdict *v, uint64_t arg)
 {
-    static const struct sbi_harts bad_harts[] = {{1, 2},           {4, 0},  {2, 1},         {ALL, 0},
-                                                 {1UL << 63, 0},   {1, 64}, {1, 1UL << 63}, {1, ALL - 1},
-                                                 {ALL, 1UL << 32}, {3, 1}};
+    static const struct sbi_harts bad_harts[] = {
+        {1, 2},  {4, 0},         {2, 1},       {ALL, 0},         {1UL << 63, 0},
+        {1, 64}, {1, 1UL << 63}, {1, ALL - 1}, {ALL, 1UL << 32}, {3, 1}};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(bad_harts); i++) {
-        struct firmware_call call = {SBI_EXT_IPI, 0, bad_harts[i].mask, bad_harts[i].base, 0, HCALL_ERR_INVALID_PARAM};
+        struct firmware_call call = {SBI_EXT_IPI,       0, bad_harts[i].mask,
+                                     bad_harts[i].base, 0, HCALL_ERR_INVALID_PARAM};
 
         firmware_call(v, &call);
         call.extension = SBI_EXT_RFENCE;
@@ -133,7 +143,8 @@ void sbi_hsm(struct verdict *v, uint64_t arg)
     (void)arg;
     firmware_calls(v, calls, LENGTH_OF(calls));
     for (size_t n = 0; n < LENGTH_OF(entries); n++) {
-        firmware_call(v, &(struct firmware_call){SBI_EXT_HSM, 0, 1, entries[n], entries[n], HCALL_ERR_INVALID_ADDRESS});
+        firmware_call(v, &(struct firmware_call){SBI_EXT_HSM, 0, 1, entries[n], entries[n],
+                                                 HCALL_ERR_INVALID_ADDRESS});
     }
     judge(v, sbi_hart_status(1).value == 1, "the second hart has started");
 }
@@ -159,34 +170,38 @@ void sbi_reset(struct verdict *v, uint64_t arg)
 void sbi_console(struct verdict *v, uint64_t arg)
 {
     static const unsigned long sizes[] = {1, 2, 16, 64, 4096};
-    static const unsigned long huge[] = {RAM_SIZE + 1, 1UL << 32, 1UL << 63, ALL, ALL - RAM_BASE, 0 - RAM_BASE};
+    static const unsigned long huge[] = {RAM_SIZE + 1, 1UL << 32,      1UL << 63,
+                                         ALL,          ALL - RAM_BASE, 0 - RAM_BASE};
 
     for (size_t s = 0; s < LENGTH_OF(sizes); s++) {
         const unsigned long addresses[] = BAD_ADDRESSES(sizes[s]);
 
         for (size_t n = 0; n < LENGTH_OF(addresses); n++) {
             unsigned long address = addresses[n];
-            bool inside = sizes[s] == 1 && (address - RAM_BASE < RAM_SIZE || address - SHARED_BASE < SHARED_SIZE);
+            bool inside = sizes[s] == 1 &&
+                          (address - RAM_BASE < RAM_SIZE || address - SHARED_BASE < SHARED_SIZE);
 
             if (!inside) {
-                firmware_call(
-                    v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], address, 0, HCALL_ERR_INVALID_PARAM});
+                firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], address, 0,
+                                                         HCALL_ERR_INVALID_PARAM});
             }
-            firmware_call(
-                v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], RAM_BASE, n + 1, HCALL_ERR_INVALID_PARAM});
+            firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, sizes[s], RAM_BASE, n + 1,
+                                                     HCALL_ERR_INVALID_PARAM});
         }
     }
     for (size_t s = 0; s < LENGTH_OF(huge); s++) {
-        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, 0, HCALL_ERR_INVALID_PARAM});
-        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, ALL, HCALL_ERR_INVALID_PARAM});
+        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, 0,
+                                                 HCALL_ERR_INVALID_PARAM});
+        firmware_call(v, &(struct firmware_call){SBI_EXT_DBCN, arg, huge[s], RAM_BASE, ALL,
+                                                 HCALL_ERR_INVALID_PARAM});
     }
 }
 
 /* Every extension with pseudo-random arguments, except calls that end the VM or print. */
 void sbi_random(struct verdict *v, uint64_t arg)
 {
-    static const unsigned long extensions[] = {SBI_EXT_TIME, SBI_EXT_IPI, SBI_EXT_RFENCE, SBI_EXT_BASE,
-                                               HCALL_EXTENSION};
+    static const unsigned long extensions[] = {SBI_EXT_TIME, SBI_EXT_IPI, SBI_EXT_RFENCE,
+                                               SBI_EXT_BASE, HCALL_EXTENSION};
     uint64_t state = 99;
 
     (void)arg;
@@ -196,9 +211,10 @@ void sbi_random(struct verdict *v, uint64_t arg)
         uint64_t a0 = random_next(&state), a1 = random_next(&state), a2 = random_next(&state);
         struct sbi_ret ret;
 
-        ret = sbi_call(extension, function == HCALL_IPC_SEND_WAIT ? 0 : function, a0 >> a2 % 64, a1 >> a0 % 64,
-                       a2 >> a1 % 64);
-        judge(v, ret.error <= 0 && ret.error >= HCALL_ERR_BAD_RANGE, "0x%lx.%lu: %ld", extension, function, ret.error);
+        ret = sbi_call(extension, function == HCALL_IPC_SEND_WAIT ? 0 : function, a0 >> a2 % 64,
+                       a1 >> a0 % 64, a2 >> a1 % 64);
+        judge(v, ret.error <= 0 && ret.error >= HCALL_ERR_BAD_RANGE, "0x%lx.%lu: %ld", extension,
+              function, ret.error);
     }
 }
 

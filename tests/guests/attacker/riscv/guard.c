@@ -11,7 +11,8 @@ static struct caught caught; /* owner: this file, hart 0 */
 
 static bool guard_handler(struct trap_frame *frame, uint64_t cause, uint64_t stval)
 {
-    caught = (struct caught){.cause = cause, .stval = stval, .sepc = frame->sepc, .sstatus = frame->sstatus};
+    caught = (struct caught){
+        .cause = cause, .stval = stval, .sepc = frame->sepc, .sstatus = frame->sstatus};
     frame->sepc = (uintptr_t)guard_resume;
     frame->sstatus |= SSTATUS_SPP;
     return true;

@@ -146,7 +146,8 @@ void vector_unmapped(struct verdict *v, uint64_t arg)
 
     (void)v;
     root[2] = 0x80000000UL >> 2 | 0xcfUL; /* 1 GiB: the guest's memory */
-    __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12) : "memory");
+    __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(8UL << 60 | (uintptr_t)root >> 12)
+                     : "memory");
     csr_write_stvec(arg);
     (void)*(volatile uint32_t *)arg;
     for (;;) {
@@ -163,7 +164,8 @@ void reset_again(void)
     if (resets[1] == 0) {
         print("attacker: %u resets done\n", RESETS);
     }
-    (void)sbi_system_reset(resets[1] % 2 == 0 ? SBI_RESET_COLD : SBI_RESET_WARM, SBI_RESET_NO_REASON);
+    (void)sbi_system_reset(resets[1] % 2 == 0 ? SBI_RESET_COLD : SBI_RESET_WARM,
+                           SBI_RESET_NO_REASON);
 }
 
 void reset_forever(struct verdict *v, uint64_t arg)

@@ -41,10 +41,11 @@ static bool csr_allowed(unsigned int csr, enum mode mode, bool write)
 static void try_csr(struct verdict *v, unsigned int csr, enum mode mode, bool write)
 {
     bool allowed = csr_allowed(csr, mode, write);
-    struct caught c = try_word(mode, (write ? CSRRS_WRITE : CSRRS_READ) | csr << 20, 0, allowed ? 0 : ~0UL);
+    struct caught c =
+        try_word(mode, (write ? CSRRS_WRITE : CSRRS_READ) | csr << 20, 0, allowed ? 0 : ~0UL);
 
-    judge(v, c.cause == (allowed ? CAUSE_NONE : CAUSE_ILLEGAL_INSTRUCTION), "CSR 0x%x: cause %ld, value 0x%lx", csr,
-          (long)c.cause, c.value);
+    judge(v, c.cause == (allowed ? CAUSE_NONE : CAUSE_ILLEGAL_INSTRUCTION),
+          "CSR 0x%x: cause %ld, value 0x%lx", csr, (long)c.cause, c.value);
 }
 
 /* arg: 0 reads, 1 writes; optionally BY_USER. */
@@ -62,14 +63,16 @@ void every_csr(struct verdict *v, uint64_t arg)
  */
 void wild_csrs(struct verdict *v, uint64_t arg)
 {
-    static const uint16_t csrs[] = {0x003, 0x100, 0x104, 0x106, 0x10a, 0x140, 0x141, 0x142, 0x143, 0x144, 0x180};
+    static const uint16_t csrs[] = {0x003, 0x100, 0x104, 0x106, 0x10a, 0x140,
+                                    0x141, 0x142, 0x143, 0x144, 0x180};
 
     (void)arg;
     for (size_t i = 0; i < sizeof(csrs) / sizeof(csrs[0]); i++) {
         for (uint64_t value = 0; value <= 1; value++) {
             uint32_t word = CSRRW | (uint32_t)csrs[i] << 20;
             /* sstatus without SIE; a write of satp with an unsupported mode has no effect */
-            struct caught c = try_word(SUPERVISOR, word, 0, (0 - value) & (csrs[i] == 0x100 ? ~2UL : ~0UL));
+            struct caught c =
+                try_word(SUPERVISOR, word, 0, (0 - value) & (csrs[i] == 0x100 ? ~2UL : ~0UL));
 
             judge(v, c.cause == CAUSE_NONE, "CSR 0x%x: cause %ld", csrs[i], (long)c.cause);
             (void)try_word(SUPERVISOR, word, 0, c.value);
@@ -100,7 +103,8 @@ static bool is_optional(uint32_t immediate, enum mode mode)
 {
     bool zawrs = immediate == 0x00d || immediate == 0x01d;
 
-    return zawrs || (mode == SUPERVISOR && ((immediate >> 5) == 0x0b || immediate == 0x180 || immediate == 0x181));
+    return zawrs || (mode == SUPERVISOR &&
+                     ((immediate >> 5) == 0x0b || immediate == 0x180 || immediate == 0x181));
 }
 
 void every_system(struct verdict *v, uint64_t arg)
@@ -114,7 +118,9 @@ void every_system(struct verdict *v, uint64_t arg)
             continue; /* wfi would not wake up */
         }
         c = try_word(mode, SYSTEM | immediate << 20, 0, 0);
-        judge(v, c.cause == system_cause(immediate, mode) || (is_optional(immediate, mode) && c.cause == CAUSE_NONE),
+        judge(v,
+              c.cause == system_cause(immediate, mode) ||
+                  (is_optional(immediate, mode) && c.cause == CAUSE_NONE),
               "SYSTEM 0x%x: cause %ld", immediate, (long)c.cause);
     }
 }
@@ -127,7 +133,8 @@ void every_guest_access(struct verdict *v, uint64_t arg)
     for (uint32_t immediate = 0; immediate < 4096; immediate++) {
         struct caught c = try_word(mode, SYSTEM_MEMORY | 10U << 15 | immediate << 20, RAM_FREE, 0);
 
-        judge(v, c.cause == CAUSE_ILLEGAL_INSTRUCTION, "SYSTEM 0x%x.4: cause %ld", immediate, (long)c.cause);
+        judge(v, c.cause == CAUSE_ILLEGAL_INSTRUCTION, "SYSTEM 0x%x.4: cause %ld", immediate,
+              (long)c.cause);
     }
 }
 
@@ -146,7 +153,8 @@ void fences(struct verdict *v, uint64_t arg)
 
     (void)arg;
     for (unsigned int n = 0; n < 3000; n++) {
-        struct caught c = try_word(SUPERVISOR, words[n % (sizeof(words) / sizeof(words[0]))], RAM_END + n, n);
+        struct caught c =
+            try_word(SUPERVISOR, words[n % (sizeof(words) / sizeof(words[0]))], RAM_END + n, n);
 
         judge(v, c.cause == CAUSE_NONE, "fence %u: cause %ld", n, (long)c.cause);
     }
@@ -155,9 +163,14 @@ void fences(struct verdict *v, uint64_t arg)
 /* Reserved encodings. */
 void illegal_words(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t words[] = {
-        0x00000000U, 0xffffffffU, 0x0000000bU, 0x0000002bU, 0x0000005bU, 0x0000007bU, 0x02000057U /* vadd.vv */,
-        0x0000006bU};
+    static const uint32_t words[] = {0x00000000U,
+                                     0xffffffffU,
+                                     0x0000000bU,
+                                     0x0000002bU,
+                                     0x0000005bU,
+                                     0x0000007bU,
+                                     0x02000057U /* vadd.vv */,
+                                     0x0000006bU};
 
     (void)arg;
     for (unsigned int n = 0; n < 400; n++) {
@@ -206,7 +219,8 @@ void fault_state(struct verdict *v, uint64_t arg)
     for (unsigned int n = 0; n < 8 * LENGTH_OF(ours); n++) {
         enum mode mode = (n & 1U) != 0 ? USER : SUPERVISOR;
         unsigned int which = n / 8;
-        uint64_t on = (n & 2U) != 0 ? SSTATUS_SIE | SSTATUS_SPIE : 0; /* sret to user mode uses SPIE */
+        /* sret to user mode uses SPIE */
+        uint64_t on = (n & 2U) != 0 ? SSTATUS_SIE | SSTATUS_SPIE : 0;
         uint64_t right, got;
 
         csr_write_stvec((uintptr_t)trap_entry | ((n & 4U) != 0 ? 1U : 0));
@@ -216,7 +230,8 @@ void fault_state(struct verdict *v, uint64_t arg)
         csr_clear_sstatus(SSTATUS_SIE | SSTATUS_SPIE);
         csr_set_sstatus(on);
         got = state_after(mode, ours[which].word, ours[which].cause, v);
-        judge(v, got == right, "%x in case %u: 0x%lx, not 0x%lx", ours[which].word, n % 8, got, right);
+        judge(v, got == right, "%x in case %u: 0x%lx, not 0x%lx", ours[which].word, n % 8, got,
+              right);
     }
     csr_clear_sstatus(SSTATUS_SIE);
     csr_write_stvec((uintptr_t)trap_entry);

@@ -38,28 +38,32 @@ static const struct access accesses[] = {
 };
 
 static const uint64_t targets[TARGETS][18] = {
-    [FIRMWARE] = {REAL_FIRMWARE, REAL_FIRMWARE + 0x1000, REAL_FIRMWARE + 0x40000, REAL_HYPERVISOR - 8, LIST_END},
+    [FIRMWARE] = {REAL_FIRMWARE, REAL_FIRMWARE + 0x1000, REAL_FIRMWARE + 0x40000,
+                  REAL_HYPERVISOR - 8, LIST_END},
     /* text, data, page tables, stacks, the system image */
-    [HYPERVISOR] = {REAL_HYPERVISOR, REAL_HYPERVISOR + 0x8000, REAL_HYPERVISOR + 0x10000, REAL_HYPERVISOR + 0x40000,
-                    REAL_HYPERVISOR + 0x80000, REAL_HYPERVISOR + 0xc0000, REAL_HYPERVISOR + 0x1ffff8, LIST_END},
-    [WITNESS] = {REAL_WITNESS, REAL_WITNESS + 0x200000, REAL_WITNESS + 0x210000, REAL_WITNESS + 0x3ffff8, LIST_END},
-    [TICKER] = {REAL_TICKER, REAL_TICKER + 0x200000, REAL_TICKER + 0x210000, REAL_TICKER + 0x3ffff8, LIST_END},
+    [HYPERVISOR] = {REAL_HYPERVISOR, REAL_HYPERVISOR + 0x8000, REAL_HYPERVISOR + 0x10000,
+                    REAL_HYPERVISOR + 0x40000, REAL_HYPERVISOR + 0x80000, REAL_HYPERVISOR + 0xc0000,
+                    REAL_HYPERVISOR + 0x1ffff8, LIST_END},
+    [WITNESS] = {REAL_WITNESS, REAL_WITNESS + 0x200000, REAL_WITNESS + 0x210000,
+                 REAL_WITNESS + 0x3ffff8, LIST_END},
+    [TICKER] = {REAL_TICKER, REAL_TICKER + 0x200000, REAL_TICKER + 0x210000, REAL_TICKER + 0x3ffff8,
+                LIST_END},
     /* real address of the guest's memory, which is not its guest-physical address */
     [OWN_REAL] = {REAL_OWN, REAL_OWN + 0x200000, LIST_END},
     /* ROM, CLINT, virtio slots, fw_cfg, flash, PCIe; below and above the guest's devices */
     [MMIO] = {0x1000, FINISHER_BASE - 8, RTC_BASE + RTC_SIZE + 4, 0x102000, 0x2000000, 0x200bff8,
               PLATFORM_PLIC_BASE - 8, PLATFORM_PLIC_BASE + PLIC_SIZE, PLATFORM_UART_BASE - 8,
-              PLATFORM_UART_BASE + UART_SIZE, 0x10001000, 0x10008000, 0x10100000, PLATFORM_HOLE, 0x20000000, 0x30000000,
-              LIST_END},
+              PLATFORM_UART_BASE + UART_SIZE, 0x10001000, 0x10008000, 0x10100000, PLATFORM_HOLE,
+              0x20000000, 0x30000000, LIST_END},
     [EDGE] = {0, RAM_BASE - 8, RAM_END, RAM_END + 0x1000, SHARED_BASE - 8, SHARED_END, LIST_END},
-    [SUPERPAGE] = {RAM_BASE - 0x200000, RAM_END + 0x200000 - 8, 0xbffffff8, 0xc0000000, 0x7ffffff8, 0x100000000,
-                   LIST_END},
+    [SUPERPAGE] = {RAM_BASE - 0x200000, RAM_END + 0x200000 - 8, 0xbffffff8, 0xc0000000, 0x7ffffff8,
+                   0x100000000, LIST_END},
     /*
      * low bits as the guest's memory, beyond the range of the second stage; ends of the address
      * space
      */
-    [BEYOND] = {RAM_BASE + (1UL << 38), RAM_BASE + (1UL << 40), RAM_BASE + (1UL << 41), RAM_BASE + (1UL << 56),
-                RAM_BASE + (1UL << 63), ~0UL - 7, 1UL << 63, LIST_END},
+    [BEYOND] = {RAM_BASE + (1UL << 38), RAM_BASE + (1UL << 40), RAM_BASE + (1UL << 41),
+                RAM_BASE + (1UL << 56), RAM_BASE + (1UL << 63), ~0UL - 7, 1UL << 63, LIST_END},
 };
 
 static void try_access(struct verdict *v, const struct access *a, uint64_t address, enum mode mode)
@@ -70,7 +74,8 @@ static void try_access(struct verdict *v, const struct access *a, uint64_t addre
     bool right = c.cause == a->cause || (a->kind == ATOMICS && c.cause == CAUSE_LOAD_ACCESS);
 
     judge(v, right && (a->kind == EXECUTES ? c.sepc : c.stval) == address,
-          "%x at 0x%lx: cause %ld, stval 0x%lx, value 0x%lx", a->word, address, (long)c.cause, c.stval, c.value);
+          "%x at 0x%lx: cause %ld, stval 0x%lx, value 0x%lx", a->word, address, (long)c.cause,
+          c.stval, c.value);
 }
 
 void memory_attack(struct verdict *v, uint64_t arg)
@@ -99,10 +104,10 @@ void straddling_attack(struct verdict *v, uint64_t arg)
             struct caught load = try_word(SUPERVISOR, WORD_LD, ends[e] - back, 0);
             struct caught store = try_word(SUPERVISOR, WORD_SD, ends[e] - back, 0);
 
-            judge(v, load.cause == CAUSE_LOAD_ACCESS, "ld %lu before 0x%lx: cause %ld", back, ends[e],
-                  (long)load.cause);
-            judge(v, store.cause == CAUSE_STORE_ACCESS && *last == PATTERN, "sd %lu before 0x%lx: cause %ld", back,
-                  ends[e], (long)store.cause);
+            judge(v, load.cause == CAUSE_LOAD_ACCESS, "ld %lu before 0x%lx: cause %ld", back,
+                  ends[e], (long)load.cause);
+            judge(v, store.cause == CAUSE_STORE_ACCESS && *last == PATTERN,
+                  "sd %lu before 0x%lx: cause %ld", back, ends[e], (long)store.cause);
         }
     }
 }
@@ -117,12 +122,14 @@ static void try_block(struct verdict *v, uint32_t word, enum mode mode)
     uint64_t here = try_word(mode, word, (uintptr_t)own, 0).cause;
     uint64_t there = here == CAUSE_NONE ? CAUSE_STORE_ACCESS : CAUSE_ILLEGAL_INSTRUCTION;
 
-    judge(v, here == CAUSE_NONE || here == CAUSE_ILLEGAL_INSTRUCTION, "%x of its own: cause %ld", word, (long)here);
+    judge(v, here == CAUSE_NONE || here == CAUSE_ILLEGAL_INSTRUCTION, "%x of its own: cause %ld",
+          word, (long)here);
     for (size_t i = 0; i < TARGETS; i++) {
         for (size_t n = 0; targets[i][n] != LIST_END; n++) {
             struct caught c = try_word(mode, word, targets[i][n], 0);
 
-            judge(v, c.cause == there, "%x at 0x%lx: cause %ld", word, targets[i][n], (long)c.cause);
+            judge(v, c.cause == there, "%x at 0x%lx: cause %ld", word, targets[i][n],
+                  (long)c.cause);
         }
     }
 }
@@ -146,7 +153,8 @@ void half_instruction(struct verdict *v, uint64_t arg)
     *last = 0x0013; /* the lower half of a nop */
     __asm__ volatile("fence.i" ::: "memory");
     c = guarded(SUPERVISOR, RAM_END - 2, 0, 0);
-    judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS && c.sepc == RAM_END - 2, "cause %ld at 0x%lx", (long)c.cause, c.sepc);
+    judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS && c.sepc == RAM_END - 2, "cause %ld at 0x%lx",
+          (long)c.cause, c.sepc);
 }
 
 /* Shared memory must not be executable. */
@@ -159,7 +167,8 @@ void execute_shared(struct verdict *v, uint64_t arg)
         *(volatile uint32_t *)at = WORD_RET;
         __asm__ volatile("fence.i" ::: "memory");
         c = guarded(SUPERVISOR, at, 0, 0);
-        judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS, "executed 0x%lx: cause %ld", at, (long)c.cause);
+        judge(v, c.cause == CAUSE_INSTRUCTION_ACCESS, "executed 0x%lx: cause %ld", at,
+              (long)c.cause);
     }
 }
 
@@ -199,7 +208,7 @@ void self_modifying(struct verdict *v, uint64_t arg)
             __asm__ volatile("fence.i" ::: "memory");
         }
         c = guarded(SUPERVISOR, (uintptr_t)code, 0, 0);
-        judge(v, c.cause == CAUSE_NONE && (n % 2 != 0 || c.value == (n & 0x7ffU)), "%u: cause %ld, value %lu", n,
-              (long)c.cause, c.value);
+        judge(v, c.cause == CAUSE_NONE && (n % 2 != 0 || c.value == (n & 0x7ffU)),
+              "%u: cause %ld, value %lu", n, (long)c.cause, c.value);
     }
 }

@@ -70,11 +70,12 @@ static void paging_off(void)
  * For load, store, fetch; the last is allowed for all: QEMU reports a failed second-stage walk as a
  * load.
  */
-static const uint64_t access_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
-                                          CAUSE_NO_OTHER};
-static const uint64_t walk_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS, CAUSE_INSTRUCTION_ACCESS,
-                                        CAUSE_LOAD_ACCESS};
-static const uint64_t page_faults[4] = {CAUSE_LOAD_PAGE, CAUSE_STORE_PAGE, CAUSE_FETCH_PAGE, CAUSE_NO_OTHER};
+static const uint64_t access_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS,
+                                          CAUSE_INSTRUCTION_ACCESS, CAUSE_NO_OTHER};
+static const uint64_t walk_faults[4] = {CAUSE_LOAD_ACCESS, CAUSE_STORE_ACCESS,
+                                        CAUSE_INSTRUCTION_ACCESS, CAUSE_LOAD_ACCESS};
+static const uint64_t page_faults[4] = {CAUSE_LOAD_PAGE, CAUSE_STORE_PAGE, CAUSE_FETCH_PAGE,
+                                        CAUSE_NO_OTHER};
 
 /* Checks the causes of a load, store and fetch at a virtual address. */
 static void try_all(struct verdict *v, const char *what, uint64_t address, const uint64_t causes[4])
@@ -93,8 +94,9 @@ static void try_all(struct verdict *v, const char *what, uint64_t address, const
 /* Page tables that map addresses outside the guest's memory, with pages of every size. */
 void pages_elsewhere(struct verdict *v, uint64_t arg)
 {
-    static const uint64_t places[] = {REAL_FIRMWARE, REAL_HYPERVISOR, REAL_WITNESS, REAL_TICKER, REAL_OWN,
-                                      RAM_END,       0x100000,        SHARED_END,   1UL << 41,   (1UL << 56) - MEGA};
+    static const uint64_t places[] = {REAL_FIRMWARE, REAL_HYPERVISOR,   REAL_WITNESS, REAL_TICKER,
+                                      REAL_OWN,      RAM_END,           0x100000,     SHARED_END,
+                                      1UL << 41,     (1UL << 56) - MEGA};
 
     (void)arg;
     paging_on();
@@ -137,8 +139,8 @@ void tables_elsewhere(struct verdict *v, uint64_t arg)
  */
 void tables_in_devices(struct verdict *v, uint64_t arg)
 {
-    static const uint64_t places[] = {PLATFORM_UART_BASE, PLATFORM_PLIC_BASE, PLATFORM_PLIC_BASE + 0x1000,
-                                      PLATFORM_PLIC_BASE + 0x201000};
+    static const uint64_t places[] = {PLATFORM_UART_BASE, PLATFORM_PLIC_BASE,
+                                      PLATFORM_PLIC_BASE + 0x1000, PLATFORM_PLIC_BASE + 0x201000};
 
     (void)arg;
     paging_on();
@@ -164,7 +166,8 @@ void tables_wrong(struct verdict *v, uint64_t arg)
     (void)arg;
     paging_on();
     root[WINDOW_ENTRY + 1] = pte((uintptr_t)root, PTE_V);
-    try_all(v, "round", WINDOW + GIGA + (WINDOW_ENTRY + 1) * MEGA + (WINDOW_ENTRY + 1) * PAGE, page_faults);
+    try_all(v, "round", WINDOW + GIGA + (WINDOW_ENTRY + 1) * MEGA + (WINDOW_ENTRY + 1) * PAGE,
+            page_faults);
     middle[1] = pte((uintptr_t)middle, PTE_V);
     try_all(v, "round below", WINDOW + MEGA + PAGE, page_faults);
     root[WINDOW_ENTRY + 2] = pte(RAM_BASE, PTE_LEAF);
@@ -199,7 +202,8 @@ void tables_garbage(struct verdict *v, uint64_t arg)
         struct caught c;
 
         /* half of them are valid leaves in the first 4 GiB, to try more than reserved bits */
-        entry = n % 2 == 0 ? entry : (entry & ~PTE_UPPER & ~(0xffffffUL << 30)) | PTE_V | PTE_R | PTE_AD;
+        entry = n % 2 == 0 ? entry
+                           : (entry & ~PTE_UPPER & ~(0xffffffUL << 30)) | PTE_V | PTE_R | PTE_AD;
         leaves[0] = entry;
         forget();
         c = try_word(SUPERVISOR, WORD_LW, WINDOW + 0x100, 0);
@@ -244,14 +248,16 @@ void tables_changing(struct verdict *v, uint64_t arg)
     change = true;
     judge(v, second_hart(change_tables), "the second hart does not start");
     end = csr_read_time() + 15UL * MS;
-    while (csr_read_time() < end || v->tried < 2000) { /* in real time, few accesses fit into the period */
+    /* in real time, few accesses fit into the period */
+    while (csr_read_time() < end || v->tried < 2000) {
         struct caught c;
 
         forget();
         c = try_word(SUPERVISOR, WORD_LD, WINDOW + 8, 0);
         judge(v,
               c.cause == CAUSE_LOAD_PAGE || c.cause == CAUSE_LOAD_ACCESS ||
-                  (c.cause == CAUSE_NONE && (c.value == PATTERN || is_own((leaves[0] & ~PTE_UPPER) >> 10 << 12))),
+                  (c.cause == CAUSE_NONE &&
+                   (c.value == PATTERN || is_own((leaves[0] & ~PTE_UPPER) >> 10 << 12))),
               "cause %ld, value 0x%lx", (long)c.cause, c.value);
     }
     change = false;
@@ -262,7 +268,8 @@ void tables_changing(struct verdict *v, uint64_t arg)
 /* --- remote fences --- */
 
 static volatile uint64_t other_page[ENTRIES] __attribute__((aligned(4096)));
-static volatile uint64_t reads, last_read; /* number of reads of WINDOW by the second hart, and the last value */
+/* number of reads of WINDOW by the second hart, and the last value */
+static volatile uint64_t reads, last_read;
 
 static void keep_reading(unsigned long hart, void *argument)
 {
@@ -299,7 +306,10 @@ void remote_fences(struct verdict *v, uint64_t arg)
     for (uint64_t n = 1; n <= 100; n++) {
         leaves[0] = pte(n % 2 != 0 ? (uintptr_t)other_page : (uintptr_t)own_page, PTE_LEAF);
         __asm__ volatile("fence" ::: "memory");
-        judge(v, sbi_remote_sfence_vma((struct sbi_harts){.mask = 2, .base = 0}, WINDOW, PAGE).error == 0, "no fence");
+        judge(v,
+              sbi_remote_sfence_vma((struct sbi_harts){.mask = 2, .base = 0}, WINDOW, PAGE).error ==
+                  0,
+              "no fence");
         judge(v, await_read(), "fence %lu: the other hart stands still", n);
         judge(v, last_read == n % 2, "fence %lu: the other hart still sees the page before", n);
     }
@@ -341,8 +351,9 @@ void code_gone(struct verdict *v, uint64_t arg)
         c = guarded(mode, WINDOW, WINDOW + 2 * PAGE, WINDOW + PAGE);
         judge(v,
               c.cause == CAUSE_NONE ||
-                  ((c.cause == CAUSE_FETCH_PAGE || (mode == USER && c.cause == CAUSE_ECALL_U)) && c.sepc >= WINDOW &&
-                   c.sepc < WINDOW + 16 && ((c.sstatus & SSTATUS_SPP) == 0) == (mode == USER)),
+                  ((c.cause == CAUSE_FETCH_PAGE || (mode == USER && c.cause == CAUSE_ECALL_U)) &&
+                   c.sepc >= WINDOW && c.sepc < WINDOW + 16 &&
+                   ((c.sstatus & SSTATUS_SPP) == 0) == (mode == USER)),
               "cause %ld at 0x%lx, sstatus 0x%lx", (long)c.cause, c.sepc, c.sstatus);
     }
     paging_off();
@@ -366,16 +377,18 @@ void address_spaces(struct verdict *v, uint64_t arg)
         leaves[0] = pte(RAM_FREE + at, PTE_LEAF);
         set_satp(SATP_SV39 | n % 0x10000 << 44 | (uintptr_t)root / PAGE);
         c = try_word(SUPERVISOR, WORD_LD, WINDOW, 0);
-        judge(v, c.cause == CAUSE_NONE && c.value == n, "%lu: cause %ld, value %lu", n, (long)c.cause, c.value);
+        judge(v, c.cause == CAUSE_NONE && c.value == n, "%lu: cause %ld, value %lu", n,
+              (long)c.cause, c.value);
     }
     paging_off();
 }
 
 /*
- * An illegal instruction in a page that only the TLB still holds: firmware that emulates it cannot read it, and takes a page
- * fault of its own while it handles the guest's trap. Whatever the firmware makes of that, the trap belongs to the guest: its
- * handler runs, with the guest's memory. The vector is at an address where the hypervisor maps nothing: an entry with the
- * hypervisor's rights faults.
+ * An illegal instruction in a page that only the TLB still holds: firmware that emulates it cannot
+ * read it, and takes a page fault of its own while it handles the guest's trap. Whatever the
+ * firmware makes of that, the trap belongs to the guest: its handler runs, with the guest's memory.
+ * The vector is at an address where the hypervisor maps nothing: an entry with the hypervisor's
+ * rights faults.
  */
 void stale_fetch(struct verdict *v, uint64_t arg)
 {
@@ -396,8 +409,8 @@ void stale_fetch(struct verdict *v, uint64_t arg)
         c = guarded(mode, WINDOW + 4, 0, 0);
         csr_write_stvec(vector);
         judge(v,
-              c.sepc == WINDOW + 4 &&
-                  (c.cause == CAUSE_ILLEGAL_INSTRUCTION || c.cause == CAUSE_FETCH_PAGE || c.cause == CAUSE_LOAD_PAGE),
+              c.sepc == WINDOW + 4 && (c.cause == CAUSE_ILLEGAL_INSTRUCTION ||
+                                       c.cause == CAUSE_FETCH_PAGE || c.cause == CAUSE_LOAD_PAGE),
               "cause %ld at 0x%lx", (long)c.cause, c.sepc);
     }
     paging_off();

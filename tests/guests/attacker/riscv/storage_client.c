@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of a disk that another VM serves: wrong requests, buffers that change, resets while the server has a request. */
+/* The driver of a disk that another VM serves: wrong requests, buffers that change, resets while
+ * the server has a request. */
 #include "attacker_storage.h"
 
 #define TYPE_READ 0U
@@ -67,7 +68,8 @@ void judge_served(struct verdict *v)
     judge(v, is_done(), "the served disk does not write: status %u", scratch[16]);
     fill_data((uint8_t)~value);
     offer_request(TYPE_READ, DISK_SECTORS - SECTORS);
-    judge(v, is_done() && has_data(value), "the served disk does not read what was written: status %u", scratch[16]);
+    judge(v, is_done() && has_data(value),
+          "the served disk does not read what was written: status %u", scratch[16]);
 }
 
 void storage_client_requests(struct verdict *v, uint64_t arg)
@@ -115,7 +117,8 @@ void storage_client_chains(struct verdict *v, uint64_t arg)
 
 /* --- resets --- */
 
-/* Resets the disk while its server has a request: nothing of the answer is written, and no earlier write overtakes the next one. */
+/* Resets the disk while its server has a request: nothing of the answer is written, and no earlier
+ * write overtakes the next one. */
 static void try_reset(struct verdict *v, uint64_t n)
 {
     uint32_t type = n & 1U;
@@ -172,7 +175,8 @@ static bool is_busy(void)
     return used(RING) == 0 && !device_failed(SLOT_SERVED);
 }
 
-/* The device refuses what it finds, or uses what it has checked. A loop of buffers is a request of up to 64 pieces, and given up. */
+/* The device refuses what it finds, or uses what it has checked. A loop of buffers is a request of
+ * up to 64 pieces, and given up. */
 void storage_client_torn(struct verdict *v, uint64_t arg)
 {
     unsigned done = 0, failures = 0, given_up = 0;
@@ -181,8 +185,8 @@ void storage_client_torn(struct verdict *v, uint64_t arg)
     (void)arg;
     device_start(SLOT_SERVED, F_INDIRECT);
     begin_changes(v, tear_client);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, TORN_TIME, changed_beside(done + failures));
-         v->tried++) {
+    for (uint64_t from = csr_read_time();
+         attack_goes_on(from, TORN_TIME, changed_beside(done + failures)); v->tried++) {
         uint64_t n = random_next(&state);
 
         offer_request((uint32_t)(n & 1U), n >> 8 & 63U);
@@ -198,8 +202,8 @@ void storage_client_torn(struct verdict *v, uint64_t arg)
         device_start(SLOT_SERVED, F_INDIRECT);
     }
     end_changes();
-    judge(v, changed_beside(done + failures), "%u changes, %u done, %u failures, %u given up", changes, done, failures,
-          given_up);
+    judge(v, changed_beside(done + failures), "%u changes, %u done, %u failures, %u given up",
+          changes, done, failures, given_up);
     judge_storage(v);
 }
 

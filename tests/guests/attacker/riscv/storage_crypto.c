@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of a virtio-crypto (virtio 1.2, section 5.9): sessions that are none, sizes and buffers that do not fit, resets. */
+/* The driver of a virtio-crypto (virtio 1.2, section 5.9): sessions that are none, sizes and
+ * buffers that do not fit, resets. */
 #include "attacker_storage.h"
 #include "virtio_crypto.h"
 
@@ -28,7 +29,8 @@ static volatile union {
 
 static volatile struct virtio_crypto_session control_answer;
 static volatile struct virtio_crypto_operation head;
-static volatile uint8_t source[LONG] __attribute__((aligned(8))), result[LONG + GUARD] __attribute__((aligned(8)));
+static volatile uint8_t source[LONG] __attribute__((aligned(8))),
+    result[LONG + GUARD] __attribute__((aligned(8)));
 static volatile uint8_t state;
 static volatile uint64_t torn_session; /* of requests whose descriptors change */
 #define SOURCE ((uint64_t)(uintptr_t)source)
@@ -38,10 +40,10 @@ static volatile uint64_t torn_session; /* of requests whose descriptors change *
 /* NIST SP 800-38A, F.2.1: the first block of CBC-AES128. */
 static const uint8_t known_key[KEY] = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6,
                                        0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
-static const uint8_t known_plain[VIRTIO_CRYPTO_BLOCK] = {0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96,
-                                                         0xe9, 0x3d, 0x7e, 0x11, 0x73, 0x93, 0x17, 0x2a};
-static const uint8_t known_result[VIRTIO_CRYPTO_BLOCK] = {0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x46,
-                                                          0xce, 0xe9, 0x8e, 0x9b, 0x12, 0xe9, 0x19, 0x7d};
+static const uint8_t known_plain[VIRTIO_CRYPTO_BLOCK] = {
+    0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96, 0xe9, 0x3d, 0x7e, 0x11, 0x73, 0x93, 0x17, 0x2a};
+static const uint8_t known_result[VIRTIO_CRYPTO_BLOCK] = {
+    0x76, 0x49, 0xab, 0xac, 0x81, 0x19, 0xb2, 0x46, 0xce, 0xe9, 0x8e, 0x9b, 0x12, 0xe9, 0x19, 0x7d};
 
 static void copy_in(volatile uint8_t *to, const uint8_t *from, size_t bytes)
 {
@@ -52,18 +54,22 @@ static void copy_in(volatile uint8_t *to, const uint8_t *from, size_t bytes)
 
 /* --- sessions --- */
 
-/* Sends what `control` says, with so many bytes of key. Returns the status, UINT32_MAX: the device has refused it. */
+/* Sends what `control` says, with so many bytes of key. Returns the status, UINT32_MAX: the device
+ * has refused it. */
 static uint32_t send_control(uint32_t key_bytes)
 {
     bool creates = control.creation.opcode != VIRTIO_CRYPTO_DESTROY;
     uint64_t to = (uintptr_t)&control_answer;
 
     control_answer.status = UINT32_MAX;
-    describe(CONTROL_RING, 0, (struct desc){(uintptr_t)&control, CONTROL_FIXED + key_bytes, DESC_NEXT, 1});
-    describe(CONTROL_RING, 1, (struct desc){creates ? to : to + 8U, creates ? 16 : 1, DESC_WRITE, 0});
+    describe(CONTROL_RING, 0,
+             (struct desc){(uintptr_t)&control, CONTROL_FIXED + key_bytes, DESC_NEXT, 1});
+    describe(CONTROL_RING, 1,
+             (struct desc){creates ? to : to + 8U, creates ? 16 : 1, DESC_WRITE, 0});
     offer(CONTROL_RING, 0);
     device_notify(SLOT_CRYPTO, VIRTIO_CRYPTO_CONTROL);
-    return creates || device_failed(SLOT_CRYPTO) ? control_answer.status : control_answer.status & 0xffU;
+    return creates || device_failed(SLOT_CRYPTO) ? control_answer.status
+                                                 : control_answer.status & 0xffU;
 }
 
 static void describe_creation(uint32_t direction)
@@ -117,8 +123,9 @@ static void describe_request(uint64_t session, uint32_t bytes)
     state = UNTOUCHED;
 }
 
-/* Stores zeros beside the address of notifications, by one misaligned store, which comes in four pieces. A device that takes them for
- * notifications asks for each one to execute the store again: the instructions before it are for a return to an address that is too low. */
+/* Stores zeros beside the address of notifications, by one misaligned store, which comes in four
+ * pieces. A device that takes them for notifications asks for each one to execute the store again:
+ * the instructions before it are for a return to an address that is too low. */
 static void notify_beside(void)
 {
     __asm__ volatile("fence\n"
@@ -153,7 +160,8 @@ void judge_crypto(struct verdict *v)
     fill_untouched(result, sizeof(result));
     describe_request(create_session(VIRTIO_CRYPTO_ENCRYPT), VIRTIO_CRYPTO_BLOCK);
     send_request();
-    judge(v, state == CRYPTO_OK && is_known_result(result), "AES: status %u, 0x%x", state, result[0]);
+    judge(v, state == CRYPTO_OK && is_known_result(result), "AES: status %u, 0x%x", state,
+          result[0]);
     judge(v, is_untouched(result + VIRTIO_CRYPTO_BLOCK, sizeof(result) - VIRTIO_CRYPTO_BLOCK),
           "AES writes behind its result");
 }
@@ -170,23 +178,28 @@ struct crypto_case {
 static const struct crypto_case crypto_cases[] = {
     {"a right request", 0, FITS, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_OK},
     {"nothing", 0, FITS, 0, 0, 88, BYTES, BYTES, CRYPTO_OK},
-    {"a longer result", 0, FITS, VIRTIO_CRYPTO_BLOCK, BYTES, 88, VIRTIO_CRYPTO_BLOCK, BYTES, CRYPTO_OK},
+    {"a longer result", 0, FITS, VIRTIO_CRYPTO_BLOCK, BYTES, 88, VIRTIO_CRYPTO_BLOCK, BYTES,
+     CRYPTO_OK},
     {"the next session", 1, FITS, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_NO_SESSION},
-    {"a session of the same place", SESSIONS, FITS, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_NO_SESSION},
-    {"a session of before", 0 - (uint64_t)SESSIONS, FITS, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_NO_SESSION},
+    {"a session of the same place", SESSIONS, FITS, BYTES, BYTES, 88, BYTES, BYTES,
+     CRYPTO_NO_SESSION},
+    {"a session of before", 0 - (uint64_t)SESSIONS, FITS, BYTES, BYTES, 88, BYTES, BYTES,
+     CRYPTO_NO_SESSION},
     {"a session of 64 bits", 1UL << 32, FITS, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_NO_SESSION},
-    {"the other direction", 0, VIRTIO_CRYPTO_DECRYPT, VIRTIO_CRYPTO_CIPHER, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88,
-     BYTES, BYTES, CRYPTO_ERROR},
-    {"an unknown opcode", 0, 2, VIRTIO_CRYPTO_CIPHER, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88, BYTES, BYTES,
+    {"the other direction", 0, VIRTIO_CRYPTO_DECRYPT, VIRTIO_CRYPTO_CIPHER, VIRTIO_CRYPTO_BLOCK,
+     BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_ERROR},
+    {"an unknown opcode", 0, 2, VIRTIO_CRYPTO_CIPHER, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88, BYTES,
+     BYTES, CRYPTO_UNSUPPORTED},
+    {"the last opcode", 0, UINT32_MAX, VIRTIO_CRYPTO_CIPHER, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88,
+     BYTES, BYTES, CRYPTO_UNSUPPORTED},
+    {"a hash", 0, VIRTIO_CRYPTO_ENCRYPT, 2, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88, BYTES, BYTES,
      CRYPTO_UNSUPPORTED},
-    {"the last opcode", 0, UINT32_MAX, VIRTIO_CRYPTO_CIPHER, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88, BYTES, BYTES,
-     CRYPTO_UNSUPPORTED},
-    {"a hash", 0, VIRTIO_CRYPTO_ENCRYPT, 2, VIRTIO_CRYPTO_BLOCK, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_UNSUPPORTED},
-    {"no vector", 0, VIRTIO_CRYPTO_ENCRYPT, VIRTIO_CRYPTO_CIPHER, 0, BYTES, BYTES, 88, BYTES, BYTES, CRYPTO_ERROR},
-    {"a short vector", 0, VIRTIO_CRYPTO_ENCRYPT, VIRTIO_CRYPTO_CIPHER, 15, BYTES, BYTES, 88, BYTES, BYTES,
+    {"no vector", 0, VIRTIO_CRYPTO_ENCRYPT, VIRTIO_CRYPTO_CIPHER, 0, BYTES, BYTES, 88, BYTES, BYTES,
      CRYPTO_ERROR},
-    {"a vector of 4 GiB", 0, VIRTIO_CRYPTO_ENCRYPT, VIRTIO_CRYPTO_CIPHER, UINT32_MAX, BYTES, BYTES, 88, BYTES, BYTES,
-     CRYPTO_ERROR},
+    {"a short vector", 0, VIRTIO_CRYPTO_ENCRYPT, VIRTIO_CRYPTO_CIPHER, 15, BYTES, BYTES, 88, BYTES,
+     BYTES, CRYPTO_ERROR},
+    {"a vector of 4 GiB", 0, VIRTIO_CRYPTO_ENCRYPT, VIRTIO_CRYPTO_CIPHER, UINT32_MAX, BYTES, BYTES,
+     88, BYTES, BYTES, CRYPTO_ERROR},
     {"a byte", 0, FITS, 1, BYTES, 88, BYTES, BYTES, CRYPTO_ERROR},
     {"a byte less", 0, FITS, BYTES - 1, BYTES, 88, BYTES, BYTES, CRYPTO_ERROR},
     {"a byte more", 0, FITS, BYTES + 1, BYTES + 1, 88, BYTES + 1, BYTES + 1, CRYPTO_ERROR},
@@ -226,7 +239,8 @@ static void try_overlap(struct verdict *v, uint64_t session, uint64_t to, uint64
     DATA_RING->desc[3].address = status;
     send_request();
     judge(v, !device_failed(SLOT_CRYPTO), "buffers that overlap are refused");
-    judge(v, is_untouched(result + BYTES, GUARD), "buffers that overlap: written behind the result");
+    judge(v, is_untouched(result + BYTES, GUARD),
+          "buffers that overlap: written behind the result");
 }
 
 static void try_overlaps(struct verdict *v, uint64_t session)
@@ -257,7 +271,8 @@ static void try_keys(struct verdict *v)
         DATA_RING->desc[1].address = SOURCE + 1U;
         DATA_RING->desc[2].address = RESULT + 3U;
         send_request();
-        judge(v, state == CRYPTO_OK, "a key of %u bytes, direction %u: status %u", key_bytes, direction, state);
+        judge(v, state == CRYPTO_OK, "a key of %u bytes, direction %u: status %u", key_bytes,
+              direction, state);
     }
 }
 
@@ -305,7 +320,8 @@ static const struct crypto_chain wrong_chains[] = {
     {3, {0, 0, DESC_WRITE, 0}},
 };
 
-static void try_control(struct verdict *v, struct desc request, struct desc answer, const char *what)
+static void try_control(struct verdict *v, struct desc request, struct desc answer,
+                        const char *what)
 {
     device_start(SLOT_CRYPTO, 0);
     describe_creation(VIRTIO_CRYPTO_ENCRYPT);
@@ -334,7 +350,8 @@ void crypto_chains(struct verdict *v, uint64_t arg)
         send_request();
         judge(v, device_failed(SLOT_CRYPTO), "chain %u is accepted", i / 6U);
     }
-    try_control(v, (struct desc){request.address, CONTROL_FIXED - 1U, DESC_NEXT, 1}, answer, "a short request");
+    try_control(v, (struct desc){request.address, CONTROL_FIXED - 1U, DESC_NEXT, 1}, answer,
+                "a short request");
     try_control(v, (struct desc){request.address, 88, 0, 0}, answer, "a request without an answer");
     try_control(v, (struct desc){request.address, 88, DESC_NEXT, 0}, answer, "a loop");
     try_control(v, request, (struct desc){answer.address, 15, DESC_WRITE, 0}, "a short answer");
@@ -344,7 +361,8 @@ void crypto_chains(struct verdict *v, uint64_t arg)
 
 /* --- sessions --- */
 
-static void judge_creation(struct verdict *v, uint32_t key_bytes, uint32_t sent, uint32_t direction, uint32_t status)
+static void judge_creation(struct verdict *v, uint32_t key_bytes, uint32_t sent, uint32_t direction,
+                           uint32_t status)
 {
     uint32_t got;
 
@@ -352,7 +370,8 @@ static void judge_creation(struct verdict *v, uint32_t key_bytes, uint32_t sent,
     control.creation.key_bytes = key_bytes;
     control.creation.direction = direction;
     got = send_control(sent);
-    judge(v, got == status, "a key of %u bytes, %u sent, direction %u: status %u", key_bytes, sent, direction, got);
+    judge(v, got == status, "a key of %u bytes, %u sent, direction %u: status %u", key_bytes, sent,
+          direction, got);
 }
 
 static void judge_session(struct verdict *v, uint64_t session, uint8_t status)
@@ -394,7 +413,8 @@ static void use_up_sessions(struct verdict *v)
         judge_creation(v, KEY, KEY, 1, CRYPTO_NO_SPACE);
     }
     judge(v, destroy_session(0) == CRYPTO_NO_SESSION, "session 0 is destroyed");
-    judge(v, destroy_session(sessions[5] + SESSIONS) == CRYPTO_NO_SESSION, "a session of later is destroyed");
+    judge(v, destroy_session(sessions[5] + SESSIONS) == CRYPTO_NO_SESSION,
+          "a session of later is destroyed");
     judge(v, destroy_session(ALL) == CRYPTO_NO_SESSION, "the last session is destroyed");
     judge(v, destroy_session(sessions[5]) == CRYPTO_OK, "a session is not destroyed");
     judge(v, destroy_session(sessions[5]) == CRYPTO_NO_SESSION, "a session is destroyed twice");
@@ -449,7 +469,8 @@ void crypto_torn(struct verdict *v, uint64_t arg)
     (void)arg;
     device_start(SLOT_CRYPTO, F_INDIRECT);
     begin_changes(v, tear_crypto);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, 40UL * MS, changed_beside(done + failures));) {
+    for (uint64_t from = csr_read_time();
+         attack_goes_on(from, 40UL * MS, changed_beside(done + failures));) {
         uint16_t before = used(DATA_RING);
         uint64_t n = random_next(&numbers);
 
@@ -467,12 +488,14 @@ void crypto_torn(struct verdict *v, uint64_t arg)
         v->tried++;
     }
     end_changes();
-    judge(v, changed_beside(done + failures), "%u changes, %u done, %u failures", changes, done, failures);
+    judge(v, changed_beside(done + failures), "%u changes, %u done, %u failures", changes, done,
+          failures);
     judge_storage(v);
 }
 
 static volatile unsigned written; /* after a reset */
-static volatile bool is_reset;    /* the other hart sends no request, which would hide what was written */
+/* the other hart sends no request, which would hide what was written */
+static volatile bool is_reset;
 
 /* Resets the device in the middle of requests. */
 static void reset_crypto(unsigned long hart, void *argument)
@@ -480,7 +503,8 @@ static void reset_crypto(unsigned long hart, void *argument)
     (void)hart;
     (void)argument;
     while (!changes_over) {
-        spin(MS + changes % 16U * (MS / 50U)); /* longer than a slice: the other hart has a request */
+        /* longer than a slice: the other hart has a request */
+        spin(MS + changes % 16U * (MS / 50U));
         is_reset = true;
         *reg8(SLOT_CRYPTO, STATUS) = 0;
         fill_untouched(result, LONG);
@@ -502,8 +526,8 @@ void crypto_resets(struct verdict *v, uint64_t arg)
     (void)arg;
     device_start(SLOT_CRYPTO, 0);
     begin_changes(v, reset_crypto);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, 20UL * MS, changes >= RESETS_MIN && last != 0);
-         ended++) {
+    for (uint64_t from = csr_read_time();
+         attack_goes_on(from, 20UL * MS, changes >= RESETS_MIN && last != 0); ended++) {
         unsigned life = changes;
 
         session = create_session(VIRTIO_CRYPTO_ENCRYPT);

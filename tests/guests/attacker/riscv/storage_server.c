@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server of another VM's disk: wrong answers, buffers that are none or change, resets while the disk has requests. */
+/* A server of another VM's disk: wrong answers, buffers that are none or change, resets while the
+ * disk has requests. */
 #include "attacker_storage.h"
 #include "disk_abi.h"
 
@@ -43,7 +44,8 @@ static bool take_request(struct disk_request *request)
 {
     const volatile struct disk_request *from;
 
-    if (used(REQUESTS) == taken && !await_used(SLOT_SERVER, DISK_SERVER_REQUESTS, (uint16_t)(taken + 1U))) {
+    if (used(REQUESTS) == taken &&
+        !await_used(SLOT_SERVER, DISK_SERVER_REQUESTS, (uint16_t)(taken + 1U))) {
         return false;
     }
     from = &buffers[REQUESTS->used.ring[taken % ENTRIES].id % BUFFERS].request;
@@ -61,7 +63,9 @@ static void write_answer(const struct disk_answer *answer, uint32_t bytes)
     answer_head.disk = answer->disk;
     answer_head.number = answer->number;
     answer_head.status = answer->status;
-    describe(ANSWERS, 0, (struct desc){(uintptr_t)&answer_head, sizeof(answer_head), bytes != 0 ? DESC_NEXT : 0, 1});
+    describe(
+        ANSWERS, 0,
+        (struct desc){(uintptr_t)&answer_head, sizeof(answer_head), bytes != 0 ? DESC_NEXT : 0, 1});
     describe(ANSWERS, 1, (struct desc){(uintptr_t)answer_data, bytes, 0, 0});
 }
 
@@ -73,7 +77,8 @@ static void send_answer(void)
 
 static void answer(const struct disk_request *r)
 {
-    write_answer(&(struct disk_answer){r->disk, r->number, DISK_OK, 0}, r->type == DISK_READ ? r->bytes : 0);
+    write_answer(&(struct disk_answer){r->disk, r->number, DISK_OK, 0},
+                 r->type == DISK_READ ? r->bytes : 0);
     send_answer();
 }
 
@@ -95,7 +100,8 @@ void judge_server(struct verdict *v)
 
     start_server();
     served = serve(SERVED_MIN);
-    judge(v, served == SERVED_MIN && !device_failed(SLOT_SERVER), "%u requests of the victim", served);
+    judge(v, served == SERVED_MIN && !device_failed(SLOT_SERVER), "%u requests of the victim",
+          served);
 }
 
 /* --- answers --- */
@@ -156,9 +162,11 @@ static void try_answer(struct verdict *v, const struct answer_case *c)
     bool refused;
 
     start_server();
-    judge(v, await_read(&r) && r.disk == NUMBER_VICTIM, "no request before %s, disk %u", c->what, r.disk);
-    write_answer(&(struct disk_answer){c->disk != 0 ? c->disk : r.disk, r.number + c->number, c->status, 0},
-                 r.bytes + c->bytes);
+    judge(v, await_read(&r) && r.disk == NUMBER_VICTIM, "no request before %s, disk %u", c->what,
+          r.disk);
+    write_answer(
+        &(struct disk_answer){c->disk != 0 ? c->disk : r.disk, r.number + c->number, c->status, 0},
+        r.bytes + c->bytes);
     if (c->head != 0) {
         describe(ANSWERS, 0, (struct desc){(uintptr_t)&answer_head, c->head, 0, 0});
     }
@@ -167,7 +175,8 @@ static void try_answer(struct verdict *v, const struct answer_case *c)
     answered = used(ANSWERS);
     send_answer();
     refused = device_failed(SLOT_SERVER);
-    judge(v, refused == (c->outcome == REFUSED), "%s is %s", c->what, refused ? "refused" : "accepted");
+    judge(v, refused == (c->outcome == REFUSED), "%s is %s", c->what,
+          refused ? "refused" : "accepted");
     judge(v, refused || used(ANSWERS) == (uint16_t)(answered + 1U), "%s is not returned", c->what);
     if (c->outcome == IGNORED) {
         judge(v, used(REQUESTS) == taken, "%s ends the request", c->what);
@@ -186,9 +195,11 @@ static void try_answers_again(struct verdict *v)
     for (unsigned i = 0; i < 8; i++) {
         answer(&r);
     }
-    judge(v, take_request(&next) && next.number == r.number + 1U, "request %u after %u", next.number, r.number);
+    judge(v, take_request(&next) && next.number == r.number + 1U, "request %u after %u",
+          next.number, r.number);
     answer(&r);
-    judge(v, used(REQUESTS) == taken && !device_failed(SLOT_SERVER), "an old answer ends the request");
+    judge(v, used(REQUESTS) == taken && !device_failed(SLOT_SERVER),
+          "an old answer ends the request");
     answer(&next);
     judge(v, take_request(&next), "no request after answers that were given twice");
 }
@@ -228,7 +239,8 @@ static void try_small_buffers(struct verdict *v)
     for (taken = 0; taken < 64 && !device_failed(SLOT_SERVER); taken++) {
         struct disk_request r;
 
-        post(SLOT_SERVER, (struct desc){(uintptr_t)buffers, sizeof(struct disk_request) + 8U, DESC_WRITE, 0});
+        post(SLOT_SERVER,
+             (struct desc){(uintptr_t)buffers, sizeof(struct disk_request) + 8U, DESC_WRITE, 0});
         if (!await_used(SLOT_SERVER, DISK_SERVER_REQUESTS, (uint16_t)(taken + 1U))) {
             break;
         }
@@ -257,7 +269,8 @@ void storage_server_buffers(struct verdict *v, uint64_t arg)
 
 /* --- resets --- */
 
-/* Serves up to two requests, takes another one or does not, and resets: nothing is written to the buffers afterwards. */
+/* Serves up to two requests, takes another one or does not, and resets: nothing is written to the
+ * buffers afterwards. */
 static void try_reset(struct verdict *v, uint64_t n)
 {
     struct disk_request r;
@@ -273,7 +286,8 @@ static void try_reset(struct verdict *v, uint64_t n)
     write_answer(&(struct disk_answer){NUMBER_VICTIM, taken, DISK_OK, 0}, 512);
     send_answer();
     spin(2UL * MS);
-    judge(v, is_untouched((volatile uint8_t *)buffers, sizeof(buffers)), "written after reset %lu", n);
+    judge(v, is_untouched((volatile uint8_t *)buffers, sizeof(buffers)), "written after reset %lu",
+          n);
     judge(v, used(ANSWERS) != ANSWERS->avail.index, "answered after a reset");
 }
 
@@ -289,7 +303,8 @@ void storage_server_resets(struct verdict *v, uint64_t arg)
     judge_storage(v);
 }
 
-/* Takes all requests, and never answers; a server without buffers; one that notifies nothing but noise. */
+/* Takes all requests, and never answers; a server without buffers; one that notifies nothing but
+ * noise. */
 void storage_server_silent(struct verdict *v, uint64_t arg)
 {
     struct disk_request r;
@@ -303,7 +318,8 @@ void storage_server_silent(struct verdict *v, uint64_t arg)
     for (unsigned i = 0; i < 4000; i++) {
         device_notify(SLOT_SERVER, i % 4U);
     }
-    judge(v, !device_failed(SLOT_SERVER) && used(REQUESTS) == 0 && used(ANSWERS) == 0, "a request without a buffer");
+    judge(v, !device_failed(SLOT_SERVER) && used(REQUESTS) == 0 && used(ANSWERS) == 0,
+          "a request without a buffer");
     judge_storage(v);
 }
 
@@ -319,7 +335,8 @@ static void tear_server(unsigned long hart, void *argument)
     while (!changes_over) {
         uint64_t n = random_next(&state);
 
-        answer_head.disk = (n >> 8 & 15U) == 0 ? (uint32_t)(n >> 16) % (NUMBER_MOST + 2U) : NUMBER_VICTIM;
+        answer_head.disk =
+            (n >> 8 & 15U) == 0 ? (uint32_t)(n >> 16) % (NUMBER_MOST + 2U) : NUMBER_VICTIM;
         answer_head.status = (n >> 24 & 7U) == 0 ? DISK_ERROR : DISK_OK;
         tear(&ANSWERS->desc[n >> 60 & 1U], n, (uintptr_t)answer_data);
         tear(&REQUESTS->desc[n >> 54 & 7U], n >> 3, (uintptr_t)buffers);
@@ -336,14 +353,16 @@ void storage_server_torn(struct verdict *v, uint64_t arg)
     (void)arg;
     start_server();
     begin_changes(v, tear_server);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, 20UL * MS, changes >= CHANGES_MIN && failures > 0);) {
+    for (uint64_t from = csr_read_time();
+         attack_goes_on(from, 20UL * MS, changes >= CHANGES_MIN && failures > 0);) {
         for (unsigned i = 0; i < BUFFERS; i++) {
             post_buffer();
         }
         for (uint32_t i = 0; i < 8; i++) {
             uint64_t n = random_next(&state);
 
-            write_answer(&(struct disk_answer){NUMBER_VICTIM, buffers[i % BUFFERS].request.number, DISK_OK, 0},
+            write_answer(&(struct disk_answer){NUMBER_VICTIM, buffers[i % BUFFERS].request.number,
+                                               DISK_OK, 0},
                          DISK_PIECE);
             if ((n & 1U) != 0) {
                 tear(&ANSWERS->desc[n >> 1 & 1U], n >> 3, (uintptr_t)answer_data);
@@ -358,6 +377,7 @@ void storage_server_torn(struct verdict *v, uint64_t arg)
         v->tried++;
     }
     end_changes();
-    judge(v, changes >= CHANGES_MIN && failures > 0, "%u changes, %u failures, %u served", changes, failures, served);
+    judge(v, changes >= CHANGES_MIN && failures > 0, "%u changes, %u failures, %u served", changes,
+          failures, served);
     judge_storage(v);
 }

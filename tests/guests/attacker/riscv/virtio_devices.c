@@ -23,10 +23,10 @@ static void try_offset(struct verdict *v, uint64_t base, uint64_t size, uint64_t
         struct caught load = try_word(SUPERVISOR, loads[i], address, 0);
         struct caught store = try_word(SUPERVISOR, stores[i], address, ALL);
 
-        judge(v, load.cause == (answers ? CAUSE_NONE : CAUSE_LOAD_ACCESS), "load of %lu at 0x%lx: cause %ld", bytes,
-              address, (long)load.cause);
-        judge(v, store.cause == (answers ? CAUSE_NONE : CAUSE_STORE_ACCESS), "store of %lu at 0x%lx: cause %ld", bytes,
-              address, (long)store.cause);
+        judge(v, load.cause == (answers ? CAUSE_NONE : CAUSE_LOAD_ACCESS),
+              "load of %lu at 0x%lx: cause %ld", bytes, address, (long)load.cause);
+        judge(v, store.cause == (answers ? CAUSE_NONE : CAUSE_STORE_ACCESS),
+              "store of %lu at 0x%lx: cause %ld", bytes, address, (long)store.cause);
     }
 }
 
@@ -40,10 +40,12 @@ static void judge_nothing(struct verdict *v, unsigned long device, unsigned long
 void virtio_registers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
-    for (uint64_t offset = 0; offset < ECAM_SIZE + 64; offset += offset % 0x8000U < 0x60 ? 1 : 0xf9d) {
+    for (uint64_t offset = 0; offset < ECAM_SIZE + 64;
+         offset += offset % 0x8000U < 0x60 ? 1 : 0xf9d) {
         try_offset(v, ECAM, ECAM_SIZE, offset);
     }
-    for (uint64_t offset = 0; offset < FUNCTIONS * BAR_SIZE + 16; offset += offset % 0x1000U < 0x40 ? 3 : 0x1f3) {
+    for (uint64_t offset = 0; offset < FUNCTIONS * BAR_SIZE + 16;
+         offset += offset % 0x1000U < 0x40 ? 3 : 0x1f3) {
         try_offset(v, BARS, FUNCTIONS * BAR_SIZE, offset);
     }
     for (unsigned long device = 0; device < 32; device++) {
@@ -66,13 +68,15 @@ void write_randomly(struct verdict *v, unsigned slots)
         if (n % 17 == 0 && is_virtio(slot)) {
             device_start(slot, n & F_INDIRECT);
         } else if (n % 11 == 0) {
-            *reg32(slot, (at & 0x3cU) | (n >> 40 & 3U) << 12) = (uint32_t)(n >> 16 & random_next(&state));
+            *reg32(slot, (at & 0x3cU) | (n >> 40 & 3U) << 12) =
+                (uint32_t)(n >> 16 & random_next(&state));
         } else {
             volatile struct ring *ring = &rings[slot][n >> 20 & 1U];
             uint64_t where = at >> 50 & 1U ? SCRATCH : place_of_others(at >> 51);
 
             describe(ring, at & 7U,
-                     (struct desc){where + (at >> 8 & 0xfffU), (uint32_t)(n >> 50), at >> 24 & 7U, at >> 32 & 7U});
+                     (struct desc){where + (at >> 8 & 0xfffU), (uint32_t)(n >> 50), at >> 24 & 7U,
+                                   at >> 32 & 7U});
             offer(ring, at >> 40 & 1U ? at & 7U : at >> 41 & 7U);
             device_notify(slot, n >> 20 & 1U);
         }
@@ -140,7 +144,8 @@ void judge_disk(struct verdict *v, unsigned slot)
         offer_case(slot, &disk_cases[i]);
         device_notify(slot, 0);
         judge(v, await_used(slot, 0, (uint16_t)(i + 1U)), "%s is not returned", disk_cases[i].what);
-        judge(v, scratch[16] == disk_cases[i].status, "%s: status %u", disk_cases[i].what, scratch[16]);
+        judge(v, scratch[16] == disk_cases[i].status, "%s: status %u", disk_cases[i].what,
+              scratch[16]);
     }
 }
 
@@ -214,21 +219,26 @@ static void start_socket(void)
 /* A packet that has no receiver is answered at once, in the store that has notified the queue. */
 static void try_stranger(struct verdict *v, uint64_t cid, uint16_t type)
 {
-    const struct packet packet = {.source = CID_OWN, .destination = cid, .type = type, .op = OP_REQUEST};
+    const struct packet packet = {
+        .source = CID_OWN, .destination = cid, .type = type, .op = OP_REQUEST};
 
     start_socket();
     send_packet(&packet, PACKET_HEADER);
-    judge(v, used(&rings[SLOT_SOCKET][0]) == 1 && answers[0].op == OP_RESET && answers[0].source == cid,
+    judge(v,
+          used(&rings[SLOT_SOCKET][0]) == 1 && answers[0].op == OP_RESET &&
+              answers[0].source == cid,
           "a packet to %lu: %u answers", cid, used(&rings[SLOT_SOCKET][0]));
 }
 
-static void try_packet(struct verdict *v, const struct packet *packet, uint32_t length, const char *what)
+static void try_packet(struct verdict *v, const struct packet *packet, uint32_t length,
+                       const char *what)
 {
     uint64_t end = csr_read_time() + 60UL * MS;
 
     start_socket();
     send_packet(packet, length);
-    while (!device_failed(SLOT_SOCKET) && csr_read_time() < end) { /* while the peer has no buffer */
+    /* while the peer has no buffer */
+    while (!device_failed(SLOT_SOCKET) && csr_read_time() < end) {
         spin(MS);
     }
     judge(v, device_failed(SLOT_SOCKET), "%s is sent", what);
@@ -236,8 +246,10 @@ static void try_packet(struct verdict *v, const struct packet *packet, uint32_t 
 
 void virtio_sockets(struct verdict *v, uint64_t arg)
 {
-    static const uint64_t strangers[] = {0, 1, 2, CID_STRANGER, 5, 0xffffffff, 1UL << 32 | CID_PEER, ALL};
-    struct packet packet = {.source = CID_OWN, .destination = CID_PEER, .type = 1, .op = OP_DATA, .length = 100};
+    static const uint64_t strangers[] = {
+        0, 1, 2, CID_STRANGER, 5, 0xffffffff, 1UL << 32 | CID_PEER, ALL};
+    struct packet packet = {
+        .source = CID_OWN, .destination = CID_PEER, .type = 1, .op = OP_DATA, .length = 100};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(strangers); i++) {
@@ -268,7 +280,8 @@ void virtio_socket_buffers(struct verdict *v, uint64_t arg)
         {REAL_WITNESS, 4096, DESC_WRITE, 0},
         {0, 1, DESC_WRITE | DESC_NEXT, 0xffff},
     };
-    const struct packet packet = {.source = CID_OWN, .destination = CID_OWN, .type = 1, .op = OP_DATA, .length = 100};
+    const struct packet packet = {
+        .source = CID_OWN, .destination = CID_OWN, .type = 1, .op = OP_DATA, .length = 100};
 
     (void)arg;
     for (size_t i = 0; i < LENGTH_OF(wrong); i++) {
@@ -283,7 +296,8 @@ void virtio_socket_buffers(struct verdict *v, uint64_t arg)
     judge_devices(v);
 }
 
-/* Data for a stream that does not exist, without any credit, as fast as possible; the peer's answers are taken. */
+/* Data for a stream that does not exist, without any credit, as fast as possible; the peer's
+ * answers are taken. */
 void virtio_socket_flood(struct verdict *v, uint64_t arg)
 {
     const struct packet packet = {.source = CID_OWN,
@@ -299,10 +313,12 @@ void virtio_socket_flood(struct verdict *v, uint64_t arg)
     start_socket();
     for (end = csr_read_time() + 10UL * MS; csr_read_time() < end; v->tried++) {
         send_packet(&packet, PACKET_HEADER + 1000U);
-        while (used(&rings[SLOT_SOCKET][0]) + LENGTH_OF(answers) > rings[SLOT_SOCKET][0].avail.index) {
+        while (used(&rings[SLOT_SOCKET][0]) + LENGTH_OF(answers) >
+               rings[SLOT_SOCKET][0].avail.index) {
             post(SLOT_SOCKET, (struct desc){(uintptr_t)answers, sizeof(answers[0]), DESC_WRITE, 0});
         }
-        if ((uint16_t)(requests(SLOT_SOCKET)->avail.index - used(requests(SLOT_SOCKET))) >= ENTRIES) {
+        if ((uint16_t)(requests(SLOT_SOCKET)->avail.index - used(requests(SLOT_SOCKET))) >=
+            ENTRIES) {
             spin(MS / 10U);
             requests(SLOT_SOCKET)->avail.index--; /* the queue is full */
         }
@@ -311,10 +327,12 @@ void virtio_socket_flood(struct verdict *v, uint64_t arg)
     judge_devices(v);
 }
 
-/* Resets while packets of the peer wait for the device, or the peer's next ones go elsewhere: in stores, the last by a reset of the VM. */
+/* Resets while packets of the peer wait for the device, or the peer's next ones go elsewhere: in
+ * stores, the last by a reset of the VM. */
 void virtio_socket_resets(struct verdict *v, uint64_t arg)
 {
-    const struct packet packet = {.source = CID_OWN, .destination = CID_PEER, .type = 1, .op = OP_REQUEST};
+    const struct packet packet = {
+        .source = CID_OWN, .destination = CID_PEER, .type = 1, .op = OP_REQUEST};
 
     (void)arg;
     for (v->tried = 0; v->tried < 100; v->tried++) {
@@ -346,7 +364,8 @@ void virtio_lines(struct verdict *v, uint64_t arg)
         scratch[DATA_AT] = UNTOUCHED;
         device_start(SLOT_LINE, 0);
         post(SLOT_LINE, d);
-        while (!device_failed(SLOT_LINE) && csr_read_time() < end) { /* until the peer has answered */
+        /* until the peer has answered */
+        while (!device_failed(SLOT_LINE) && csr_read_time() < end) {
             request(SLOT_LINE, 1);
             spin(MS);
         }
@@ -367,7 +386,8 @@ void virtio_doorbells(struct verdict *v, uint64_t arg)
         *reg16(SLOT_MAILBOX, 12) = (uint16_t)vm;
         *reg32(SLOT_MAILBOX, 4) = vm;
         *reg32(SLOT_MAILBOX, 8) = vm << 16;
-        judge(v, *reg32(SLOT_MAILBOX, 8) == VM_ATTACKER, "the own number is %u", *reg32(SLOT_MAILBOX, 8));
+        judge(v, *reg32(SLOT_MAILBOX, 8) == VM_ATTACKER, "the own number is %u",
+              *reg32(SLOT_MAILBOX, 8));
     }
     (void)*reg32(SLOT_MAILBOX, 4); /* a half rings VM 0 */
     *reg32(SLOT_MAILBOX, 12) = 0x10000U * VM_ATTACKER;

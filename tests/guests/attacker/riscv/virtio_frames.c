@@ -38,7 +38,8 @@ static void start_ports(void)
     spin(MS); /* the limit of frames */
 }
 
-/* Sends a frame to the second port, which has one good buffer. Returns the length of what has arrived, 0: nothing. */
+/* Sends a frame to the second port, which has one good buffer. Returns the length of what has
+ * arrived, 0: nothing. */
 static uint32_t arrived(const struct frame *frame)
 {
     volatile struct ring *ring = &rings[SLOT_SECOND][0];
@@ -70,7 +71,8 @@ void virtio_frames(struct verdict *v, uint64_t arg)
 
         judge(v, length == 0, "%u bytes of frame %lu arrive", length, (unsigned long)i);
     }
-    judge(v, arrived(&(struct frame){MAC_SECOND, MAC_OWN, TYPE, 1518}) == FRAME_HEADER + 1518U, "a frame is lost");
+    judge(v, arrived(&(struct frame){MAC_SECOND, MAC_OWN, TYPE, 1518}) == FRAME_HEADER + 1518U,
+          "a frame is lost");
     device_start(SLOT_NET, 0);
     describe(requests(SLOT_NET), 0, (struct desc){SCRATCH, FRAME_HEADER + 13U, 0, 0});
     judge_refused(v, SLOT_NET, "half a header");
@@ -80,7 +82,8 @@ void virtio_frames(struct verdict *v, uint64_t arg)
     judge_devices(v);
 }
 
-/* Frames to all, as fast as possible: the switch passes as many as the system file allows. The second port has space for more. */
+/* Frames to all, as fast as possible: the switch passes as many as the system file allows. The
+ * second port has space for more. */
 void virtio_flood(struct verdict *v, uint64_t arg)
 {
     volatile struct ring *ring = &rings[SLOT_SECOND][0];
@@ -100,9 +103,11 @@ void virtio_flood(struct verdict *v, uint64_t arg)
         sent++;
     }
     taken = (csr_read_time() - begun) / MS + 2U;
-    judge(v, used(ring) <= taken * GROUPS_PER_MS, "%u of %u frames in %lu ms", used(ring), sent, taken);
+    judge(v, used(ring) <= taken * GROUPS_PER_MS, "%u of %u frames in %lu ms", used(ring), sent,
+          taken);
     judge(v, used(ring) >= GROUPS_PER_MS, "only %u frames", used(ring));
-    judge(v, used(requests(SLOT_NET)) == (uint16_t)sent, "%u of %u done", used(requests(SLOT_NET)), sent);
+    judge(v, used(requests(SLOT_NET)) == (uint16_t)sent, "%u of %u done", used(requests(SLOT_NET)),
+          sent);
     v->tried += sent;
     judge_devices(v);
 }
@@ -112,7 +117,9 @@ void virtio_flood(struct verdict *v, uint64_t arg)
 struct receive_case {
     const char *what;
     struct desc desc;
-    bool fails; /* the receiver's device; otherwise the frame is dropped, and the buffer returned without bytes */
+    /* the receiver's device; otherwise the frame is dropped, and the buffer returned without
+     * bytes */
+    bool fails;
 };
 
 /* An address below 4096 is an offset in the buffer. */
@@ -138,13 +145,17 @@ static void try_receive(struct verdict *v, const struct receive_case *c, uint64_
     fill_buffer();
     post(SLOT_SECOND, d);
     send_frame(SLOT_NET, &(struct frame){destination, MAC_OWN, TYPE, FRAME});
-    judge(v, device_failed(SLOT_SECOND) == c->fails, "%s: status %x", c->what, *reg8(SLOT_SECOND, STATUS));
-    judge(v, used(ring) == (c->fails ? 0 : 1U) && ring->used.ring[0].length == 0, "%s: a frame arrives", c->what);
+    judge(v, device_failed(SLOT_SECOND) == c->fails, "%s: status %x", c->what,
+          *reg8(SLOT_SECOND, STATUS));
+    judge(v, used(ring) == (c->fails ? 0 : 1U) && ring->used.ring[0].length == 0,
+          "%s: a frame arrives", c->what);
     judge(v, (d.flags & DESC_WRITE) != 0 || untouched(), "%s: it is written", c->what);
-    judge(v, !device_failed(SLOT_NET) && used(requests(SLOT_NET)) == 1, "%s: the sender notices", c->what);
+    judge(v, !device_failed(SLOT_NET) && used(requests(SLOT_NET)) == 1, "%s: the sender notices",
+          c->what);
 }
 
-/* Receive buffers that are no buffers, for frames to one port and to all. One that is offered twice is used twice. */
+/* Receive buffers that are no buffers, for frames to one port and to all. One that is offered twice
+ * is used twice. */
 void virtio_receive_buffers(struct verdict *v, uint64_t arg)
 {
     volatile struct ring *ring = &rings[SLOT_SECOND][0];
@@ -182,7 +193,8 @@ static void reset_receiver(unsigned long hart, void *argument)
             describe(&rings[SLOT_NET][0], i, (struct desc){BUFFER, sizeof(buffer), DESC_WRITE, 0});
             offer(&rings[SLOT_NET][0], (uint16_t)i);
         }
-        spin(3UL * MS / 2U + changes % 16U * (MS / 50U)); /* longer than a slice: the sender sends */
+        /* longer than a slice: the sender sends */
+        spin(3UL * MS / 2U + changes % 16U * (MS / 50U));
         *reg8(SLOT_NET, STATUS) = 0;
         fill_buffer();
         spin(3UL * MS / 2U); /* longer than a slice: the sender continues */
@@ -191,7 +203,8 @@ static void reset_receiver(unsigned long hart, void *argument)
     }
 }
 
-/* A receiver that resets its device while frames are copied to it: nothing is written to its memory after the reset. */
+/* A receiver that resets its device while frames are copied to it: nothing is written to its memory
+ * after the reset. */
 void virtio_receiver_resets(struct verdict *v, uint64_t arg)
 {
     unsigned sent = 0;
@@ -201,12 +214,14 @@ void virtio_receiver_resets(struct verdict *v, uint64_t arg)
     device_begin(SLOT_NET, 0);
     written = 0;
     begin_changes(v, reset_receiver);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, RESET_TIME, changes >= RESETS_MIN); sent++) {
+    for (uint64_t from = csr_read_time(); attack_goes_on(from, RESET_TIME, changes >= RESETS_MIN);
+         sent++) {
         send_frame(SLOT_SECOND, &(struct frame){MAC_OWN, MAC_SECOND, TYPE, FRAME});
     }
     end_changes();
     judge(v, written == 0, "written %u times after %u resets", written, changes);
-    judge(v, changes >= RESETS_MIN && !device_failed(SLOT_SECOND), "%u resets, %u sent", changes, sent);
+    judge(v, changes >= RESETS_MIN && !device_failed(SLOT_SECOND), "%u resets, %u sent", changes,
+          sent);
     v->tried += changes;
     judge_devices(v);
 }
@@ -222,7 +237,9 @@ static void rewrite_receiver(unsigned long hart, void *argument)
     while (!changes_over) {
         uint64_t n = random_next(&state);
 
-        describe(ring, n % 8U, (struct desc){BUFFER + n % 7U, (uint32_t)(n >> 40) % 2048U, (uint16_t)(n >> 8 & 7U), 0});
+        describe(ring, n % 8U,
+                 (struct desc){BUFFER + n % 7U, (uint32_t)(n >> 40) % 2048U,
+                               (uint16_t)(n >> 8 & 7U), 0});
         ring->desc[n % 8U].next = (uint16_t)(n >> 20 & 15U);
         ring->avail.ring[n >> 30 & 7U] = (uint16_t)(n >> 33 & 7U);
         ring->avail.index = (uint16_t)(ring->avail.index + (n >> 60 == 0 ? n : 1U));
@@ -239,8 +256,8 @@ void virtio_receiver_rewrites(struct verdict *v, uint64_t arg)
     (void)arg;
     start_ports();
     begin_changes(v, rewrite_receiver);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, CHANGE_TIME, changes >= CHANGES_MIN && failures > 0);
-         sent++) {
+    for (uint64_t from = csr_read_time();
+         attack_goes_on(from, CHANGE_TIME, changes >= CHANGES_MIN && failures > 0); sent++) {
         send_frame(SLOT_NET, &(struct frame){MAC_SECOND, MAC_OWN, TYPE, FRAME});
         if (device_failed(SLOT_SECOND)) {
             device_start(SLOT_SECOND, F_INDIRECT);
@@ -248,7 +265,8 @@ void virtio_receiver_rewrites(struct verdict *v, uint64_t arg)
         }
     }
     end_changes();
-    judge(v, !device_failed(SLOT_NET) && used(requests(SLOT_NET)) == (uint16_t)sent, "the sender notices");
+    judge(v, !device_failed(SLOT_NET) && used(requests(SLOT_NET)) == (uint16_t)sent,
+          "the sender notices");
     judge(v, changes >= CHANGES_MIN && failures > 0, "%u changes, %u failures", changes, failures);
     v->tried += sent;
     judge_devices(v);

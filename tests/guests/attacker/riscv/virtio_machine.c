@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function of the machine's PCI bus, passed through: the guest writes to every register of its configuration space. */
+/* A function of the machine's PCI bus, passed through: the guest writes to every register of its
+ * configuration space. */
 #include "attacker_virtio.h"
 
 #define CONFIG (ECAM + SLOT_MACHINE * 0x8000UL)
@@ -61,18 +62,20 @@ static void judge_capabilities(struct verdict *v)
 static void judge_registers(struct verdict *v, uint32_t written, uint64_t offset)
 {
     uint64_t registers = *config(0x10 + 4U * BAR_OF_REGISTERS) & ~15U;
-    struct caught queues = try_word(SUPERVISOR, 0x00055503U /* lhu a0, (a0) */, registers + REGISTERS_QUEUES, 0);
+    struct caught queues =
+        try_word(SUPERVISOR, 0x00055503U /* lhu a0, (a0) */, registers + REGISTERS_QUEUES, 0);
     uint32_t count = 0;
 
     if (queues.cause == CAUSE_NONE) {
         count = *(volatile uint16_t *)(registers + REGISTERS_QUEUES);
     }
-    judge(v, count == RNG_QUEUES, "after 0x%x at 0x%lx: cause %ld, %u queues", written, offset, (long)queues.cause,
-          count);
+    judge(v, count == RNG_QUEUES, "after 0x%x at 0x%lx: cause %ld, %u queues", written, offset,
+          (long)queues.cause, count);
 }
 
 /* A BAR shows its size after a write of all ones, until its address is written. */
-static void try_write(struct verdict *v, const struct header *before, uint64_t offset, uint32_t value)
+static void try_write(struct verdict *v, const struct header *before, uint64_t offset,
+                      uint32_t value)
 {
     struct header after;
 
@@ -89,7 +92,8 @@ static void try_write(struct verdict *v, const struct header *before, uint64_t o
 
 void virtio_machine(struct verdict *v, uint64_t arg)
 {
-    static const uint32_t values[] = {0, ALL & UINT32_MAX, 0x42000000, 0x80000000, 0x8000, 0x12345678};
+    static const uint32_t values[] = {0,          ALL & UINT32_MAX, 0x42000000,
+                                      0x80000000, 0x8000,           0x12345678};
     const struct header before = read_header();
 
     (void)arg;

@@ -27,23 +27,27 @@ static void try_ring(enum slot slot, unsigned area, uint64_t address)
     device_notify(slot, requests_of(slot));
 }
 
-/* Rings in memory of others, in devices, across the end of the RAM or of the address space; misaligned ones. In shared memory they are
- * as good as in RAM. */
+/* Rings in memory of others, in devices, across the end of the RAM or of the address space;
+ * misaligned ones. In shared memory they are as good as in RAM. */
 void virtio_rings(struct verdict *v, uint64_t arg)
 {
     static const uint64_t places[] = BAD_PLACES;
-    static const uint64_t more[] = {RAM_END - 16, RAM_BASE - 64, SHARED_END - 16, RAM_BASE + 1, ALL - 4095};
+    static const uint64_t more[] = {RAM_END - 16, RAM_BASE - 64, SHARED_END - 16, RAM_BASE + 1,
+                                    ALL - 4095};
 
     (void)arg;
     for (enum slot slot = 0; slot < SLOTS; slot++) {
-        for (unsigned i = 0; is_virtio(slot) && i < 3 * (LENGTH_OF(places) + LENGTH_OF(more)); i++) {
-            uint64_t place = i / 3 < LENGTH_OF(places) ? places[i / 3] : more[i / 3 - LENGTH_OF(places)];
+        for (unsigned i = 0; is_virtio(slot) && i < 3 * (LENGTH_OF(places) + LENGTH_OF(more));
+             i++) {
+            uint64_t place =
+                i / 3 < LENGTH_OF(places) ? places[i / 3] : more[i / 3 - LENGTH_OF(places)];
 
             try_ring(slot, i % 3, place);
             judge(v, device_failed(slot), "function %u takes area %u at 0x%lx", slot, i % 3, place);
         }
         try_ring(slot == SLOT_MAILBOX ? SLOT_RNG : slot, 0, SHARED_BASE + 0x100000);
-        judge(v, !device_failed(slot == SLOT_MAILBOX ? SLOT_RNG : slot), "function %u refuses shared memory", slot);
+        judge(v, !device_failed(slot == SLOT_MAILBOX ? SLOT_RNG : slot),
+              "function %u refuses shared memory", slot);
     }
     judge_devices(v);
 }
@@ -70,7 +74,8 @@ void virtio_buffers(struct verdict *v, uint64_t arg)
 
 /* --- chains --- */
 
-/* Descriptor 0, with which each chain begins; `address` 0: of SCRATCH; and the first of an indirect table. */
+/* Descriptor 0, with which each chain begins; `address` 0: of SCRATCH; and the first of an indirect
+ * table. */
 struct chain_case {
     const char *what;
     struct desc first, inner;
@@ -116,8 +121,8 @@ static void try_chain(struct verdict *v, enum slot slot, const struct chain_case
     inner->length = d.length;
     inner->flags = d.flags;
     inner->next = d.next;
-    inner[1] =
-        (struct desc){SCRATCH + 8U, 100, slot == SLOT_RNG ? DESC_WRITE : 0, 0}; /* behind a table of one descriptor */
+    inner[1] = (struct desc){SCRATCH + 8U, 100, slot == SLOT_RNG ? DESC_WRITE : 0,
+                             0}; /* behind a table of one descriptor */
     judge_refused(v, slot, c->what);
 }
 
@@ -141,9 +146,9 @@ static void receive_small(enum slot slot, unsigned pieces)
         bool last = i + 1U == pieces;
         uint16_t next = i + 1U;
 
-        describe(
-            ring, i,
-            (struct desc){SCRATCH + 2049U + i, last ? 1500U : 1U, last ? DESC_WRITE : DESC_WRITE | DESC_NEXT, next});
+        describe(ring, i,
+                 (struct desc){SCRATCH + 2049U + i, last ? 1500U : 1U,
+                               last ? DESC_WRITE : DESC_WRITE | DESC_NEXT, next});
     }
     offer(ring, 0);
 }
@@ -161,8 +166,8 @@ static void try_small_receivers(struct verdict *v, unsigned pieces)
     judge(v, pieces > 1 || !device_failed(SLOT_SOCKET), "a packet in %u pieces", pieces);
 }
 
-/* Buffers of one byte, as many as a queue has: the most descriptors for each byte. They are no violation, but may be too many for a
- * device's limit. Received in such buffers, too. */
+/* Buffers of one byte, as many as a queue has: the most descriptors for each byte. They are no
+ * violation, but may be too many for a device's limit. Received in such buffers, too. */
 void virtio_small_buffers(struct verdict *v, uint64_t arg)
 {
     (void)arg;
@@ -171,10 +176,12 @@ void virtio_small_buffers(struct verdict *v, uint64_t arg)
     }
     for (unsigned pieces = 2; pieces < 48; pieces++) {
         for (enum slot slot = 0; slot < SLOTS; slot++) {
-            if (is_virtio(slot) && (pieces <= 16 || (slot != SLOT_DISK && slot != SLOT_LINE && slot != SLOT_RNG))) {
+            if (is_virtio(slot) &&
+                (pieces <= 16 || (slot != SLOT_DISK && slot != SLOT_LINE && slot != SLOT_RNG))) {
                 device_start(slot, 0);
                 request(slot, pieces);
-                judge(v, pieces > 5 || !device_failed(slot), "function %u refuses %u pieces", slot, pieces);
+                judge(v, pieces > 5 || !device_failed(slot), "function %u refuses %u pieces", slot,
+                      pieces);
             }
         }
     }
@@ -194,8 +201,10 @@ void virtio_indexes(struct verdict *v, uint64_t arg)
         for (unsigned i = 0; is_virtio(slot) && i < LENGTH_OF(jumps); i++) {
             device_start(slot, 0);
             describe(requests(slot), 0,
-                     (struct desc){SCRATCH, 64, slot == SLOT_RNG ? DESC_WRITE : 0, 0}); /* a right one */
-            requests(slot)->avail.index = (uint16_t)(jumps[i] - 1U);                    /* judge_refused() adds 1 */
+                     /* a right one */
+                     (struct desc){SCRATCH, 64, slot == SLOT_RNG ? DESC_WRITE : 0, 0});
+            /* judge_refused() adds 1 */
+            requests(slot)->avail.index = (uint16_t)(jumps[i] - 1U);
             judge_refused(v, slot, "a jump of the index");
         }
         for (unsigned i = 0; is_virtio(slot) && i < LENGTH_OF(heads); i++) {
@@ -228,14 +237,16 @@ static void tear(unsigned long hart, void *argument)
     }
 }
 
-/* A device either refuses the descriptor or uses what it has checked: 16 bytes up to the RAM's end. */
+/* A device either refuses the descriptor or uses what it has checked: 16 bytes up to the RAM's
+ * end. */
 void virtio_torn(struct verdict *v, uint64_t arg)
 {
     unsigned good = 0, bad = 0;
 
     (void)arg;
     begin_changes(v, tear);
-    for (uint64_t from = csr_read_time(); attack_goes_on(from, TORN_TIME, good + bad >= TORN_MIN);) {
+    for (uint64_t from = csr_read_time();
+         attack_goes_on(from, TORN_TIME, good + bad >= TORN_MIN);) {
         tearing = false;
         device_start(SLOT_RNG, 0);
         describe(requests(SLOT_RNG), 0, (struct desc){RAM_END - 16, 16, DESC_WRITE, 0});
@@ -258,7 +269,8 @@ void virtio_torn(struct verdict *v, uint64_t arg)
 
 /* --- notifications, status --- */
 
-/* All numbers, of queues that exist and others: before DRIVER_OK, after a failure, after a reset. */
+/* All numbers, of queues that exist and others: before DRIVER_OK, after a failure, after a
+ * reset. */
 static void notify_all(enum slot slot)
 {
     for (unsigned number = 0; number < 0x10000U; number += number < 64 ? 1 : 997) {
@@ -314,20 +326,25 @@ static void try_changes(struct verdict *v, enum slot slot)
         uint32_t before = *reg32(slot, QUEUE_ADDRESS + 8U * area);
 
         *reg32(slot, QUEUE_ADDRESS + 8U * area) = (uint32_t)REAL_WITNESS;
-        judge(v, *reg32(slot, QUEUE_ADDRESS + 8U * area) == before, "area %u of function %u moves", area, slot);
+        judge(v, *reg32(slot, QUEUE_ADDRESS + 8U * area) == before, "area %u of function %u moves",
+              area, slot);
     }
     *reg16(slot, QUEUE_SIZE) = 1;
     *reg16(slot, QUEUE_ENABLE) = 0;
-    judge(v, *reg16(slot, QUEUE_SIZE) == ENTRIES && *reg16(slot, QUEUE_ENABLE) == 1, "a queue changes");
+    judge(v, *reg16(slot, QUEUE_SIZE) == ENTRIES && *reg16(slot, QUEUE_ENABLE) == 1,
+          "a queue changes");
     *reg32(slot, DRIVER_SELECT) = 0;
     *reg32(slot, DRIVER_FEATURES) = UINT32_MAX;
     judge(v, *reg32(slot, DRIVER_FEATURES) == 0, "features change");
     *reg8(slot, STATUS) = 1; /* takes no bit away */
-    judge(v, *reg8(slot, STATUS) == (STATUS_DRIVER | STATUS_FEATURES_OK | STATUS_DRIVER_OK), "the status changes");
+    judge(v, *reg8(slot, STATUS) == (STATUS_DRIVER | STATUS_FEATURES_OK | STATUS_DRIVER_OK),
+          "the status changes");
     device_begin(slot, ALL);
-    judge(v, (*reg8(slot, STATUS) & STATUS_FEATURES_OK) == 0, "function %u accepts any feature", slot);
+    judge(v, (*reg8(slot, STATUS) & STATUS_FEATURES_OK) == 0, "function %u accepts any feature",
+          slot);
     *reg8(slot, STATUS) = STATUS_DRIVER | STATUS_DRIVER_OK;
-    judge(v, (*reg8(slot, STATUS) & STATUS_DRIVER_OK) == 0, "function %u works without features", slot);
+    judge(v, (*reg8(slot, STATUS) & STATUS_DRIVER_OK) == 0, "function %u works without features",
+          slot);
 }
 
 void virtio_status(struct verdict *v, uint64_t arg)

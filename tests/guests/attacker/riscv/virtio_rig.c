@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common part of the attacks on virtual PCI functions: a driver that trusts nothing to be right, and makes most of it wrong. */
+/* The common part of the attacks on virtual PCI functions: a driver that trusts nothing to be
+ * right, and makes most of it wrong. */
 #include "attacker_virtio.h"
 
 #define VM_TYPE 0x88b5U /* local experimental EtherType */
-#define SLOWEST 40U     /* a loaded host may run a hart seldom: an attack goes on for up to so many times its time */
-/* With the work of other VMs on a loaded host. Less than the 10 s after which the victim gives a request up. */
+/* a loaded host may run a hart seldom: an attack goes on for up to so many times its time */
+#define SLOWEST 40U
+/* With the work of other VMs on a loaded host. Less than the 10 s after which the victim gives a
+ * request up. */
 #define PATIENCE (5000UL * MS)
 
 volatile bool changes_over;
@@ -166,7 +169,8 @@ void send_to_itself(uint32_t length)
 {
     struct packet *packet = (void *)(uintptr_t)scratch;
 
-    *packet = (struct packet){.source = CID_OWN, .destination = CID_OWN, .length = length, .type = 1, .op = OP_DATA};
+    *packet = (struct packet){
+        .source = CID_OWN, .destination = CID_OWN, .length = length, .type = 1, .op = OP_DATA};
     describe(requests(SLOT_SOCKET), 0, (struct desc){SCRATCH, PACKET_HEADER + length, 0, 0});
     offer(requests(SLOT_SOCKET), 0);
     device_notify(SLOT_SOCKET, 1);
@@ -183,7 +187,8 @@ static uint32_t write_request(enum slot slot)
         return PACKET_HEADER;
     }
     if (slot == SLOT_NET || slot == SLOT_SECOND) {
-        write_frame(&(struct frame){MAC_NOBODY, slot == SLOT_NET ? MAC_OWN : MAC_SECOND, VM_TYPE, 60});
+        write_frame(
+            &(struct frame){MAC_NOBODY, slot == SLOT_NET ? MAC_OWN : MAC_SECOND, VM_TYPE, 60});
         return FRAME_HEADER + 60U;
     }
     return 16; /* a disk's head: read sector 0; random bytes; bytes of a line */
@@ -200,7 +205,8 @@ void request(enum slot slot, unsigned pieces)
         bool last = i + 1U == pieces && more == 0;
 
         describe(ring, i,
-                 (struct desc){SCRATCH + i, bytes, flags | (last ? 0 : DESC_NEXT), (uint16_t)(last ? 0 : i + 1U)});
+                 (struct desc){SCRATCH + i, bytes, flags | (last ? 0 : DESC_NEXT),
+                               (uint16_t)(last ? 0 : i + 1U)});
     }
     if (more != 0) { /* a sector and the status */
         describe(ring, pieces, (struct desc){SCRATCH + 1024, 513, DESC_WRITE, 0});
@@ -218,7 +224,8 @@ void judge_refused(struct verdict *v, enum slot slot, const char *what)
     offer(ring, 0);
     device_notify(slot, requests_of(slot));
     /* Bytes of a line before the wrong descriptor may wait for the other end. */
-    judge(v, device_failed(slot) || (slot == SLOT_LINE && used(ring) == 0), "function %u accepts %s", slot, what);
+    judge(v, device_failed(slot) || (slot == SLOT_LINE && used(ring) == 0),
+          "function %u accepts %s", slot, what);
 }
 
 void judge_device(struct verdict *v, enum slot slot)
@@ -233,7 +240,8 @@ void judge_device(struct verdict *v, enum slot slot)
     judge(v, !device_failed(slot), "function %u fails", slot);
     /* Bytes of a line wait for the other end. */
     judge(v, slot == SLOT_LINE || used(requests(slot)) == 1, "function %u does not work", slot);
-    judge(v, slot != SLOT_DISK || scratch[1024 + 512] == 0, "the disk reports %u", scratch[1024 + 512]);
+    judge(v, slot != SLOT_DISK || scratch[1024 + 512] == 0, "the disk reports %u",
+          scratch[1024 + 512]);
 }
 
 void judge_devices(struct verdict *v)

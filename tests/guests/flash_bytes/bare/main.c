@@ -83,7 +83,8 @@ static void run_server(void)
     }
 }
 
-/* Sends requests until enough are outstanding; the last one by a call that also sleeps. Returns how many were sent. */
+/* Sends requests until enough are outstanding; the last one by a call that also sleeps. Returns how
+ * many were sent. */
 static unsigned int request(struct ipc_peer server, unsigned int number)
 {
     struct flash_message message = {0, 0};

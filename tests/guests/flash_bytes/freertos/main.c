@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same in FreeRTOS, as a driver and its users are written there: a task that reads a byte takes the driver's mutex, sends
- * the request and sleeps until the interrupt puts the answer into its queue; the driver is a task that takes requests from a
- * queue.
+ * The same in FreeRTOS, as a driver and its users are written there: a task that reads a byte takes
+ * the driver's mutex, sends the request and sleeps until the interrupt puts the answer into its
+ * queue; the driver is a task that takes requests from a queue.
  */
 #include <string.h>
 
@@ -41,7 +41,8 @@ static void message_interrupt(void)
     struct received received;
     BaseType_t woken = pdFALSE;
 
-    while (ipc_receive(&received.message, sizeof(received.message), &received.from) == (long)sizeof(received.message)) {
+    while (ipc_receive(&received.message, sizeof(received.message), &received.from) ==
+           (long)sizeof(received.message)) {
         (void)xQueueSendFromISR(queue, &received, &woken);
     }
     portYIELD_FROM_ISR(woken);

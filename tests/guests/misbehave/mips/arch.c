@@ -11,7 +11,8 @@
 
 #define MISBEHAVE_KSEG0 0x80000000U
 
-extern volatile uint32_t misbehave_return; /* return address of a call to an invalid address (access.S) */
+/* return address of a call to an invalid address (access.S) */
+extern volatile uint32_t misbehave_return;
 
 /* Bus errors do not change BadVAddr. */
 static bool misbehave_has_address(uint32_t code)
@@ -25,7 +26,8 @@ static bool misbehave_handler(struct trap_frame *frame, uint32_t code)
         return false; /* possibly a hypercall without a hypervisor, which the SDK answers */
     }
     misbehave_caught(code, misbehave_has_address(code) ? frame->badvaddr : 0, frame->epc);
-    if (code == EXCEPTION_BUS_FETCH || (misbehave_has_address(code) && frame->badvaddr == frame->epc)) {
+    if (code == EXCEPTION_BUS_FETCH ||
+        (misbehave_has_address(code) && frame->badvaddr == frame->epc)) {
         frame->epc = misbehave_return;
     } else {
         frame->epc += 4; /* no access of access.S is in a delay slot */
@@ -46,7 +48,10 @@ static long misbehave_end(unsigned long how)
     register unsigned long a0 __asm__("$4") = how;
     register unsigned long a1 __asm__("$5") = 0;
 
-    __asm__ volatile(".set push\n\t.set virt\n\thypcall 1\n\t.set pop" : "=r"(v0) : "r"(a0), "r"(a1) : "$3", "memory");
+    __asm__ volatile(".set push\n\t.set virt\n\thypcall 1\n\t.set pop"
+                     : "=r"(v0)
+                     : "r"(a0), "r"(a1)
+                     : "$3", "memory");
     return (long)v0;
 }
 
@@ -55,7 +60,10 @@ static long misbehave_no_code(void)
 {
     register unsigned long v0 __asm__("$2");
 
-    __asm__ volatile(".set push\n\t.set virt\n\thypcall 63\n\t.set pop" : "=r"(v0) : : "$3", "memory");
+    __asm__ volatile(".set push\n\t.set virt\n\thypcall 63\n\t.set pop"
+                     : "=r"(v0)
+                     :
+                     : "$3", "memory");
     return (long)v0;
 }
 
@@ -69,7 +77,8 @@ void arch_bad_calls(unsigned long address, long errors[ARCH_BAD_CALLS])
     errors[0] = hcall_call(0x12345678UL, 0, 0, 0).error;
     errors[1] = hcall_call(~0UL, address, address, address).error;
     errors[2] = hcall_call(1000, address, address, address).error;
-    errors[3] = hcall_call(HCALL_IPC_RECV_MSG, address | MISBEHAVE_KSEG0, 128, 0).error; /* not guest-physical */
+    /* not guest-physical */
+    errors[3] = hcall_call(HCALL_IPC_RECV_MSG, address | MISBEHAVE_KSEG0, 128, 0).error;
     errors[4] = misbehave_no_code();
     errors[5] = misbehave_end(1000);
 }

@@ -55,8 +55,8 @@ void arch_call(unsigned long address)
                      "1:"
                      : [back] "=m"(misbehave_return)
                      : [target] "r"(address)
-                     : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7",
-                       "memory");
+                     : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4",
+                       "a5", "a6", "a7", "memory");
 }
 
 void arch_warm_reboot(void)
@@ -117,9 +117,12 @@ static void misbehave_storm(unsigned long address)
 static void misbehave_console(unsigned long address)
 {
     long errors[] = {
-        sbi_call(SBI_EXT_DBCN, 0, 4096, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
-        sbi_call(SBI_EXT_DBCN, 0, ~0UL, address, 0).error, sbi_call(SBI_EXT_DBCN, 1, ~0UL, address, 0).error,
-        sbi_call(SBI_EXT_DBCN, 0, 1, address, ~0UL).error, sbi_call(SBI_EXT_DBCN, 0, ~0UL, ~0UL, ~0UL).error,
+        sbi_call(SBI_EXT_DBCN, 0, 4096, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 1, 4096, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, ~0UL, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 1, ~0UL, address, 0).error,
+        sbi_call(SBI_EXT_DBCN, 0, 1, address, ~0UL).error,
+        sbi_call(SBI_EXT_DBCN, 0, ~0UL, ~0UL, ~0UL).error,
     };
 
     misbehave_print_errors("bad console calls", errors, sizeof(errors) / sizeof(errors[0]));
@@ -134,7 +137,8 @@ static void misbehave_other_hart(unsigned long hart, void *argument)
 /* The other hart reports in memory that it runs: output of two harts would be mixed. */
 static void misbehave_smp(unsigned long address)
 {
-    static struct hart_boot boot = {.stack_top = misbehave_stack + MISBEHAVE_STACK, .function = misbehave_other_hart};
+    static struct hart_boot boot = {.stack_top = misbehave_stack + MISBEHAVE_STACK,
+                                    .function = misbehave_other_hart};
     unsigned long other = misbehave_hart == 0 ? 1 : 0;
     uint64_t end = csr_read_time() + PLATFORM_TIMEBASE_HZ;
     long error;
@@ -182,10 +186,12 @@ static void misbehave_print(unsigned long length)
 }
 
 const struct misbehave_command arch_commands[] = {
-    {"print", "[length] debug console writes without end, in lines of that many characters", misbehave_print},
+    {"print", "[length] debug console writes without end, in lines of that many characters",
+     misbehave_print},
     {"legacy", "[lines] flood by the console call of SBI v0.1", misbehave_legacy},
     {"storm", "[address] faults, IPIs, timers, fences and calls without end", misbehave_storm},
-    {"console", "[address] debug console calls with bad buffers (natively fatal)", misbehave_console},
+    {"console", "[address] debug console calls with bad buffers (natively fatal)",
+     misbehave_console},
     {"smp", "start another hart and check that it runs", misbehave_smp},
     {NULL, NULL, NULL},
 };

@@ -12,8 +12,11 @@
 
 static struct accel_rtos device;
 static uint64_t input[BYTES / 8], output[BYTES / 8], expected[BYTES / 8];
-static struct accel_job job = {
-    .command = ACCEL_AES128_ECB_ENCRYPT, .size = BYTES, .input = input, .output = output, .custom = {1, 2, 3, 4}};
+static struct accel_job job = {.command = ACCEL_AES128_ECB_ENCRYPT,
+                               .size = BYTES,
+                               .input = input,
+                               .output = output,
+                               .custom = {1, 2, 3, 4}};
 static struct accel_result right; /* what the software computes, and `expected` its output */
 
 void job_open(unsigned long hart, const void *fdt)

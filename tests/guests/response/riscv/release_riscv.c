@@ -16,8 +16,9 @@ uint64_t release_next_tick(void)
 }
 
 /*
- * QEMU raises the interrupt a whole number of ticks after the write to stimecmp, up to a tick late. So the instruction at which it does
- * is counted from the write; the write is repeated if it was not where the block expects it, because the VM lost the hart in between.
+ * QEMU raises the interrupt a whole number of ticks after the write to stimecmp, up to a tick late.
+ * So the instruction at which it does is counted from the write; the write is repeated if it was
+ * not where the block expects it, because the VM lost the hart in between.
  */
 uint64_t release_arm(uint64_t due)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A software interrupt: the line that announces messages in a VM, which a task can raise in Cause. */
+/* A software interrupt: the line that announces messages in a VM, which a task can raise in
+ * Cause. */
 #include "cp0.h"
 #include "interrupts.h"
 #include "measure.h"

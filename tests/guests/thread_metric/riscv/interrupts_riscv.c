@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hart's software interrupt, and the interrupt of a device: the UART with an empty transmitter. In a VM the first causes no exit,
- * while the hypervisor emulates the UART and the PLIC.
+ * The hart's software interrupt, and the interrupt of a device: the UART with an empty transmitter.
+ * In a VM the first causes no exit, while the hypervisor emulates the UART and the PLIC.
  */
 #include "csr.h"
 #include "interrupts.h"

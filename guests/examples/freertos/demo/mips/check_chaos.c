@@ -56,6 +56,7 @@ static void chaos_task(void *argument)
 void chaos_check_start(void)
 {
     chaos_reference = chaos_run();
-    configASSERT(chaos_reference != 0 && chaos_reference != CHAOS_BEGIN); /* the recurrence has not converged */
+    /* the recurrence has not converged */
+    configASSERT(chaos_reference != 0 && chaos_reference != CHAOS_BEGIN);
     check_create_task(chaos_task, "chaos", NULL, PRIORITY_ARITHMETIC);
 }

@@ -89,7 +89,8 @@ static void fft_transform(uint32_t *data, unsigned int direction)
             unsigned int k = i % (size / 2);
             uint32_t *low = &data[(i / (size / 2)) * size + k];
             uint32_t *high = low + size / 2;
-            uint32_t product = fft_multiply(*high, fft_twiddles[k * (FFT_POINTS / size) * direction % FFT_POINTS]);
+            uint32_t product =
+                fft_multiply(*high, fft_twiddles[k * (FFT_POINTS / size) * direction % FFT_POINTS]);
 
             *high = fft_add(*low, FFT_PRIME - product);
             *low = fft_add(*low, product);

@@ -119,7 +119,8 @@ static bool fft_near(double a, double b)
 static void fft_verify(void)
 {
     for (unsigned int i = 0; i < FFT_POINTS; i++) {
-        if (!fft_near(fft_data[i].re, fft_input[i].re) || !fft_near(fft_data[i].im, fft_input[i].im)) {
+        if (!fft_near(fft_data[i].re, fft_input[i].re) ||
+            !fft_near(fft_data[i].im, fft_input[i].im)) {
             check_fail(&fft_check, "wrong at point", i);
             return;
         }

@@ -12,8 +12,10 @@
 #include "timer.h"
 
 #define PORT_TICK_PERIOD (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
-#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)          /* most ticks that one interrupt may catch up on */
-#define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 20U) /* well below half the range of Count */
+/* most ticks that one interrupt may catch up on */
+#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)
+/* well below half the range of Count */
+#define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 20U)
 #define PORT_LINES (1U << PLATFORM_TIMER_IRQ | 1U << PLATFORM_UART_IRQ | 1U << PLATFORM_MESSAGE_IRQ)
 /* If a tick is late by at most this, the next tick is still in the future when Compare is set. */
 #define PORT_ON_TIME ((uint32_t)(PORT_TICK_PERIOD - PORT_TICK_PERIOD / 8U))
@@ -25,7 +27,8 @@
 #define PORT_CAUSE_TICK (1U << (CAUSE_LINES_SHIFT + PLATFORM_TIMER_IRQ))
 #define PORT_CAUSE_MESSAGE (1U << (CAUSE_LINES_SHIFT + PLATFORM_MESSAGE_IRQ))
 
-/* A guest may define PORT_TIMER_HOOK: the name of its function that is called in each timer interrupt, before ticks are counted. */
+/* A guest may define PORT_TIMER_HOOK: the name of its function that is called in each timer
+ * interrupt, before ticks are counted. */
 #ifdef PORT_TIMER_HOOK
 void PORT_TIMER_HOOK(void);
 #else
@@ -85,7 +88,8 @@ static void port_task_returned(void)
     port_fatal("a task function returned:", pcTaskGetName(NULL), 0);
 }
 
-StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode, void *pvParameters)
+StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode,
+                                   void *pvParameters)
 {
     uint8_t *top = (uint8_t *)pxTopOfStack - PORT_ARGUMENTS; /* aligned by the kernel */
     struct port_frame *frame = (struct port_frame *)(void *)(top - FRAME_SIZE);
@@ -96,7 +100,8 @@ StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxC
      * ERET enters the task with interrupts on. With an external controller the mask bits hold its
      * level.
      */
-    frame->status = STATUS_EXL | STATUS_IE | (machine_has_eic() ? 0 : PORT_LINES << CAUSE_LINES_SHIFT);
+    frame->status =
+        STATUS_EXL | STATUS_IE | (machine_has_eic() ? 0 : PORT_LINES << CAUSE_LINES_SHIFT);
     frame->ra = (uintptr_t)port_task_returned;
     frame->a[0] = (uintptr_t)pvParameters;
     return (StackType_t *)(void *)frame;
@@ -213,8 +218,9 @@ static void port_exception(uint32_t code, struct port_frame *frame)
         frame->epc += 4;
         return;
     }
-    print("\nfreertos: exception %u in task %s: epc 0x%x badvaddr 0x%x ra 0x%x sp 0x%x\n", code, pcTaskGetName(NULL),
-          frame->epc, cp0_read_badvaddr(), frame->ra, (unsigned int)((uintptr_t)frame + FRAME_SIZE));
+    print("\nfreertos: exception %u in task %s: epc 0x%x badvaddr 0x%x ra 0x%x sp 0x%x\n", code,
+          pcTaskGetName(NULL), frame->epc, cp0_read_badvaddr(), frame->ra,
+          (unsigned int)((uintptr_t)frame + FRAME_SIZE));
     port_fatal("exception", pcTaskGetName(NULL), code);
 }
 

@@ -11,11 +11,13 @@
 #include "timer.h"
 
 #define PORT_TICK_PERIOD (PLATFORM_TIMEBASE_HZ / configTICK_RATE_HZ)
-#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ) /* most ticks that one interrupt may catch up on */
+/* most ticks that one interrupt may catch up on */
+#define PORT_CATCH_UP ((uint64_t)configTICK_RATE_HZ)
 #define PORT_SLEEP_MAX ((TickType_t)configTICK_RATE_HZ * 3600)
 #define PORT_ISR_STACK 4096U
 
-/* A guest may define PORT_TIMER_HOOK: the name of its function that is called in each timer interrupt, before ticks are counted. */
+/* A guest may define PORT_TIMER_HOOK: the name of its function that is called in each timer
+ * interrupt, before ticks are counted. */
 #ifdef PORT_TIMER_HOOK
 void PORT_TIMER_HOOK(void);
 #else
@@ -58,8 +60,9 @@ static unsigned long port_nesting = 1;
 static uint64_t port_next_tick; /* time at which the next tick is due */
 static void (*port_external_handler)(void);
 static void (*port_message_handler)(void); /* or NULL */
-static unsigned long port_late;            /* ticks caught up on, without the first of each interrupt */
-static bool port_slept;                    /* since the last idle hook */
+/* ticks caught up on, without the first of each interrupt */
+static unsigned long port_late;
+static bool port_slept; /* since the last idle hook */
 static uint64_t port_sleeps;
 
 _Noreturn void port_fatal(const char *what, const char *detail, unsigned long number)
@@ -74,7 +77,8 @@ static void port_task_returned(void)
     port_fatal("a task function returned:", pcTaskGetName(NULL), 0);
 }
 
-StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode, void *pvParameters)
+StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxCode,
+                                   void *pvParameters)
 {
     uint8_t *fp_area = (uint8_t *)pxTopOfStack - FP_SIZE; /* the top is aligned by the kernel */
     struct port_frame *frame = (struct port_frame *)(void *)(fp_area - FRAME_SIZE);
@@ -82,8 +86,8 @@ StackType_t *pxPortInitialiseStack(StackType_t *pxTopOfStack, TaskFunction_t pxC
     memset(frame, 0, sizeof(*frame));
     frame->sepc = (uintptr_t)pxCode;
     /* sret enters the task in S-mode with interrupts on; the FP state is Initial. */
-    frame->sstatus =
-        (csr_read_sstatus() & ~(SSTATUS_SIE | SSTATUS_FS)) | SSTATUS_SPP | SSTATUS_SPIE | SSTATUS_FS_INITIAL;
+    frame->sstatus = (csr_read_sstatus() & ~(SSTATUS_SIE | SSTATUS_FS)) | SSTATUS_SPP |
+                     SSTATUS_SPIE | SSTATUS_FS_INITIAL;
     frame->ra = (uintptr_t)port_task_returned;
     frame->a[0] = (uintptr_t)pvParameters;
     frame->tp = (uintptr_t)fp_area;
@@ -162,7 +166,8 @@ static void port_tick(void)
 static _Noreturn void port_exception(uint64_t cause, const struct port_frame *frame)
 {
     print("\nfreertos: exception %lu in task %s: sepc 0x%lx stval 0x%lx ra 0x%lx sp 0x%lx\n", cause,
-          pcTaskGetName(NULL), frame->sepc, csr_read_stval(), frame->ra, (uintptr_t)frame + FRAME_SIZE);
+          pcTaskGetName(NULL), frame->sepc, csr_read_stval(), frame->ra,
+          (uintptr_t)frame + FRAME_SIZE);
     port_fatal("exception", pcTaskGetName(NULL), cause);
 }
 
@@ -186,10 +191,12 @@ uint64_t port_handle_trap(uint64_t cause, const struct port_frame *frame)
     default:
         port_exception(cause, frame);
     }
-    /* A task or handler requests a switch by the software interrupt, with which the hypervisor tells of messages, too. */
+    /* A task or handler requests a switch by the software interrupt, with which the hypervisor
+     * tells of messages, too. */
     yield = csr_take_sip(SIE_SOFT);
     if (yield != 0 && port_message_handler != NULL) {
-        port_message_handler(); /* after the interrupt is cleared: a later message raises it again */
+        /* after the interrupt is cleared: a later message raises it again */
+        port_message_handler();
     }
     return yield;
 }
@@ -203,7 +210,8 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime)
     taskENTER_CRITICAL();
     if (eTaskConfirmSleepModeStatus() != eAbortSleep) {
         timer_set(port_next_tick + (longest - 1) * PORT_TICK_PERIOD);
-        csr_wait_for_interrupt(); /* wakes up with interrupts off; the handler runs after the critical section */
+        /* wakes up with interrupts off; the handler runs after the critical section */
+        csr_wait_for_interrupt();
         now = csr_read_time();
         if (now >= port_next_tick) {
             TickType_t passed = (now - port_next_tick) / PORT_TICK_PERIOD + 1;

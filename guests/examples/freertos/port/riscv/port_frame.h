@@ -3,9 +3,11 @@
  * Saved registers of a task that does not run, for C and assembly.
  *
  *   top of the task's stack
- *     FP area       f0 .. f31, fcsr: at a fixed address per task; tp points to it while the task runs
+ *     FP area       f0 .. f31, fcsr: at a fixed address per task; tp points to it while the task
+ * runs
  *     ...           the stack contents of the task
- *     frame         at TCB.pxTopOfStack: the part saved by every trap, then the part saved by a switch
+ *     frame         at TCB.pxTopOfStack: the part saved by every trap, then the part saved by a
+ * switch
  */
 #ifndef PORT_FRAME_H
 #define PORT_FRAME_H

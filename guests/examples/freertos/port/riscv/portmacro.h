@@ -73,8 +73,8 @@ void vPortSuppressTicksAndSleep(TickType_t xExpectedIdleTime);
 void port_set_external_handler(void (*handler)(void));
 
 /**
- * Sets the handler of message interrupts, called with interrupts off, also for the software interrupts
- * with which the kernel yields. Call before the scheduler starts.
+ * Sets the handler of message interrupts, called with interrupts off, also for the software
+ * interrupts with which the kernel yields. Call before the scheduler starts.
  */
 void port_set_message_handler(void (*handler)(void));
 
