@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults in source code: a piece of code is found whatever its line breaks, so that a change of layout moves no fault."""
+"""Faults in source code: code is found whatever its line breaks, so that a change of layout moves no fault."""
 
 import re
 

@@ -144,6 +144,7 @@ BAD = [
     ("files", "scripts/a.sh", SH + "true \n", 4, "white space"),
     ("files", "scripts/a.sh", SH + "true", 4, "no newline"),
     ("files", "arch/riscv/a.S", f"# {SPDX}\n" + "#" * 121 + "\n", 2, "121 columns"),
+    ("files", "fpga/hw/rtl/io/a.sv", f"// {SPDX}\n" + "/" * 101 + "\n", 2, "101 columns > 100"),
     ("analyze", "core/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
     ("analyze", "arch/mips/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
     ("analyze", "arch/mips/lines/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),

@@ -17,8 +17,8 @@ module cosim_axi_check
   logic aw_waits_q, ar_waits_q, w_waits_q;
 
   // Bursts are INCR with beats of 8 bytes, aligned, and within a page.
-  function automatic logic odd_burst(input logic [63:0] addr, input logic [7:0] len, input logic [2:0] size,
-                                     input logic [1:0] burst);
+  function automatic logic odd_burst(input logic [63:0] addr, input logic [7:0] len,
+                                     input logic [2:0] size, input logic [1:0] burst);
     logic [12:0] last;
     last = {1'b0, addr[11:0]} + {2'b0, len, 3'b0};
     return size != 3'd3 || burst != axi_pkg::BURST_INCR || addr[2:0] != '0 || last[12];

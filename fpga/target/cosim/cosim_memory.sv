@@ -14,7 +14,8 @@ module cosim_memory
 );
 
   /// Both return the AXI response: 0, or an error where the machine has no RAM.
-  import "DPI-C" function int unsigned cosim_read(input longint unsigned addr, output longint unsigned data);
+  import "DPI-C" function int unsigned cosim_read(input longint unsigned addr,
+                                                  output longint unsigned data);
   import "DPI-C" function int unsigned cosim_write(
     input longint unsigned addr, input longint unsigned data, input int unsigned strb
   );
@@ -31,12 +32,14 @@ module cosim_memory
   stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(4), .T(burst_t)) i_ar (
     .clk_i, .rst_ni, .flush_i(1'b0), .testmode_i(1'b0), .usage_o(),
     .data_i('{id: req_i.ar.id, addr: req_i.ar.addr, len: req_i.ar.len}),
-    .valid_i(req_i.ar_valid), .ready_o(resp_o.ar_ready), .data_o(ar), .valid_o(ar_valid), .ready_i(ar_done)
+    .valid_i(req_i.ar_valid), .ready_o(resp_o.ar_ready), .data_o(ar), .valid_o(ar_valid),
+    .ready_i(ar_done)
   );
   stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(4), .T(burst_t)) i_aw (
     .clk_i, .rst_ni, .flush_i(1'b0), .testmode_i(1'b0), .usage_o(),
     .data_i('{id: req_i.aw.id, addr: req_i.aw.addr, len: req_i.aw.len}),
-    .valid_i(req_i.aw_valid), .ready_o(resp_o.aw_ready), .data_o(aw), .valid_o(aw_valid), .ready_i(aw_done)
+    .valid_i(req_i.aw_valid), .ready_o(resp_o.aw_ready), .data_o(aw), .valid_o(aw_valid),
+    .ready_i(aw_done)
   );
 
   // ---- Reads ----

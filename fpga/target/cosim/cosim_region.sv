@@ -32,7 +32,8 @@ module cosim_region
 
   /// One clock edge of the region's task; rsp is its response after the edge.
   import "DPI-C" function void cosim_task_clock(
-    input int unsigned region, input int unsigned held, input bit rst_n, input bit [ReqBits-1:0] req,
+    input int unsigned region, input int unsigned held, input bit rst_n,
+        input bit [ReqBits-1:0] req,
     output bit [RspBits-1:0] rsp
   );
   /// The response to another request in the same cycle.
@@ -54,7 +55,8 @@ module cosim_region
 
   assign held     = torn_i ? TaskNone : held_i;
   assign task_rsp = region_rsp_t'(task_q);
-  assign drives   = task_rsp.stopped || task_rsp.over || task_rsp.out_valid || task_rsp.ctx_ready || task_rsp.ctx_valid;
+  assign drives   = task_rsp.stopped || task_rsp.over || task_rsp.out_valid || task_rsp.ctx_ready
+                    || task_rsp.ctx_valid;
   assign awake    = runs_i || drives || linger_q != '0 || held != held_q || region_rst_ni != rst_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -69,7 +71,8 @@ module cosim_region
     end else begin
       held_q   <= held;
       rst_q    <= region_rst_ni;
-      linger_q <= runs_i || held != held_q || region_rst_ni != rst_q ? 5'(Linger) : linger_q - 5'(linger_q != '0);
+      linger_q <= runs_i || held != held_q || region_rst_ni != rst_q ? 5'(Linger)
+                  : linger_q - 5'(linger_q != '0);
       seen_q   <= {req_i.stop, req_i.out_ready};
       if (awake) begin
         cosim_task_clock(Region, 32'(held), region_rst_ni, req_i, next);
@@ -82,7 +85,8 @@ module cosim_region
   logic [127:0] noise_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) noise_q <= {4{32'(Region) ^ 32'h1b5a39c7}};
-    else if (empty) noise_q <= {noise_q[126:0], noise_q[127] ^ noise_q[125] ^ noise_q[100] ^ noise_q[98]};
+    else if (empty)
+      noise_q <= {noise_q[126:0], noise_q[127] ^ noise_q[125] ^ noise_q[100] ^ noise_q[98]};
   end
 
   always_comb begin
@@ -93,8 +97,9 @@ module cosim_region
     rsp_o   = task_rsp;
     if (empty) begin
       rsp_o = '{stopped: noise_q[7], over: noise_q[6], in_ready: noise_q[5], out_valid: noise_q[4],
-                out_last: noise_q[3], ctx_ready: noise_q[2], ctx_valid: noise_q[1], ctx_last: noise_q[0],
-                result: noise_q[63:32], out_data: noise_q[127:64], ctx_data: noise_q[100:37]};
+                out_last: noise_q[3], ctx_ready: noise_q[2], ctx_valid: noise_q[1],
+                ctx_last: noise_q[0], result: noise_q[63:32], out_data: noise_q[127:64],
+                ctx_data: noise_q[100:37]};
     end else if (probe || {req_i.stop, req_i.out_ready} != seen_q) begin
       cosim_task_settle(Region, req_i, now);
       settled        = region_rsp_t'(now);

@@ -20,12 +20,14 @@ module cosim_task
   region_rsp_t task_rsp;
   always_ff @(posedge load_i) req_q <= req_i;
 
-  region_port i_port (.clk_i, .rst_ni, .req_i(req_q), .rsp_o, .task_req_o(task_req), .task_rsp_i(task_rsp));
+  region_port i_port (.clk_i, .rst_ni, .req_i(req_q), .rsp_o, .task_req_o(task_req),
+                      .task_rsp_i(task_rsp));
 
   if (Task == 0) begin : gen_probe
     hwtask_probe i_task (.clk_i, .rst_ni, .req_i(task_req), .rsp_o(task_rsp));
   end else begin : gen_real
-    hwtask_any #(.Task(fabric_pkg::task_t'(Task))) i_task (.clk_i, .rst_ni, .req_i(task_req), .rsp_o(task_rsp));
+    hwtask_any #(.Task(fabric_pkg::task_t'(Task))) i_task (.clk_i, .rst_ni, .req_i(task_req),
+                                                           .rsp_o(task_rsp));
   end
 
 endmodule

@@ -33,7 +33,8 @@ module fabric_cosim
   output logic [NumVms-1:0] irq_vm_o,
   /// Something may change although no register is accessed.
   output logic active_o,
-  /// Each region: state [2:0], has a client [3], VM [7:4], device [11:8], task that it holds [19:12].
+  /// Each region: state [2:0], has a client [3], VM [7:4], device [11:8], task that it holds
+  /// [19:12].
   output logic [31:0] region_o [NumPrrs],
   /// The configuration port: busy [0], its region [3:1].
   output logic [3:0] config_o,
@@ -56,7 +57,8 @@ module fabric_cosim
   logic [31:0] cfg_data;
 
   fabric_top #(
-    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth), .NumSorters(NumSorters)
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth),
+    .NumSorters(NumSorters)
   ) i_top (
     .clk_i,
     .rst_ni,
@@ -145,13 +147,13 @@ module fabric_cosim
     end
     // HOLD_TIME with all bits set means that Hold does not expire within a simulation.
     assign region_active[p] = runs || (i_top.state[p] == StHold && i_top.hold_cycles != '1);
-    assign region_o[p] = {12'b0, i_top.gen_prr[p].held, i_top.client[p].dev, i_top.client[p].vm, i_top.client_valid[p],
-                          i_top.state[p]};
+    assign region_o[p] = {12'b0, i_top.gen_prr[p].held, i_top.client[p].dev, i_top.client[p].vm,
+                          i_top.client_valid[p], i_top.state[p]};
   end
 
   assign config_o = {i_top.icap_prr_now, i_top.icap_busy};
-  assign active_o = i_top.icap_busy || |region_active || mgr_req.aw_valid || mgr_req.w_valid || mgr_req.ar_valid
-                    || mgr_resp.r_valid || mgr_resp.b_valid;
+  assign active_o = i_top.icap_busy || |region_active || mgr_req.aw_valid || mgr_req.w_valid
+                    || mgr_req.ar_valid || mgr_resp.r_valid || mgr_resp.b_valid;
   assign bus_valid_o = {mgr_req.ar_valid, mgr_req.aw_valid, mgr_req.w_valid};
   assign bus_addr_o  = mgr_req.ar_valid ? mgr_req.ar.addr : mgr_req.aw_valid ? mgr_req.aw.addr : '0;
   assign bus_data_o  = mgr_req.w_valid ? mgr_req.w.data : '0;

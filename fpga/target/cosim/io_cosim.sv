@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The shared devices as a part of an emulated machine (docs/cosim.md): io_top with the model of the flash, and four parts whose
-// other half is C++ (shared.cc): the register port, the memory, the wire of the Ethernet device, and the pads of the pins.
+// SPDX-License-Identifier: Apache-2.0 The shared devices as a part of an emulated machine
+// (docs/cosim.md): io_top with the model of the flash, and four parts whose other half is C++
+// (shared.cc): the register port, the memory, the wire of the Ethernet device, and the pads of the
+// pins.
 module io_cosim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -125,8 +126,8 @@ module io_cosim
     for (int v = 0; v < int'(NumVms); v++) if (rest[v] < rest_o) rest_o = rest[v];
   end
 
-  // The UART looks at one VM after the other: whether it has bytes of the VM, as of the last look. Those of an incomplete
-  // line are sent after a time, so that they keep the model active, too.
+  // The UART looks at one VM after the other: whether it has bytes of the VM, as of the last look.
+  // Those of an incomplete line are sent after a time, so that they keep the model active, too.
   logic [NumVms-1:0] buffered_q;
   logic sends, receives;
   assign sends        = !i_top.i_uart.i_uart.i_transmit.ready_o;
@@ -150,21 +151,27 @@ module io_cosim
                      || i_top.waiting[io_pkg::ChCopy] != '0;
   assign received  = i_top.i_ethernet.i_ethernet.frame_valid;
 
-  // What a VM has used of its budget counts until the replenishment, whose time the device counts in cycles that are simulated.
+  // What a VM has used of its budget counts until the replenishment, whose time the device counts
+  // in cycles that are simulated.
   logic [2:0] used;
   assign used[0] = (i_top.i_flash.i_channel.i_budget.exhausted_o
-                    | (i_top.i_flash.i_channel.i_budget.limited_q & ~i_top.i_flash.i_channel.i_budget.untouched_q)) != '0;
+                    | (i_top.i_flash.i_channel.i_budget.limited_q
+                       & ~i_top.i_flash.i_channel.i_budget.untouched_q)) != '0;
   assign used[1] = (i_top.i_ethernet.i_channel.i_budget.exhausted_o
-                    | (i_top.i_ethernet.i_channel.i_budget.limited_q & ~i_top.i_ethernet.i_channel.i_budget.untouched_q)) != '0;
+                    | (i_top.i_ethernet.i_channel.i_budget.limited_q
+                       & ~i_top.i_ethernet.i_channel.i_budget.untouched_q)) != '0;
   assign used[2] = (i_top.i_copy.i_channel.i_budget.exhausted_o
-                    | (i_top.i_copy.i_channel.i_budget.limited_q & ~i_top.i_copy.i_channel.i_budget.untouched_q)) != '0;
+                    | (i_top.i_copy.i_channel.i_budget.limited_q
+                       & ~i_top.i_copy.i_channel.i_budget.untouched_q)) != '0;
 
-  assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || requested || received
-                    || !i_top.i_display.i_display.idle_o || sends || receives || buffered_q != '0 || used != '0
+  assign busy     = i_top.accesses != '0 || i_top.completes || i_top.request != '0 || requested
+                    || received || !i_top.i_display.i_display.idle_o || sends || receives
+                        || buffered_q != '0 || used != '0
                     || i_top.i_flash.i_flash.recovers;
   assign active_o = busy || sent.enable || works != '0;
 
-  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .ResetCycles(FlashResetCycles / 2), .Pattern(1'b0)) i_flash (
+  flash_model #(.Sectors(Sectors), .EraseCycles(EraseCycles), .ResetCycles(FlashResetCycles / 2),
+                .Pattern(1'b0)) i_flash (
     .clk_i,
     .rst_ni,
     .cs_ni(cs_n),

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// From the SoC to the board's devices: to 32 bits, then to LiteX's clock. A core's access of up to 32 bits stays one
-// access: LiteX's own converter would read the word beside it, too.
+// SPDX-License-Identifier: Apache-2.0 From the SoC to the board's devices: to 32 bits, then to
+// LiteX's clock. A core's access of up to 32 bits stays one access: LiteX's own converter would
+// read the word beside it, too.
 module device_bridge
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;
@@ -31,9 +31,10 @@ module device_bridge
     .mst_resp_i(plain_resp)
   );
   axi_dw_converter #(
-    .AxiMaxReads(1), .AxiSlvPortDataWidth(64), .AxiMstPortDataWidth(32), .AxiAddrWidth(BusAddrWidth),
-    .AxiIdWidth(SubIdWidth), .aw_chan_t(sub_aw_t), .mst_w_chan_t(io_w_t), .slv_w_chan_t(w_t), .b_chan_t(sub_b_t),
-    .ar_chan_t(sub_ar_t), .mst_r_chan_t(io_r_t), .slv_r_chan_t(sub_r_t), .axi_mst_req_t(io_req_t),
+    .AxiMaxReads(1), .AxiSlvPortDataWidth(64), .AxiMstPortDataWidth(32),
+    .AxiAddrWidth(BusAddrWidth), .AxiIdWidth(SubIdWidth), .aw_chan_t(sub_aw_t),
+    .mst_w_chan_t(io_w_t), .slv_w_chan_t(w_t), .b_chan_t(sub_b_t), .ar_chan_t(sub_ar_t),
+    .mst_r_chan_t(io_r_t), .slv_r_chan_t(sub_r_t), .axi_mst_req_t(io_req_t),
     .axi_mst_resp_t(io_resp_t), .axi_slv_req_t(sub_req_t), .axi_slv_resp_t(sub_resp_t)
   ) i_narrow (
     .clk_i,
@@ -44,8 +45,8 @@ module device_bridge
     .mst_resp_i(narrow_resp)
   );
   axi_cdc #(
-    .aw_chan_t(sub_aw_t), .w_chan_t(io_w_t), .b_chan_t(sub_b_t), .ar_chan_t(sub_ar_t), .r_chan_t(io_r_t),
-    .axi_req_t(io_req_t), .axi_resp_t(io_resp_t), .LogDepth(2)
+    .aw_chan_t(sub_aw_t), .w_chan_t(io_w_t), .b_chan_t(sub_b_t), .ar_chan_t(sub_ar_t),
+    .r_chan_t(io_r_t), .axi_req_t(io_req_t), .axi_resp_t(io_resp_t), .LogDepth(2)
   ) i_io_clock (
     .src_clk_i(clk_i),
     .src_rst_ni(rst_ni),

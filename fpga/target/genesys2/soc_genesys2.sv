@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The SoC on a Genesys2: soc_top with the regions and the configuration port of a Kintex-7, and the AXI ports that
-// LiteX's side of the board expects (board.py): plain signals in LiteX's clock, 32 bits to the devices, 256 bits to LiteDRAM.
+// SPDX-License-Identifier: Apache-2.0 The SoC on a Genesys2: soc_top with the regions and the
+// configuration port of a Kintex-7, and the AXI ports that LiteX's side of the board expects
+// (board.py): plain signals in LiteX's clock, 32 bits to the devices, 256 bits to LiteDRAM.
 module soc_genesys2
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;
@@ -146,8 +146,8 @@ module soc_genesys2
     );
   end
   soc_top #(
-    .NumVms(NumVms), .NumSharedVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(64), .NumSorters(3),
-    .StartAddr(64'h4000_0000)
+    .NumVms(NumVms), .NumSharedVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(64),
+    .NumSorters(3), .StartAddr(64'h4000_0000)
   ) i_soc (
     .clk_i,
     .rst_ni,
@@ -190,8 +190,8 @@ module soc_genesys2
     .color_o(color)
   );
 
-  // ---- Regions and configuration port ----
-  // A region's content is synthesized apart from this design, once for each task; here it is a black box.
+  // ---- Regions and configuration port ---- A region's content is synthesized apart from this
+  // design, once for each task; here it is a black box.
   for (genvar p = 0; p < NumPrrs; p++) begin : gen_region
     logic [$bits(region_rsp_t)-1:0] rsp;
     region_partition i_region (
@@ -271,7 +271,8 @@ module soc_genesys2
     io_resp.w_ready  = io_w_ready_i;
     io_resp.b        = '{id: io_b_id_i, resp: io_b_resp_i, user: '0};
     io_resp.b_valid  = io_b_valid_i;
-    io_resp.r        = '{id: io_r_id_i, data: io_r_data_i, resp: io_r_resp_i, last: io_r_last_i, user: '0};
+    io_resp.r        = '{id: io_r_id_i, data: io_r_data_i, resp: io_r_resp_i, last: io_r_last_i,
+                         user: '0};
     io_resp.r_valid  = io_r_valid_i;
   end
 
@@ -324,7 +325,8 @@ module soc_genesys2
     mem_resp.w_ready  = mem_w_ready_i;
     mem_resp.b        = '{id: mem_b_id_i, resp: mem_b_resp_i, user: '0};
     mem_resp.b_valid  = mem_b_valid_i;
-    mem_resp.r        = '{id: mem_r_id_i, data: mem_r_data_i, resp: mem_r_resp_i, last: mem_r_last_i, user: '0};
+    mem_resp.r        = '{id: mem_r_id_i, data: mem_r_data_i, resp: mem_r_resp_i,
+                          last: mem_r_last_i, user: '0};
     mem_resp.r_valid  = mem_r_valid_i;
   end
 

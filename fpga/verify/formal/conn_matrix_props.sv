@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the connection matrix with three regions: no IF is connected to two regions, only a
-// region's client is connected to it, and a running job keeps its connection, also one that begins now. Assumption about the
-// state machines, proven by prr_fsm_props: a change of client comes with a drop.
+// SPDX-License-Identifier: Apache-2.0 Proves the connection matrix with three regions: no IF is
+// connected to two regions, only a region's client is connected to it, and a running job keeps its
+// connection, also one that begins now. Assumption about the state machines, proven by
+// prr_fsm_props: a change of client comes with a drop.
 module conn_matrix_props
   import fabric_pkg::*;
 #(
@@ -37,9 +37,9 @@ module conn_matrix_props
   end
 
   conn_matrix #(.NumPrrs(NumPrrs)) dut (
-    .clk_i, .rst_ni(rst_n), .command_i($onehot0(command_i) ? command_i : '0), .connect_i, .vm_i, .dev_i, .state_i,
-    .client_valid_i(valid_q), .client_i(client_q), .drop_i(rst_n ? drop_i : '1), .connected_o(connected),
-    .stays_o(stays)
+    .clk_i, .rst_ni(rst_n), .command_i($onehot0(command_i) ? command_i : '0), .connect_i, .vm_i,
+    .dev_i, .state_i, .client_valid_i(valid_q), .client_i(client_q), .drop_i(rst_n ? drop_i : '1),
+    .connected_o(connected), .stays_o(stays)
   );
 
   logic past = 1'b0;
@@ -49,7 +49,8 @@ module conn_matrix_props
       if (rst_n) begin
         if (connected[p]) assert (valid_q[p]);
         for (int o = 0; o < p; o++) begin
-          assert (!(connected[p] && connected[o] && client_q[p].vm == client_q[o].vm && client_q[p].dev == client_q[o].dev));
+          assert (!(connected[p] && connected[o] && client_q[p].vm == client_q[o].vm
+                    && client_q[p].dev == client_q[o].dev));
         end
         if (past && was_connected[p] && was_busy[p] && !was_drop[p]) assert (connected[p]);
         if (past && was_staying[p] && !was_drop[p]) assert (connected[p]);

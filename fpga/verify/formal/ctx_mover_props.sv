@@ -24,11 +24,12 @@ module ctx_mover_props
   assign moves = was_ready && sends_i && !ended;
 
   ctx_mover dut (
-    .clk_i, .rst_ni(rst_n), .save_i, .restore_i(restore_i && !save_i), .abort_i, .task_i, .taken_i('0), .given_i('0),
-    .done_o(done), .bad_o(bad), .taken_o(), .given_o(), .ctx_save_o(save), .ctx_restore_o(restore), .stopped_i,
-    .ctx_data_o(ctx_data), .ctx_valid_o(ctx_valid), .ctx_ready_i, .ctx_data_i(word), .ctx_moved_i(moved),
-    .ctx_last_i(last), .ctx_ready_o(ready), .ram_req_o(ram_req), .ram_we_o(ram_we), .ram_word_o(ram_word),
-    .ram_data_o(ram_data), .ram_gnt_i(gnt_i && ram_req), .ram_data_i
+    .clk_i, .rst_ni(rst_n), .save_i, .restore_i(restore_i && !save_i), .abort_i, .task_i,
+    .taken_i('0), .given_i('0), .done_o(done), .bad_o(bad), .taken_o(), .given_o(),
+    .ctx_save_o(save), .ctx_restore_o(restore), .stopped_i, .ctx_data_o(ctx_data),
+    .ctx_valid_o(ctx_valid), .ctx_ready_i, .ctx_data_i(word), .ctx_moved_i(moved),
+    .ctx_last_i(last), .ctx_ready_o(ready), .ram_req_o(ram_req), .ram_we_o(ram_we),
+    .ram_word_o(ram_word), .ram_data_o(ram_data), .ram_gnt_i(gnt_i && ram_req), .ram_data_i
   );
 
   // States of ctx_mover.
@@ -61,7 +62,8 @@ module ctx_mover_props
       assert (next == 64'(dut.word_q) + 64'(dut.ahead) + 64'(moved));
       for (int i = 0; i < 4; i++) begin
         if (3'(i) < dut.ahead)
-          assert (dut.i_ahead.mem[dut.i_ahead.read_q[1:0] + 2'(i)][63:0] == 64'(dut.word_q) + 64'(i));
+          assert (dut.i_ahead.mem[dut.i_ahead.read_q[1:0] + 2'(i)][63:0] == 64'(dut.word_q)
+                  + 64'(i));
       end
     end
     cover (rst_n && dut.state_q == Counts && dut.total_q == 7'd9);

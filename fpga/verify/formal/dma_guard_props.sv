@@ -27,8 +27,9 @@ module dma_guard_props
     assign page    = request_i.addr[AddrWidth-1:PageBits];
     assign below   = page - window.guest;
     assign last    = {1'b0, request_i.addr[PageBits-1:3]} + 10'(request_i.beats);
-    assign fits[w] = request_i.addr[63:AddrWidth] == '0 && page >= window.guest && below < window.pages
-                     && last <= 10'd512 && request_i.beats != '0 && request_i.addr[2:0] == '0
+    assign fits[w] = request_i.addr[63:AddrWidth] == '0 && page >= window.guest
+                     && below < window.pages && last <= 10'd512 && request_i.beats != '0
+                                                        && request_i.addr[2:0] == '0
                      && (request_i.write ? window.writable : window.readable)
                      && addr == {page_t'(window.host + below), request_i.addr[PageBits-1:0]};
   end

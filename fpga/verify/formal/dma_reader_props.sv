@@ -31,7 +31,8 @@ module dma_reader_props
   logic go, was_quiet, was_quiet_long, was_go, stopped_q, asked_q, r_valid;
   logic [63:0] base, base_q;
   logic [29:0] first, first_q, beats, beats_q;
-  assign go    = go_i && was_quiet_long && was_quiet && !was_go && stopped_q && first_i <= beats_i && rst_n;
+  assign go    = go_i && was_quiet_long && was_quiet && !was_go && stopped_q && first_i <= beats_i
+                 && rst_n;
   assign base  = go ? base_i : base_q;
   assign first = go ? first_i : first_q;
   assign beats = go ? beats_i : beats_q;
@@ -41,11 +42,11 @@ module dma_reader_props
   assign r_valid = r_valid_i && owed_q != '0;
 
   dma_reader #(.Depth(Depth)) dut (
-    .clk_i, .rst_ni(rst_n), .go_i(go), .stop_i, .base_i(base), .first_i(first), .beats_i(beats), .quiet_o(quiet),
-    .error_o(error), .taken_o(taken), .check_o(check), .check_addr_o(check_addr), .check_beats_o(check_beats),
-    .check_gnt_i(gnt_i), .ok_i(asked_q && fine_i), .bad_i(asked_q && !fine_i), .addr_i, .data_o(data), .valid_o(valid),
-    .last_o(last), .ready_i, .ar_o(ar), .ar_valid_o(ar_valid), .ar_ready_i, .r_i, .r_valid_i(r_valid),
-    .r_ready_o(r_ready)
+    .clk_i, .rst_ni(rst_n), .go_i(go), .stop_i, .base_i(base), .first_i(first), .beats_i(beats),
+    .quiet_o(quiet), .error_o(error), .taken_o(taken), .check_o(check), .check_addr_o(check_addr),
+    .check_beats_o(check_beats), .check_gnt_i(gnt_i), .ok_i(asked_q && fine_i),
+    .bad_i(asked_q && !fine_i), .addr_i, .data_o(data), .valid_o(valid), .last_o(last), .ready_i,
+    .ar_o(ar), .ar_valid_o(ar_valid), .ar_ready_i, .r_i, .r_valid_i(r_valid), .r_ready_o(r_ready)
   );
 
   logic was_waiting, allowed_q;
@@ -64,7 +65,8 @@ module dma_reader_props
     if (!rst_n || (ar_valid && ar_ready_i)) allowed_q <= 1'b0;
     else if (asked_q) allowed_q <= fine_i && !stop_i;
     if (asked_q) allowed_addr <= addr_i;
-    owed_q  <= !rst_n ? '0 : owed_q + (ar_valid && ar_ready_i ? 16'(ar.len) + 16'd1 : '0) - 16'(r_valid && r_ready);
+    owed_q  <= !rst_n ? '0 : owed_q + (ar_valid && ar_ready_i ? 16'(ar.len) + 16'd1 : '0)
+               - 16'(r_valid && r_ready);
     base_q  <= base;
     first_q <= rst_n ? first : '0;
     beats_q <= rst_n ? beats : '0;
@@ -88,7 +90,8 @@ module dma_reader_props
       end
       // The bus request is what the guard allowed, with the length that was checked; it is stable
       // until accepted.
-      if (ar_valid) assert (allowed_q && ar.addr == 64'(allowed_addr) && 9'(ar.len) + 9'd1 == 9'(asked_beats));
+      if (ar_valid)
+        assert (allowed_q && ar.addr == 64'(allowed_addr) && 9'(ar.len) + 9'd1 == 9'(asked_beats));
       if (ar_valid) assert (ar.burst == axi_pkg::BURST_INCR && ar.size == 3'd3);
       if (was_waiting) assert (ar_valid && ar == was_ar);
       // Memory never waits, and no wanted beat finds the FIFO full.

@@ -9,7 +9,8 @@ module dma_writer_props
   parameter int unsigned Depth = 16
 ) (
   input logic clk_i,
-  input logic go_i, open_i, flush_i, stop_i, gnt_i, fine_i, valid_i, aw_ready_i, w_ready_i, b_valid_i,
+  input logic go_i, open_i, flush_i, stop_i, gnt_i, fine_i, valid_i, aw_ready_i, w_ready_i,
+      b_valid_i,
   input logic [63:0] base_i,
   input logic [29:0] first_i,
   input addr_t addr_i,
@@ -50,11 +51,12 @@ module dma_writer_props
   assign arrives = valid_i && was_ready_before && given != '1;
 
   dma_writer #(.Depth(Depth)) dut (
-    .clk_i, .rst_ni(rst_n), .go_i(go), .open_i(open_i && !go), .flush_i, .stop_i, .base_i(base), .first_i,
-    .quiet_o(quiet), .error_o(error), .given_o(given), .check_o(check), .check_addr_o(check_addr),
-    .check_beats_o(check_beats), .check_gnt_i(gnt_i), .ok_i(asked_q && fine_i), .bad_i(asked_q && !fine_i), .addr_i,
-    .data_i, .valid_i(arrives), .ready_o(ready), .aw_o(aw), .aw_valid_o(aw_valid), .aw_ready_i,
-    .w_o(w), .w_valid_o(w_valid), .w_ready_i, .b_i, .b_valid_i(b_valid), .b_ready_o(b_ready)
+    .clk_i, .rst_ni(rst_n), .go_i(go), .open_i(open_i && !go), .flush_i, .stop_i, .base_i(base),
+    .first_i, .quiet_o(quiet), .error_o(error), .given_o(given), .check_o(check),
+    .check_addr_o(check_addr), .check_beats_o(check_beats), .check_gnt_i(gnt_i),
+    .ok_i(asked_q && fine_i), .bad_i(asked_q && !fine_i), .addr_i, .data_i, .valid_i(arrives),
+    .ready_o(ready), .aw_o(aw), .aw_valid_o(aw_valid), .aw_ready_i, .w_o(w), .w_valid_o(w_valid),
+    .w_ready_i, .b_i, .b_valid_i(b_valid), .b_ready_o(b_ready)
   );
 
   logic was_waiting, was_w_waiting, was_open, allowed_q;
@@ -94,7 +96,8 @@ module dma_writer_props
   always_comb begin
     lengths = '0;
     for (int i = 0; i < 4; i++) begin
-      if (3'(i) < dut.i_lengths.usage_o) lengths = lengths + 16'(dut.i_lengths.mem[dut.i_lengths.read_q[1:0] + 2'(i)]);
+      if (3'(i) < dut.i_lengths.usage_o)
+        lengths = lengths + 16'(dut.i_lengths.mem[dut.i_lengths.read_q[1:0] + 2'(i)]);
     end
   end
 
@@ -109,7 +112,8 @@ module dma_writer_props
       end
       // The bus request is what the guard allowed, with the length that was checked; it is stable
       // until accepted, and so are data.
-      if (aw_valid) assert (allowed_q && aw.addr == 64'(allowed_addr) && 9'(aw.len) + 9'd1 == 9'(asked_beats));
+      if (aw_valid)
+        assert (allowed_q && aw.addr == 64'(allowed_addr) && 9'(aw.len) + 9'd1 == 9'(asked_beats));
       if (aw_valid) assert (aw.burst == axi_pkg::BURST_INCR && aw.size == 3'd3 && aw.atop == '0);
       if (was_waiting) assert (aw_valid && aw == was_aw);
       if (was_w_waiting) assert (w_valid && w == was_w);
@@ -121,7 +125,9 @@ module dma_writer_props
       assert (b_ready);
       // Quiet: nothing is announced, unsent or unanswered; it stays so until a stream opens or the
       // next start.
-      if (quiet) assert (!aw_valid && !w_valid && owed_q == '0 && complete_q == '0 && announced_q == '0 && !error);
+      if (quiet)
+        assert (!aw_valid && !w_valid && owed_q == '0 && complete_q == '0 && announced_q == '0
+                && !error);
       if (was_quiet && !was_go) assert (quiet);
       // Nothing is lost or duplicated: each beat that the task produced was announced or is in the
       // FIFO, which has space for every beat that arrives.
@@ -129,7 +135,8 @@ module dma_writer_props
       if (!dut.stopping_q) assert (given - dut.next_q == 30'(dut.loose));
 
       // Invariants for the induction.
-      assert (owed_q == 16'(dut.promised_q) && 5'(dut.unanswered_q) == 5'(complete_q) + 5'(announced_q));
+      assert (owed_q == 16'(dut.promised_q) && 5'(dut.unanswered_q) == 5'(complete_q)
+              + 5'(announced_q));
       assert (3'(announced_q) == dut.i_lengths.usage_o && announced_q <= 4'd4);
       assert (16'(dut.usage) + 16'(was_ready) + 16'(was_ready_before) <= 16'(Depth));
       assert (dut.promised_q <= dut.usage && 16'(dut.usage) <= 16'(Depth));
@@ -142,10 +149,12 @@ module dma_writer_props
       end
       if (!dut.stopping_q) assert (dut.next_q >= first_q && dut.next_q <= given);
       if (dut.state_q inside {2'd1, 2'd2}) begin
-        assert (dut.want_q inside {[5'd1:5'd16]} && dut.want_q == asked_beats && dut.i_lengths.usage_o != 3'd4);
+        assert (dut.want_q inside {[5'd1:5'd16]} && dut.want_q == asked_beats
+                && dut.i_lengths.usage_o != 3'd4);
         assert (16'(dut.loose) >= 16'(dut.want_q) && dut.unanswered_q != '1);
       end
-      assert (dut.state_q != 2'd3 && asked_q == (dut.state_q == 2'd1) && allowed_q == (dut.state_q == 2'd2));
+      assert (dut.state_q != 2'd3 && asked_q == (dut.state_q == 2'd1)
+              && allowed_q == (dut.state_q == 2'd2));
       if (allowed_q) assert (dut.host_q == allowed_addr);
     end
     cover (rst_n && aw_valid && aw.len == 8'd1);

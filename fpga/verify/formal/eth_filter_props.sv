@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the filter with three VMs, for all frames and tables that do not change during a frame: three cycles after the 16th
-// byte the mask has exactly the VMs that the frame is for; before that no other one, and before the 16th byte none.
+// SPDX-License-Identifier: Apache-2.0 Proves the filter with three VMs, for all frames and tables
+// that do not change during a frame: three cycles after the 16th byte the mask has exactly the VMs
+// that the frame is for; before that no other one, and before the 16th byte none.
 module eth_filter_props
   import fabric_pkg::*;
   import io_eth_pkg::*;
@@ -23,7 +23,8 @@ module eth_filter_props
   logic has_tag;
   eth_filter #(.NumVms(NumVms)) dut (
     .clk_i, .rst_ni(rst_n), .valid_i(valid_i && rst_n), .byte_i, .end_i, .vm_o(vm),
-    .row_i(vm < vm_t'(NumVms) ? rows[vm[1:0]] : '0), .mask_o(mask), .missed_o(missed), .tagged_o(has_tag), .group_o()
+    .row_i(vm < vm_t'(NumVms) ? rows[vm[1:0]] : '0), .mask_o(mask), .missed_o(missed),
+    .tagged_o(has_tag), .group_o()
   );
 
   // The first bytes of the frame, and the cycles since the 16th.

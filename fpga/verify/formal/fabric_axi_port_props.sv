@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the register port for any behaviour of its manager: a waiting read waits for at most one
-// write, and a waiting write for at most one read; a WRAP burst accesses no register, and each of its
-// beats is answered with SLVERR and 0; answers stay until they are taken.
+// SPDX-License-Identifier: Apache-2.0 Proves the register port for any behaviour of its manager: a
+// waiting read waits for at most one write, and a waiting write for at most one read; a WRAP burst
+// accesses no register, and each of its beats is answered with SLVERR and 0; answers stay until
+// they are taken.
 //
 // Assumption: the manager keeps a request until it is accepted (AXI4, A3.2.1).
 module fabric_axi_port_props
@@ -24,8 +24,8 @@ module fabric_axi_port_props
   logic [63:0] data;
 
   fabric_axi_port #(.AddrBits(AddrBits)) dut (
-    .clk_i, .rst_ni(rst_n), .req_i, .resp_o(resp), .access_o(access), .write_o(write), .addr_o(addr), .data_o(data),
-    .data_i, .error_i
+    .clk_i, .rst_ni(rst_n), .req_i, .resp_o(resp), .access_o(access), .write_o(write),
+    .addr_o(addr), .data_o(data), .data_i, .error_i
   );
 
   // States of fabric_axi_port, with the same names.

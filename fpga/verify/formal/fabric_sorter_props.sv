@@ -32,7 +32,8 @@ module fabric_sorter_props
   logic [ValueWidth-1:0] head_value_o;
   logic [CountWidth-1:0] count_o;
 
-  fabric_sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth), .OrderWidth(OrderWidth)) dut (.*);
+  fabric_sorter #(.Depth(Depth), .KeyWidth(KeyWidth), .ValueWidth(ValueWidth),
+                  .OrderWidth(OrderWidth)) dut (.*);
 
   // Registers without a reset: arbitrary at first, constant afterwards.
   (* keep *) logic [ValueWidth-1:0] any_a, any_b;
@@ -68,7 +69,9 @@ module fabric_sorter_props
     value_q <= value_i;
   end
   always_comb
-    if (waits_q) assume (op_valid_i && op_i == op_q && key_i == key_q && order_i == tie_q && value_i == value_q);
+    if (waits_q)
+      assume (op_valid_i && op_i == op_q && key_i == key_q && order_i == tie_q
+              && value_i == value_q);
 
   // ---- Model of the two chosen values ----
   logic in_a_q = 1'b0, in_b_q = 1'b0, b_later_q = 1'b0;
@@ -78,10 +81,14 @@ module fabric_sorter_props
   logic put_a, put_b, out_a, out_b;
 
   assign done    = rst_ni && op_valid_i && op_ready_o && status_o == StDone;
-  assign put_a   = done && (op_i == OpInsert || op_i == OpUpdate || op_i == OpPut) && value_i == any_a;
-  assign put_b   = done && (op_i == OpInsert || op_i == OpUpdate || op_i == OpPut) && value_i == any_b;
-  assign out_a   = done && ((op_i == OpRemove && value_i == any_a) || (op_i == OpPop && head_value_o == any_a));
-  assign out_b   = done && ((op_i == OpRemove && value_i == any_b) || (op_i == OpPop && head_value_o == any_b));
+  assign put_a   = done && (op_i == OpInsert || op_i == OpUpdate || op_i == OpPut)
+                   && value_i == any_a;
+  assign put_b   = done && (op_i == OpInsert || op_i == OpUpdate || op_i == OpPut)
+                   && value_i == any_b;
+  assign out_a   = done && ((op_i == OpRemove && value_i == any_a)
+                            || (op_i == OpPop && head_value_o == any_a));
+  assign out_b   = done && ((op_i == OpRemove && value_i == any_b)
+                            || (op_i == OpPop && head_value_o == any_b));
   assign in_both = in_a_q && in_b_q;
 
   // A before B among equal keys.
@@ -149,19 +156,24 @@ module fabric_sorter_props
       if (is_b != '0) assert (real_key_b == key_b_q);
       // Among equal keys by order, then first in, first out.
       if (in_both && !dut.second_q && key_a_q == key_b_q) assert (a_before_b == a_first);
-      if (in_both && dut.second_q && !mid_a && !mid_b && key_a_q == key_b_q) assert (a_before_b == a_first);
+      if (in_both && dut.second_q && !mid_a && !mid_b && key_a_q == key_b_q)
+        assert (a_before_b == a_first);
       // Order, and the bookkeeping it depends on.
       assert (count_o <= CountWidth'(Depth));
       for (int unsigned p = 0; p < Depth; p++) begin
         assert (32'(dut.order_q[p]) < Depth);
         assert (dut.used_q[dut.order_q[p]] == queued[p]);
-        if (queued[p]) assert (dut.copy_q[dut.order_q[p]] == {dut.keys_q[dut.order_q[p]], dut.values_q[dut.order_q[p]]});
-        if (p + 1 < Depth && queued[p+1]) assert (dut.keys_q[dut.order_q[p]] <= dut.keys_q[dut.order_q[p+1]]);
+        if (queued[p])
+          assert (dut.copy_q[dut.order_q[p]] == {dut.keys_q[dut.order_q[p]],
+                                                 dut.values_q[dut.order_q[p]]});
+        if (p + 1 < Depth && queued[p+1])
+          assert (dut.keys_q[dut.order_q[p]] <= dut.keys_q[dut.order_q[p+1]]);
         if (OrderWidth != 0 && queued[p]) begin
           assert (!ranks[dut.order_q[p]][OrderBits-1]);
           if (is_a[p]) assert (ranks[dut.order_q[p]] == rank_a_q);
           if (is_b[p]) assert (ranks[dut.order_q[p]] == rank_b_q);
-          if (p + 1 < Depth && queued[p+1] && dut.keys_q[dut.order_q[p]] == dut.keys_q[dut.order_q[p+1]])
+          if (p + 1 < Depth && queued[p+1]
+              && dut.keys_q[dut.order_q[p]] == dut.keys_q[dut.order_q[p+1]])
             assert (ranks[dut.order_q[p]] <= ranks[dut.order_q[p+1]]);
         end
         for (int unsigned r = p + 1; r < Depth; r++) begin
@@ -171,7 +183,9 @@ module fabric_sorter_props
       end
       // The head is the first of the queue.
       assert (head_valid_o == (count_o != '0));
-      if (head_valid_o) assert ({head_key_o, head_value_o} == {dut.keys_q[dut.order_q[0]], dut.values_q[dut.order_q[0]]});
+      if (head_valid_o)
+        assert ({head_key_o, head_value_o} == {dut.keys_q[dut.order_q[0]],
+                                               dut.values_q[dut.order_q[0]]});
       else assert ({head_key_o, head_value_o} == '1);
     end
   end
@@ -181,18 +195,23 @@ module fabric_sorter_props
     if (past_q) begin
       assert (dut.second_q == waits_q);
       if (dut.second_q) begin
-        assert ((op_i == OpUpdate || op_i == OpPut) && op_ready_o && status_o == StDone && count_o < CountWidth'(Depth));
-        for (int unsigned p = 0; p < Depth; p++) if (queued[p]) assert (dut.values_q[dut.order_q[p]] != value_i);
+        assert ((op_i == OpUpdate || op_i == OpPut) && op_ready_o && status_o == StDone
+                && count_o < CountWidth'(Depth));
+        for (int unsigned p = 0; p < Depth; p++)
+          if (queued[p]) assert (dut.values_q[dut.order_q[p]] != value_i);
       end
       // What is refused, and why.
       if (op_valid_i && !dut.second_q && value_i == any_a) begin
         if (op_i == OpInsert) assert ((status_o == StDuplicate) == in_a_q);
-        if (op_i == OpPut) assert (status_o == (in_a_q || count_o < CountWidth'(Depth) ? StDone : StFull));
+        if (op_i == OpPut)
+          assert (status_o == (in_a_q || count_o < CountWidth'(Depth) ? StDone : StFull));
         if (op_i == OpRemove || op_i == OpUpdate) assert ((status_o == StAbsent) == !in_a_q);
       end
       if (op_valid_i && op_i == OpPop) assert ((status_o == StAbsent) == (count_o == '0));
-      if (op_valid_i && op_i == OpInsert && status_o == StFull) assert (count_o == CountWidth'(Depth));
-      if (op_valid_i && op_i == OpInsert && status_o == StDone) assert (count_o < CountWidth'(Depth));
+      if (op_valid_i && op_i == OpInsert && status_o == StFull)
+        assert (count_o == CountWidth'(Depth));
+      if (op_valid_i && op_i == OpInsert && status_o == StDone)
+        assert (count_o < CountWidth'(Depth));
     end
   end
 

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the times of the GPIO with one VM, for all times and pins: a set after an until, submitted to a sequencer without
-// other commands, takes effect in exactly the cycle of its time, and not before; or, if it was submitted too late for that,
-// three cycles after it was submitted, with a report of the number of cycles. What the VM submits afterwards changes nothing.
-// gpio_processor_props proves that a VM beside others behaves as it does alone.
+// SPDX-License-Identifier: Apache-2.0 Proves the times of the GPIO with one VM, for all times and
+// pins: a set after an until, submitted to a sequencer without other commands, takes effect in
+// exactly the cycle of its time, and not before; or, if it was submitted too late for that, three
+// cycles after it was submitted, with a report of the number of cycles. What the VM submits
+// afterwards changes nothing. gpio_processor_props proves that a VM beside others behaves as it
+// does alone.
 module gpio_exact_props
   import fabric_pkg::*;
   import io_gpio_pkg::*;
@@ -40,9 +41,9 @@ module gpio_exact_props
   gpio_processor #(
     .NumVms(1), .NumPins(NumPins), .CommandDepth(4), .ResultDepth(2)
   ) dut (
-    .clk_i, .rst_ni(rst_n), .time_i, .owner_i, .flush_i, .flush_vm_i, .command_valid_i, .command_vm_i, .command_i,
-    .command_ready_o(), .refused_o(), .start_i, .stop_i, .result_vm_i, .result_o(), .result_valid_o(),
-    .results_o(), .result_pop_i,
+    .clk_i, .rst_ni(rst_n), .time_i, .owner_i, .flush_i, .flush_vm_i, .command_valid_i,
+    .command_vm_i, .command_i, .command_ready_o(), .refused_o(), .start_i, .stop_i, .result_vm_i,
+    .result_o(), .result_valid_o(), .results_o(), .result_pop_i,
     .status_o(status), .pin_i, .pin_o(level), .pin_oe_o()
   );
 
@@ -96,11 +97,13 @@ module gpio_exact_props
 
     // invariants: the until and the set are in the memory, or in the sequencer
     assert (exact_q inside {ExIdle, ExUntil, ExSet});
-    if (exact_q != ExIdle && !at_time) assert (status[0].running && !dut.gen_vm[0].i_commands.loop_q);
+    if (exact_q != ExIdle && !at_time)
+      assert (status[0].running && !dut.gen_vm[0].i_commands.loop_q);
     if (exact_q == ExUntil) begin
       assert (!dut.gen_vm[0].i_sequencer.valid_q && waiting <= 3'd1);
       if (waiting == 3'd1)
-        assert (head.action.op == GpUntil && {head.action.mask[7:0], head.action.value, head.delay} == until_q);
+        assert (head.action.op == GpUntil && {head.action.mask[7:0], head.action.value,
+                                              head.delay} == until_q);
     end
     if ((exact_q == ExUntil && waiting == '0) || (exact_q == ExSet && !at_time))
       assert (dut.gen_vm[0].i_sequencer.due_q == until_q && !dut.gen_vm[0].i_sequencer.fresh_q);
@@ -108,15 +111,18 @@ module gpio_exact_props
       if (dut.gen_vm[0].i_sequencer.valid_q) begin
         assert (left != '0 && left <= (late ? 48'd1 : ahead + 48'd1));
         assert (dut.gen_vm[0].i_sequencer.action_q.op == GpSet && !dut.gen_vm[0].i_sequencer.bad_q);
-        assert ((!dut.gen_vm[0].i_sequencer.action_q.bank && dut.gen_vm[0].i_sequencer.action_q.mask[pin]) == masked_q);
+        assert ((!dut.gen_vm[0].i_sequencer.action_q.bank
+                 && dut.gen_vm[0].i_sequencer.action_q.mask[pin]) == masked_q);
         assert (dut.gen_vm[0].i_sequencer.action_q.value[pin] == value_q);
       end else begin
         assert (now == earliest_q - 48'd2 && waiting != '0);
         assert (head.action.op == GpSet && head.delay == '0 && !head.now);
-        assert ((!head.action.bank && head.action.mask[pin]) == masked_q && head.action.value[pin] == value_q);
+        assert ((!head.action.bank && head.action.mask[pin]) == masked_q
+                && head.action.value[pin] == value_q);
       end
     end
-    cover (at_time && !late && masked_q && owner_i[0][pin] && level[pin] && !before_q && left == '0 && ahead > 48'd4);
+    cover (at_time && !late && masked_q && owner_i[0][pin] && level[pin] && !before_q && left == '0
+           && ahead > 48'd4);
     cover (at_time && late && owner_i[0][pin]);
   end
 

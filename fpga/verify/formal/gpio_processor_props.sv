@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the GPIO with two VMs, for all commands and pads: the pins of a VM, its results and its counts are those of a
-// processor that has this VM alone, so that no command of the other VM changes or delays anything; and a pin changes only by
-// a command or a flush of its owner. That the commands of one VM are exact is proven by gpio_exact_props.
+// SPDX-License-Identifier: Apache-2.0 Proves the GPIO with two VMs, for all commands and pads: the
+// pins of a VM, its results and its counts are those of a processor that has this VM alone, so that
+// no command of the other VM changes or delays anything; and a pin changes only by a command or a
+// flush of its owner. That the commands of one VM are exact is proven by gpio_exact_props.
 module gpio_processor_props
   import fabric_pkg::*;
   import io_gpio_pkg::*;
@@ -49,9 +49,10 @@ module gpio_processor_props
   gpio_processor #(
     .NumVms(NumVms), .NumPins(NumPins), .CommandDepth(CommandDepth), .ResultDepth(ResultDepth)
   ) dut (
-    .clk_i, .rst_ni(rst_n), .time_i, .owner_i, .flush_i, .flush_vm_i, .command_valid_i, .command_vm_i, .command_i,
-    .command_ready_o(ready), .refused_o(refused), .start_i, .stop_i, .result_vm_i, .result_o(result),
-    .result_valid_o(result_valid), .results_o(), .result_pop_i, .status_o(status), .pin_i, .pin_o(level), .pin_oe_o(drive)
+    .clk_i, .rst_ni(rst_n), .time_i, .owner_i, .flush_i, .flush_vm_i, .command_valid_i,
+    .command_vm_i, .command_i, .command_ready_o(ready), .refused_o(refused), .start_i, .stop_i,
+    .result_vm_i, .result_o(result), .result_valid_o(result_valid), .results_o(), .result_pop_i,
+    .status_o(status), .pin_i, .pin_o(level), .pin_oe_o(drive)
   );
 
   // ---- The same VM alone, as VM 0 ----
@@ -65,11 +66,13 @@ module gpio_processor_props
   gpio_processor #(
     .NumVms(1), .NumPins(NumPins), .CommandDepth(CommandDepth), .ResultDepth(ResultDepth)
   ) alone (
-    .clk_i, .rst_ni(rst_n), .time_i, .owner_i(own), .flush_i(flush_i && flush_vm_i == vm_t'(any)), .flush_vm_i('0),
-    .command_valid_i(command_valid_i && of_any), .command_vm_i('0), .command_i, .command_ready_o(alone_ready),
-    .refused_o(alone_refused), .start_i(start_i[any]), .stop_i(stop_i[any]), .result_vm_i('0), .result_o(alone_result),
-    .result_valid_o(alone_result_valid), .results_o(), .result_pop_i(result_pop_i && result_vm_i == vm_t'(any)),
-    .status_o(alone_status), .pin_i, .pin_o(alone_level), .pin_oe_o(alone_drive)
+    .clk_i, .rst_ni(rst_n), .time_i, .owner_i(own), .flush_i(flush_i && flush_vm_i == vm_t'(any)),
+    .flush_vm_i('0), .command_valid_i(command_valid_i && of_any), .command_vm_i('0), .command_i,
+    .command_ready_o(alone_ready), .refused_o(alone_refused), .start_i(start_i[any]),
+    .stop_i(stop_i[any]), .result_vm_i('0), .result_o(alone_result),
+    .result_valid_o(alone_result_valid), .results_o(),
+    .result_pop_i(result_pop_i && result_vm_i == vm_t'(any)), .status_o(alone_status), .pin_i,
+    .pin_o(alone_level), .pin_oe_o(alone_drive)
   );
 
   always_ff @(posedge clk_i) if (rst_n) begin
@@ -118,7 +121,8 @@ module gpio_processor_props
       assert (dut.gen_vm[v].i_sequencer.bad_q == alone.gen_vm[0].i_sequencer.bad_q);
       assert (dut.gen_vm[v].i_sequencer.fresh_q == alone.gen_vm[0].i_sequencer.fresh_q);
       assert (dut.gen_vm[v].i_sequencer.fired_q == alone.gen_vm[0].i_sequencer.fired_q);
-      assert (dut.gen_vm[v].i_sequencer.report_valid_q == alone.gen_vm[0].i_sequencer.report_valid_q);
+      assert (dut.gen_vm[v].i_sequencer.report_valid_q
+              == alone.gen_vm[0].i_sequencer.report_valid_q);
       assert (dut.gen_vm[v].i_sequencer.report_q == alone.gen_vm[0].i_sequencer.report_q);
       assert (dut.gen_vm[v].i_results.i_fifo.write_q == alone.gen_vm[0].i_results.i_fifo.write_q);
       assert (dut.gen_vm[v].i_results.i_fifo.read_q == alone.gen_vm[0].i_results.i_fifo.read_q);
@@ -139,7 +143,8 @@ module gpio_processor_props
   always_ff @(posedge clk_i) begin
     was_level    <= level[pin];
     was_drive    <= drive[pin];
-    may_change_q <= own[pin] && (alone.gen_vm[0].i_sequencer.fire || (flush_i && flush_vm_i == vm_t'(any)));
+    may_change_q <= own[pin] && (alone.gen_vm[0].i_sequencer.fire
+                                 || (flush_i && flush_vm_i == vm_t'(any)));
     if (rst_n && past) begin
       // The pin is owned by `any`, which did nothing; or nobody owns it.
       if (own[pin] && !may_change_q) assert (level[pin] == was_level && drive[pin] == was_drive);

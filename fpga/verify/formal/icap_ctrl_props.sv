@@ -67,10 +67,11 @@ module icap_ctrl_props
   end
 
   icap_ctrl #(.NumPrrs(NumPrrs)) dut (
-    .clk_i, .rst_ni(rst_n), .start_i, .prr_i, .verify_i, .addr_i, .length_i, .busy_o(busy), .prr_o(prr),
-    .task_o(found), .error_o(error), .cycles_o(cycles), .words_o(words), .over_o(over), .state_i(state),
-    .target_i(target), .done_o(done), .fail_o(failed), .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i,
-    .cfg_error_i, .cfg_abort_o(aborted), .axi_req_o(req), .axi_resp_i(resp)
+    .clk_i, .rst_ni(rst_n), .start_i, .prr_i, .verify_i, .addr_i, .length_i, .busy_o(busy),
+    .prr_o(prr), .task_o(found), .error_o(error), .cycles_o(cycles), .words_o(words), .over_o(over),
+    .state_i(state), .target_i(target), .done_o(done), .fail_o(failed), .cfg_valid_o(cfg_valid),
+    .cfg_data_o(cfg_data), .cfg_ready_i, .cfg_error_i, .cfg_abort_o(aborted), .axi_req_o(req),
+    .axi_resp_i(resp)
   );
 
   // Beats that the reader has outstanding or in its FIFO.
@@ -78,7 +79,8 @@ module icap_ctrl_props
   assign occupied = 16'(dut.i_reader.usage) + 16'(dut.i_reader.coming_q);
 
   // States of icap_ctrl, with the same names.
-  localparam logic [2:0] Idle = 3'd0, Header = 3'd1, Body = 3'd2, Sum = 3'd3, End = 3'd4, Drain = 3'd5;
+  localparam logic [2:0] Idle = 3'd0, Header = 3'd1, Body = 3'd2, Sum = 3'd3, End = 3'd4,
+                                Drain = 3'd5;
   logic [2:0] at;
   assign at = dut.state_q;
 
@@ -95,7 +97,8 @@ module icap_ctrl_props
     was_bad     <= rst_n && at == Sum && dut.word_take && dut.word != ~dut.crc_q;
     addr_q      <= addr;
     length_q    <= length;
-    owed_q      <= !rst_n ? '0 : owed_q + (asked ? 16'(req.ar.len) + 16'd1 : '0) - 16'(resp.r_valid);
+    owed_q      <= !rst_n ? '0 : owed_q + (asked ? 16'(req.ar.len) + 16'd1 : '0)
+                   - 16'(resp.r_valid);
     if (!busy) begin
       waited_q <= 1'b0;
       for (int p = 0; p < int'(NumPrrs); p++) begin
@@ -119,7 +122,8 @@ module icap_ctrl_props
       // word is one of those that the header announced.
       if (cfg_valid) begin
         assert (busy && waited_q && int'(prr) < int'(NumPrrs) && error == '0);
-        assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr) && found == target_q);
+        assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr)
+                && found == target_q);
         assert (dut.header_q[2] + 32'd5 == {2'b0, length_q[31:2]} && sent_q < dut.header_q[2]);
         assert (!to_verify_q || verified_q);
       end
@@ -127,10 +131,12 @@ module icap_ctrl_props
       // correct, and no read is outstanding then.
       assert ($onehot0({done, failed}));
       if (done != '0 || failed != '0) assert (over && owed_q == '0 && !req.ar_valid && !cfg_valid);
-      if (done != '0) assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
+      if (done != '0)
+        assert (error == '0 && sent_q == dut.header_q[2] && sent_q != '0 && verified_q);
       for (int p = 0; p < int'(NumPrrs); p++) if (done[p] || failed[p]) assert (prr == prr_t'(p));
       if (had_result) assert (!busy);
-      // A bitstream that failed after its first word is aborted, and one that a reset may have cut; no other.
+      // A bitstream that failed after its first word is aborted, and one that a reset may have cut;
+      // no other.
       assert (aborted == ((failed != '0 && sent_q != '0) || first_q));
       assert (!(first_q && cfg_valid));
       if (was_busy && !busy) assert (had_result);
@@ -145,24 +151,29 @@ module icap_ctrl_props
       assert (at <= Drain && owed_q == 16'(dut.i_reader.coming_q) && error <= 4'd8);
       assert (occupied <= 16'd128);
       if (dut.i_reader.state_q inside {2'd2, 2'd3}) begin
-        assert (dut.i_reader.want_q inside {[5'd1:5'd16]} && occupied + 16'(dut.i_reader.want_q) <= 16'd128);
+        assert (dut.i_reader.want_q inside {[5'd1:5'd16]}
+                && occupied + 16'(dut.i_reader.want_q) <= 16'd128);
       end
       if (busy) assert (waited_q && int'(prr) < int'(NumPrrs));
       if (at inside {Header, Body, Sum}) assert (error == '0);
       if (busy) assert (words == sent_q && dut.addr_q == addr_q && dut.length_q == length_q);
-      if (busy) assert (dut.i_reader.base_i == addr_q && dut.i_reader.beats_i == 30'((33'(length_q) + 33'd7) >> 3));
+      if (busy)
+        assert (dut.i_reader.base_i == addr_q
+                && dut.i_reader.beats_i == 30'((33'(length_q) + 33'd7) >> 3));
       if (at inside {Idle, Drain}) assert (dut.i_reader.state_q == 2'd0 && owed_q == '0);
       if (dut.again_q) assert (at == Drain && !dut.verifying_q && error == '0);
       if (busy && !dut.verifying_q) assert (!to_verify_q || verified_q);
       if (busy && dut.verifying_q) assert (to_verify_q && sent_q == '0);
       if (at inside {Body, Sum} || (at inside {End, Drain} && error == '0 && !dut.again_q)) begin
-        assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr) && found == target_q);
+        assert (dut.header_q[0] == 32'h53494d42 && dut.header_q[1][31:24] == 8'(prr)
+                && found == target_q);
         assert (dut.header_q[2] + 32'd5 == {2'b0, length_q[31:2]} && dut.header_q[2] != '0);
       end
       if (at == Header || dut.again_q) assert (sent_q == '0);
       if (at == Body) assert (dut.count_left_q != '0 && dut.count_left_q <= dut.header_q[2]);
       if (at == Body && !dut.verifying_q) assert (sent_q + dut.count_left_q == dut.header_q[2]);
-      if (!dut.verifying_q && (at == Sum || (at inside {End, Drain} && error == '0 && !dut.again_q)))
+      if (!dut.verifying_q && (at == Sum || (at inside {End, Drain} && error == '0
+                                             && !dut.again_q)))
         assert (sent_q == dut.header_q[2]);
       if (at inside {End, Drain} && error == '0) assert (verified_q);
     end

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the arbiter with three VMs, for all requests, deadlines, configurations and devices: no request of a lower rank
-// is granted while one of a higher rank may be served, so that under priorities and EDF a request waits for
-// one chunk of those below it; under round robin it waits for one chunk of each other VM; all time for which a request
-// waits is charged to a VM, and one that flushes delays it once; a chunk lies within its request, and a completion names the VM and the tag of the request that
-// was served.
+// SPDX-License-Identifier: Apache-2.0 Proves the arbiter with three VMs, for all requests,
+// deadlines, configurations and devices: no request of a lower rank is granted while one of a
+// higher rank may be served, so that under priorities and EDF a request waits for one chunk of
+// those below it; under round robin it waits for one chunk of each other VM; all time for which a
+// request waits is charged to a VM, and one that flushes delays it once; a chunk lies within its
+// request, and a completion names the VM and the tag of the request that was served.
 module io_arbiter_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -35,7 +35,8 @@ module io_arbiter_props
   io_length_t update_progress;
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_head
     logic replaced;
-    assign replaced = (update && update_vm == vm_t'(v) && update_remove) || (flush_i && flush_vm_i == vm_t'(v));
+    assign replaced = (update && update_vm == vm_t'(v) && update_remove)
+                      || (flush_i && flush_vm_i == vm_t'(v));
     always_ff @(posedge clk_i) begin
       if (!pending_q[v] || replaced) begin
         pending_q[v]  <= arrives_i[v] && rst_n;
@@ -48,7 +49,8 @@ module io_arbiter_props
   logic start, busy, complete, abort, charge;
   vm_t charge_vm;
 
-  // The configuration changes with changed_i only; a device ends a chunk once, and does no more than the chunk.
+  // The configuration changes with changed_i only; a device ends a chunk once, and does no more
+  // than the chunk.
   logic past = 1'b0;
   io_policy_e policy_q;
   prio_t [NumVms-1:0] prio_q;
@@ -71,9 +73,11 @@ module io_arbiter_props
   assign dut_running = dut.state_q == Run;
   always_comb begin
     if (past && !changed_i) assume (policy_i == policy_q && prio_i == prio_q);
-    // A mask falls at any time, when budgets are replenished; it rises with a change, or after a charge.
+    // A mask falls at any time, when budgets are replenished; it rises with a change, or after a
+    // charge.
     for (int v = 0; v < int'(NumVms); v++) begin
-      if (past && !changed_i && !(charged_q && charged_vm_q == vm_t'(v))) assume (!masked_i[v] || masked_q[v]);
+      if (past && !changed_i && !(charged_q && charged_vm_q == vm_t'(v)))
+        assume (!masked_i[v] || masked_q[v]);
     end
     assume (result_i.bytes <= chunk.bytes);
     assume (flush_vm_i < vm_t'(NumVms));
@@ -83,15 +87,17 @@ module io_arbiter_props
   end
 
   io_arbiter #(.NumVms(NumVms)) dut (
-    .clk_i, .rst_ni(rst_n), .now_i, .policy_i, .size_i, .timeout_i, .prio_i, .masked_i, .changed_i, .pending_i(pending_q),
-    .flush_i, .flush_vm_i, .head_vm_o(head_vm), .head_i(head_q[head_vm[1:0]]), .progress_i(progress_q[head_vm[1:0]]),
-    .update_o(update), .update_vm_o(update_vm), .update_remove_o(update_remove), .update_progress_o(update_progress),
-    .start_o(start), .chunk_o(chunk), .abort_o(abort), .done_i, .result_i, .busy_o(busy), .others_o(),
-    .complete_o(complete), .completion_o(completion), .complete_ready_i, .charge_o(charge), .charge_vm_o(charge_vm),
-    .charge_cycles_o(charge_cycles)
+    .clk_i, .rst_ni(rst_n), .now_i, .policy_i, .size_i, .timeout_i, .prio_i, .masked_i, .changed_i,
+    .pending_i(pending_q), .flush_i, .flush_vm_i, .head_vm_o(head_vm),
+    .head_i(head_q[head_vm[1:0]]), .progress_i(progress_q[head_vm[1:0]]), .update_o(update),
+    .update_vm_o(update_vm), .update_remove_o(update_remove), .update_progress_o(update_progress),
+    .start_o(start), .chunk_o(chunk), .abort_o(abort), .done_i, .result_i, .busy_o(busy),
+    .others_o(), .complete_o(complete), .completion_o(completion), .complete_ready_i,
+    .charge_o(charge), .charge_vm_o(charge_vm), .charge_cycles_o(charge_cycles)
   );
 
-  // The earliest deadline is 2^31 cycles before the begin of the comparison, or of the wait for a request; rounded down.
+  // The earliest deadline is 2^31 cycles before the begin of the comparison, or of the wait for a
+  // request; rounded down.
   io_time_t base_q, due_base;
   logic begins;
   assign begins   = dut.restart || dut.grant || (!dut.best_valid_q && dut.to_compare == '0);
@@ -105,7 +111,8 @@ module io_arbiter_props
   logic [NumVms-1:0] servable;
   logic [NumVms-1:0][3:0] turn;
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_rank
-    assign servable[v] = pending_q[v] && !masked_i[v] && !dut.flushed_q[v] && !(busy && chunk.vm == vm_t'(v));
+    assign servable[v] = pending_q[v] && !masked_i[v] && !dut.flushed_q[v]
+                         && !(busy && chunk.vm == vm_t'(v));
     assign turn[v]     = vm_t'(v) - dut.last_q - 4'd1;
   end
 
@@ -122,14 +129,16 @@ module io_arbiter_props
   endfunction
 
   io_time_t best_order;
-  assign best_order = policy_i == PolicyEdf ? dut.best_rank_q.order - due_base : dut.best_rank_q.order;
+  assign best_order = policy_i == PolicyEdf ? dut.best_rank_q.order - due_base
+                      : dut.best_rank_q.order;
 
   // An arbitrary VM, chosen by the solver.
   (* keep *) logic [1:0] any;
   always_ff @(posedge clk_i) any <= any;
   always_comb assume (any < 2'(NumVms));
 
-  // The number of chunks of others since its request could be served, and of VMs whose turn is before its own.
+  // The number of chunks of others since its request could be served, and of VMs whose turn is
+  // before its own.
   logic [3:0] waited_q, before_any;
   always_comb begin
     before_any = '0;
@@ -150,7 +159,8 @@ module io_arbiter_props
   always_ff @(posedge clk_i) begin
     if (!rst_n || !servable[any] || changed_i) uncharged_q <= '0;
     else if (!charge) uncharged_q <= uncharged_q + 1'b1;
-    else uncharged_q <= uncharged_q + 1'b1 > charge_cycles ? uncharged_q + 1'b1 - charge_cycles : '0;
+    else uncharged_q <= uncharged_q + 1'b1 > charge_cycles ? uncharged_q + 1'b1 - charge_cycles
+                        : '0;
   end
 
   // VMs whose flushes have begun the comparison again since the last grant.
@@ -181,12 +191,15 @@ module io_arbiter_props
     for (int v = 0; v < int'(NumVms); v++) begin
       assert (progress_q[v] <= head_q[v].length || !pending_q[v]);
     end
-    for (int v = 0; v < int'(NumVms); v++) assert (dut.fresh_q[v] || dut.flushed_q[v] || servable[v] || changed_i);
+    for (int v = 0; v < int'(NumVms); v++)
+      assert (dut.fresh_q[v] || dut.flushed_q[v] || servable[v] || changed_i);
     if (dut.best_valid_q) begin
       assert (!dut.fresh_q[dut.best_q[1:0]]);
       assert (dut.best_rank_q.turn == turn[dut.best_q[1:0]] || changed_i);
-      assert (best_order == order_of(dut.best_q[1:0]) || changed_i || dut.flushed_q[dut.best_q[1:0]]);
-      assert (dut.best_rank_q.wraps == (policy_i == PolicyEdf && dut.best_rank_q.order < due_base) || changed_i);
+      assert (best_order == order_of(dut.best_q[1:0]) || changed_i
+              || dut.flushed_q[dut.best_q[1:0]]);
+      assert (dut.best_rank_q.wraps == (policy_i == PolicyEdf && dut.best_rank_q.order < due_base)
+              || changed_i);
       if (servable[any] && !dut.fresh_q[any] && !changed_i) begin
         assert (order_of(any) >= best_order);
         assert (order_of(any) > best_order || turn[any] >= turn[dut.best_q[1:0]]);
@@ -237,8 +250,10 @@ module io_arbiter_props
     cover (waited_q == 4'd2);
   end
 
-  // A chunk has at most 2^size_i bytes, with the configuration at its grant; one of the SPI face may have 4.
+  // A chunk has at most 2^size_i bytes, with the configuration at its grant; one of the SPI face
+  // may have 4.
   always_ff @(posedge clk_i) begin
-    if (rst_n && dut.grant) assert (dut.bytes <= 16'd1 << size_i || (dut.head_i.face && dut.bytes <= 16'd4));
+    if (rst_n && dut.grant)
+      assert (dut.bytes <= 16'd1 << size_i || (dut.head_i.face && dut.bytes <= 16'd4));
   end
 endmodule

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the servers of two VMs, with counters of 32 bits: a VM is stopped if and only if its chunks since
-// the last replenishment have taken its budget, and another VM's chunks do not count.
+// SPDX-License-Identifier: Apache-2.0 Proves the servers of two VMs, with counters of 32 bits: a VM
+// is stopped if and only if its chunks since the last replenishment have taken its budget, and
+// another VM's chunks do not count.
 module io_budget_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -21,8 +21,8 @@ module io_budget_props
 
   logic [NumVms-1:0] exhausted;
   io_budget #(.NumVms(NumVms)) dut (
-    .clk_i, .rst_ni(rst_n), .period_i, .set_i(set_i && rst_n), .set_vm_i, .set_budget_i, .charge_i(charge_i && rst_n), .charge_vm_i, .charge_cycles_i,
-    .exhausted_o(exhausted)
+    .clk_i, .rst_ni(rst_n), .period_i, .set_i(set_i && rst_n), .set_vm_i, .set_budget_i,
+    .charge_i(charge_i && rst_n), .charge_vm_i, .charge_cycles_i, .exhausted_o(exhausted)
   );
 
   (* keep *) logic any;
@@ -31,10 +31,11 @@ module io_budget_props
   logic [31:0] budget_q;
   logic limited_q = 1'b0;
   always_ff @(posedge clk_i) begin
-    if (rst_n && set_i && set_vm_i == vm_t'(any)) {limited_q, budget_q} <= {set_budget_i != '0, set_budget_i};
+    if (rst_n && set_i && set_vm_i == vm_t'(any))
+      {limited_q, budget_q} <= {set_budget_i != '0, set_budget_i};
   end
-  // The period is constant, and a VM's budget is set while it has spent nothing; a VM is charged if it was served, and
-  // by at most 2^16 cycles.
+  // The period is constant, and a VM's budget is set while it has spent nothing; a VM is charged if
+  // it was served, and by at most 2^16 cycles.
   logic [31:0] period_q;
   logic past = 1'b0;
   always_ff @(posedge clk_i) begin
@@ -44,7 +45,8 @@ module io_budget_props
   always_comb begin
     if (past) assume (period_i == period_q);
     assume (set_budget_i < 32'h80000000);
-    if (set_i && set_vm_i == vm_t'(any)) assume (spent_q == '0 && !(charge_i && charge_vm_i == vm_t'(any)));
+    if (set_i && set_vm_i == vm_t'(any))
+      assume (spent_q == '0 && !(charge_i && charge_vm_i == vm_t'(any)));
     assume (charge_cycles_i < 32'h10000);
     for (int v = 0; v < int'(NumVms); v++) begin
       if (charge_i && charge_vm_i == vm_t'(v)) assume (!exhausted[v]);

@@ -1,13 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the copy device for all chunks, readers, writers and aborts: it ends only when no burst can follow; with status 0
-// all bytes of the chunk were passed on and written without an error, otherwise it reports 0 bytes; each byte that it takes
-// goes to the writer; and an area that leaves its 4 GiB, or would with the next chunk, is not accessed.
+// SPDX-License-Identifier: Apache-2.0 Proves the copy device for all chunks, readers, writers and
+// aborts: it ends only when no burst can follow; with status 0 all bytes of the chunk were passed
+// on and written without an error, otherwise it reports 0 bytes; each byte that it takes goes to
+// the writer; and an area that leaves its 4 GiB, or would with the next chunk, is not accessed.
 module io_copy_props
   import fabric_pkg::*;
   import io_pkg::*;
 (
   input logic clk_i,
-  input logic start_i, abort_i, read_valid_i, read_begin_i, read_over_i, write_ready_i, write_done_i,
+  input logic start_i, abort_i, read_valid_i, read_begin_i, read_over_i, write_ready_i,
+      write_done_i,
   input io_chunk_t chunk_i,
   input logic [7:0] read_byte_i,
   input io_status_e read_fails_i, write_fails_i
@@ -30,15 +31,16 @@ module io_copy_props
   always_ff @(posedge clk_i) chunk_q <= chunk;
 
   io_copy dut (
-    .clk_i, .rst_ni(rst_n), .start_i(start_i && rst_n), .chunk_i(chunk), .abort_i, .done_o(done), .result_o(result),
-    .read_start_o(read_start), .read_addr_o(read_addr), .read_stop_o(read_stop), .read_valid_i(read_valid), .read_byte_i,
-    .read_ready_o(read_ready), .read_status_i(read_status_q), .read_quiet_i(read_quiet), .write_start_o(write_start),
-    .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i, .write_end_o(write_end), .write_done_i,
-    .write_status_i(write_status_q)
+    .clk_i, .rst_ni(rst_n), .start_i(start_i && rst_n), .chunk_i(chunk), .abort_i, .done_o(done),
+    .result_o(result), .read_start_o(read_start), .read_addr_o(read_addr), .read_stop_o(read_stop),
+    .read_valid_i(read_valid), .read_byte_i, .read_ready_o(read_ready),
+    .read_status_i(read_status_q), .read_quiet_i(read_quiet), .write_start_o(write_start),
+    .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i, .write_end_o(write_end),
+    .write_done_i, .write_status_i(write_status_q)
   );
 
-  // The reader (io_reader): the last byte comes when all bursts are over. It is quiet when all bytes are taken, or after a
-  // failure or a stop when the last burst is over.
+  // The reader (io_reader): the last byte comes when all bursts are over. It is quiet when all
+  // bytes are taken, or after a failure or a stop when the last burst is over.
   io_length_t left_q = '0;
   logic burst_q = 1'b0;
   assign read_quiet = left_q == '0 && !burst_q;
@@ -76,7 +78,8 @@ module io_copy_props
   end
 
   io_length_t passed_q = '0;
-  always_ff @(posedge clk_i) passed_q <= read_start ? '0 : passed_q + 16'(write_valid && write_ready_i);
+  always_ff @(posedge clk_i) passed_q <= read_start ? '0
+                                         : passed_q + 16'(write_valid && write_ready_i);
 
   // The first bytes behind the areas, from the begin of their 4 GiB on.
   logic [32:0] dest_end, source_end;
@@ -91,7 +94,8 @@ module io_copy_props
     assert (open_q == (dut.state_q inside {Copy, Drain}));
     if (open_q) assert (ended_q == (dut.state_q == Drain));
     if (dut.state_q == Idle) assert (read_quiet);
-    if (dut.state_q == Copy && read_status_q == IoDone) assert (17'(passed_q) + 17'(left_q) == 17'(chunk.bytes));
+    if (dut.state_q == Copy && read_status_q == IoDone)
+      assert (17'(passed_q) + 17'(left_q) == 17'(chunk.bytes));
     if (read_status_q != IoDone) assert (left_q == '0);
     if (dut.state_q == Copy && left_q == '0) assert (!burst_q);
     if (dut.state_q == Drain && dut.status_q == IoDone)
@@ -102,20 +106,25 @@ module io_copy_props
       assert (dut.state_q == Idle && chunk.op == 8'd0 && chunk.bytes != '0);
       assert (dest_end < 33'h1_0000_0000 || (dest_end == 33'h1_0000_0000 && chunk.last));
       assert (source_end < 33'h1_0000_0000 || (source_end == 33'h1_0000_0000 && chunk.last));
-      assert (read_addr[31:0] == chunk.target && read_addr[AddrWidth-1:32] == chunk.addr[AddrWidth-1:32]);
+      assert (read_addr[31:0] == chunk.target
+              && read_addr[AddrWidth-1:32] == chunk.addr[AddrWidth-1:32]);
     end
-    if (read_valid && read_ready) assert (write_valid && write_ready_i && write_byte == read_byte_i);
+    if (read_valid && read_ready)
+      assert (write_valid && write_ready_i && write_byte == read_byte_i);
     if (write_valid && write_ready_i) assert (read_valid && read_ready && dut.state_q == Copy);
     if (done) begin
-      assert (!open_q && read_quiet && result.bytes == (result.status == IoDone ? chunk.bytes : '0) && !result.again);
+      assert (!open_q && read_quiet && result.bytes == (result.status == IoDone ? chunk.bytes : '0)
+              && !result.again);
       if (result.status == IoDone)
         assert (passed_q == chunk.bytes && read_status_q == IoDone && write_status_q == IoDone);
     end
     if (dut.state_q == End && dut.status_q == IoDone)
-      assert (passed_q == chunk.bytes && read_quiet && read_status_q == IoDone && write_status_q == IoDone);
+      assert (passed_q == chunk.bytes && read_quiet && read_status_q == IoDone
+              && write_status_q == IoDone);
     cover (done && result.status == IoDone && result.bytes == 16'd4);
     cover (done && result.status == IoTimeout);
     cover (done && result.status == IoBus && passed_q == 16'd3);
-    cover (done && result.status == IoBad && chunk.addr[31:0] == 32'hFFFFFFF0 && chunk.bytes == 16'd16);
+    cover (done && result.status == IoBad && chunk.addr[31:0] == 32'hFFFFFFF0
+           && chunk.bytes == 16'd16);
   end
 endmodule

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the display with two VMs and four pixels a line, for all modes, registers, memories and pulses: a pixel of a VM is on
-// the screen only within the VM's rectangle, even if the other VM's rectangle changes at any time; and what is requested of
-// the DMA is within a block and stays until it is done. The words of the VM carry a mark, the others do not.
+// SPDX-License-Identifier: Apache-2.0 Proves the display with two VMs and four pixels a line, for
+// all modes, registers, memories and pulses: a pixel of a VM is on the screen only within the VM's
+// rectangle, even if the other VM's rectangle changes at any time; and what is requested of the DMA
+// is within a block and stays until it is done. The words of the VM carry a mark, the others do
+// not.
 module io_display_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -43,10 +44,11 @@ module io_display_props
   io_burst_t burst;
   logic [7:0] blue;
   io_display #(.NumVms(NumVms), .MaxWidth(MaxWidth)) dut (
-    .clk_i, .rst_ni(rst_n), .enable_i, .mode_i(mode), .pixel_cycles_i, .frame_mode_i, .frame_i, .burst_cycles_i,
-    .rect_write_i, .rect_vm_i, .rect_i(written), .flush_i, .flush_vm_i, .fb_vm_i, .fb_write_i, .fb_i, .fb_o(),
-    .fb_status_o(), .busy_o(), .idle_o(), .request_o(request), .burst_o(burst), .data_i, .give_i, .done_i, .status_i,
-    .pixel_o(tick_out), .hsync_o(), .vsync_o(), .data_enable_o(enable_out), .red_o(), .green_o(), .blue_o(blue), .frame_o()
+    .clk_i, .rst_ni(rst_n), .enable_i, .mode_i(mode), .pixel_cycles_i, .frame_mode_i, .frame_i,
+    .burst_cycles_i, .rect_write_i, .rect_vm_i, .rect_i(written), .flush_i, .flush_vm_i, .fb_vm_i,
+    .fb_write_i, .fb_i, .fb_o(), .fb_status_o(), .busy_o(), .idle_o(), .request_o(request),
+    .burst_o(burst), .data_i, .give_i, .done_i, .status_i, .pixel_o(tick_out), .hsync_o(),
+    .vsync_o(), .data_enable_o(enable_out), .red_o(), .green_o(), .blue_o(blue), .frame_o()
   );
   always_comb assume (data_i[0] == (burst.vm == vm_t'(any)) && data_i[32] == data_i[0]);
 
@@ -84,7 +86,8 @@ module io_display_props
   end
   always_ff @(posedge clk_i) if (rst_n) begin
     if (blue[0]) assert (enable_out && inside_rect(x_out, y_out));
-    if (dut.tick_q && dut.visible_q && dut.pixel.blue[0]) assert (dut.active_q && inside_rect(x_q, y_q));
+    if (dut.tick_q && dut.visible_q && dut.pixel.blue[0])
+      assert (dut.active_q && inside_rect(x_q, y_q));
   end
 
   // ---- What is in the lines: the one that is sent, and the other one ----
@@ -122,10 +125,12 @@ module io_display_props
   assign of_any  = !(fetch inside {None, Look}) && burst.vm == vm_t'(any);
   assign rest    = {2'b0, dut.i_fetch.words_q, dut.i_fetch.half_q};
   always_ff @(posedge clk_i) if (rst_n) begin
-    assert (dut.i_table.enabled_q[any] == 1'b0 || dut.i_table.rects[{3'b0, any}] == rect[$bits(rect_t)-1:1]);
+    assert (dut.i_table.enabled_q[any] == 1'b0
+            || dut.i_table.rects[{3'b0, any}] == rect[$bits(rect_t)-1:1]);
     assert (fetch == None || burst.vm < vm_t'(NumVms));
     if (timing inside {Idle, Run}) assert (dut.clear_position == '0);
-    if (timing inside {Clear, Idle}) assert (h_phase == AxSync && v_phase == AxSync && x == '0 && y == '0);
+    if (timing inside {Clear, Idle})
+      assert (h_phase == AxSync && v_phase == AxSync && x == '0 && y == '0);
     if (line) assert (h_phase == AxSync && timing inside {Idle, Run});
     if (timing == Clear) assert (fetch == None && !again && !line);
     if (timing == Idle) assert (!again && !current);

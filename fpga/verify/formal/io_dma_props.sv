@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the choice of the next burst for all requests, guards and memories: the background gets a burst only if no other client
-// requests, or if MaxPassing have passed it; while any of its clients waits, no more than MaxPassing bursts of the others pass before
-// one of the two gets a burst, which need not be the one that waits longest; a burst goes to one client that requests it; and of two
-// clients that are not in the background, neither gets two bursts while the other one waits.
+// SPDX-License-Identifier: Apache-2.0 Proves the choice of the next burst for all requests, guards
+// and memories: the background gets a burst only if no other client requests, or if MaxPassing have
+// passed it; while any of its clients waits, no more than MaxPassing bursts of the others pass
+// before one of the two gets a burst, which need not be the one that waits longest; a burst goes to
+// one client that requests it; and of two clients that are not in the background, neither gets two
+// bursts while the other one waits.
 module io_dma_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -27,8 +28,9 @@ module io_dma_props
   logic check;
   dma_check_t check_request;
   io_dma #(.NumClients(NumClients), .Background(Background)) dut (
-    .clk_i, .rst_ni(rst_n), .request_i, .burst_i, .word_i, .take_o(take), .data_o(), .give_o(give), .done_o(done), .status_o(),
-    .check_o(check), .check_request_o(check_request), .check_gnt_i, .ok_i, .bad_i, .addr_i, .axi_req_o(), .axi_resp_i
+    .clk_i, .rst_ni(rst_n), .request_i, .burst_i, .word_i, .take_o(take), .data_o(), .give_o(give),
+    .done_o(done), .status_o(), .check_o(check), .check_request_o(check_request), .check_gnt_i,
+    .ok_i, .bad_i, .addr_i, .axi_req_o(), .axi_resp_i
   );
 
   // A request is stable until its burst is over.
@@ -53,7 +55,8 @@ module io_dma_props
     else if (grant) passed_q <= passed_q + 1'b1;
   end
 
-  // Any two of the clients that are not in the background; what the one got since the other one waits.
+  // Any two of the clients that are not in the background; what the one got since the other one
+  // waits.
   (* keep *) logic [1:0] one, other;
   logic twice_q = 1'b0;
   always_ff @(posedge clk_i) begin
@@ -71,7 +74,8 @@ module io_dma_props
     assert (passed_q == 8'(dut.passing_q));
     if (grant && twice_q && request_i[other]) assert (!chosen[one]);
     for (int c = 0; c < 2; c++) assert (!dut.after_q[c] || dut.after_q[c+1]);
-    if (twice_q && request_i[other] && other > one) assert (dut.after_q[other] && !dut.after_q[one]);
+    if (twice_q && request_i[other] && other > one)
+      assert (dut.after_q[other] && !dut.after_q[one]);
     if (twice_q && request_i[other] && other < one) assert (dut.after_q[other] == dut.after_q[one]);
     cover (grant && (chosen & Background) != '0 && rest != '0);
     cover (grant && passed_q == 8'd2);

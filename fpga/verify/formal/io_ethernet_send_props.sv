@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves that no byte of a frame that is forbidden is offered to the transmitter, for all frames, memories, lines and
-// aborts: a frame is opened with its whole header only, in which nothing is forbidden; its bytes 6 to 11 enter the queue as
-// the VM's address, its tag as the VM's VLAN; and with a forbidden byte it is discarded before it was opened. That the queue
-// keeps the order of its bytes is not proven here, but seen in the bench.
+// SPDX-License-Identifier: Apache-2.0 Proves that no byte of a frame that is forbidden is offered
+// to the transmitter, for all frames, memories, lines and aborts: a frame is opened with its whole
+// header only, in which nothing is forbidden; its bytes 6 to 11 enter the queue as the VM's
+// address, its tag as the VM's VLAN; and with a forbidden byte it is discarded before it was
+// opened. That the queue keeps the order of its bytes is not proven here, but seen in the bench.
 //
-// Proves also that a frame enters the queue behind nothing but the last Ahead bytes of one frame, which is on the wire, and that
-// a chunk without a timeout ends only when that holds for the next one.
+// Proves also that a frame enters the queue behind nothing but the last Ahead bytes of one frame,
+// which is on the wire, and that a chunk without a timeout ends only when that holds for the next
+// one.
 module io_ethernet_send_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -32,10 +33,10 @@ module io_ethernet_send_props
   logic [7:0] data;
   io_result_t result;
   io_ethernet_send #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) dut (
-    .clk_i, .rst_ni(rst_n), .start_i, .chunk_i, .abort_i, .done_o(done), .result_o(result), .vm_o(), .row_i(row),
-    .forged_o(forged), .read_start_o(read_start), .read_stop_o(read_stop), .read_valid_i, .read_byte_i,
-    .read_ready_o(read_ready), .read_status_i, .read_quiet_i, .valid_o(valid), .byte_o(data), .last_o(last), .ready_i,
-    .abort_o(abort), .starved_i, .begun_i
+    .clk_i, .rst_ni(rst_n), .start_i, .chunk_i, .abort_i, .done_o(done), .result_o(result), .vm_o(),
+    .row_i(row), .forged_o(forged), .read_start_o(read_start), .read_stop_o(read_stop),
+    .read_valid_i, .read_byte_i, .read_ready_o(read_ready), .read_status_i, .read_quiet_i,
+    .valid_o(valid), .byte_o(data), .last_o(last), .ready_i, .abort_o(abort), .starved_i, .begun_i
   );
 
   // The chunk is stable from start_i to done_o.
@@ -54,7 +55,8 @@ module io_ethernet_send_props
   // The header by the definition: what the reader has given.
   logic [13:0][7:0] header_q;
   always_ff @(posedge clk_i) begin
-    if (read_valid_i && read_ready && dut.index_q < 11'd14) header_q[dut.index_q[3:0]] <= read_byte_i;
+    if (read_valid_i && read_ready && dut.index_q < 11'd14)
+      header_q[dut.index_q[3:0]] <= read_byte_i;
   end
 
   function automatic logic [7:0] own_byte(logic [4:0] at);
@@ -92,7 +94,8 @@ module io_ethernet_send_props
 
   // The header is forbidden with the byte that is taken.
   logic own_forbidden;
-  assign own_forbidden = dut.index_q == 11'd13 && ({header_q[12], read_byte_i} inside {16'h8100, 16'h88A8, 16'h8808});
+  assign own_forbidden = dut.index_q == 11'd13
+                         && ({header_q[12], read_byte_i} inside {16'h8100, 16'h88A8, 16'h8808});
 
   // The first cycle, which is the only one of the reset.
   always_ff @(posedge clk_i) if (!rst_n) assert (!past);
@@ -101,11 +104,13 @@ module io_ethernet_send_props
     // invariants of the driver
     assert (dut.state_q <= 2'd2 && dut.tag_q <= 3'd4);
     if (dut.state_q == Fill) begin
-      assert (row.enabled && chunk_i.op == OpSend && chunk_i.bytes >= 16'd14 && chunk_i.bytes <= 16'd1514);
+      assert (row.enabled && chunk_i.op == OpSend && chunk_i.bytes >= 16'd14
+              && chunk_i.bytes <= 16'd1514);
       assert (16'(dut.index_q) < chunk_i.bytes);
       assert (dut.tag_q == '0 || (row.in_vlan && dut.index_q >= 11'd12));
       assert (dut.index_q <= 11'd12 || dut.tag_q == (row.in_vlan ? 3'd4 : 3'd0));
-      for (int b = 0; b < 6; b++) if (dut.index_q > 11'(b + 6)) assert (header_q[b+6] == own_byte(5'(b + 6)));
+      for (int b = 0; b < 6; b++)
+        if (dut.index_q > 11'(b + 6)) assert (header_q[b+6] == own_byte(5'(b + 6)));
       if (dut.index_q == 11'd13) assert (dut.i_check.last_q == header_q[12]);
       if (dut.index_q >= 11'd14)
         assert (!({header_q[12], header_q[13]} inside {16'h8100, 16'h88A8, 16'h8808}));
@@ -127,7 +132,8 @@ module io_ethernet_send_props
     if (first_byte) assert (dut.i_queue.whole_q == '0 || (dut.i_queue.whole_q == 6'd1 && begun_i));
     if (first_byte) assert (dut.i_queue.level <= 6'(Ahead));
     if (done && !abort_i)
-      assert (dut.i_queue.level <= 6'(Ahead) && (dut.i_queue.whole_q == '0 || (dut.i_queue.whole_q == 6'd1 && begun_i)));
+      assert (dut.i_queue.level <= 6'(Ahead)
+              && (dut.i_queue.whole_q == '0 || (dut.i_queue.whole_q == 6'd1 && begun_i)));
     cover (first_byte && dut.i_queue.whole_q == 6'd1);
     if (done && result.status != IoDone) assert (result.bytes == '0);
     cover (valid && ready_i && row.in_vlan);

@@ -1,10 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the flash's driver with two VMs, for all requests, flushes, timeouts and answers of the flash: a program or erase
-// request is reported as done only after its own operation has been begun and is over, whatever was flushed or timed out
-// before; before its software reset is over the flash gets no other command, and no VM is served; no command is given that
-// the flash ignores in its state, nor a read of a VM while the flash holds an operation of it; commands with an address stay in the VM's window; only a read passes bytes on; only a VM whose erase waits
-// for that of another VM is blocked; and a VM begins a second erase beside others only after a turn that it has given
-// up while the flash held nothing. flash_command is any block that executes one command after the other.
+// SPDX-License-Identifier: Apache-2.0 Proves the flash's driver with two VMs, for all requests,
+// flushes, timeouts and answers of the flash: a program or erase request is reported as done only
+// after its own operation has been begun and is over, whatever was flushed or timed out before;
+// before its software reset is over the flash gets no other command, and no VM is served; no
+// command is given that the flash ignores in its state, nor a read of a VM while the flash holds an
+// operation of it; commands with an address stay in the VM's window; only a read passes bytes on;
+// only a VM whose erase waits for that of another VM is blocked; and a VM begins a second erase
+// beside others only after a turn that it has given up while the flash held nothing. flash_command
+// is any block that executes one command after the other.
 module io_flash_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -12,14 +14,16 @@ module io_flash_props
   localparam int unsigned NumVms = 2,
   localparam int unsigned ResetCycles = 3,
   // states of the driver
-  localparam logic [3:0] Idle = 4'd0, Read = 4'd1, Store = 4'd2, Resume = 4'd3, Enable = 4'd4, Begin = 4'd5, Poll = 4'd6,
+  localparam logic [3:0] Idle = 4'd0, Read = 4'd1, Store = 4'd2, Resume = 4'd3, Enable = 4'd4,
+                                Begin = 4'd5, Poll = 4'd6,
                          Suspend = 4'd7, End = 4'd8, Reset = 4'd9, Recover = 4'd10
 ) (
   input logic clk_i,
   input logic [31:0] slice_i,
   input logic [7:0] first_i,
   input logic [8:0] number_i,
-  input logic start_i, abort_i, others_i, flush_i, write_ready_i, write_done_i, read_valid_i, read_quiet_i,
+  input logic start_i, abort_i, others_i, flush_i, write_ready_i, write_done_i, read_valid_i,
+      read_quiet_i,
   input io_chunk_t chunk_i,
   input vm_t flush_vm_i,
   input io_status_e write_status_i, read_status_i,
@@ -48,11 +52,13 @@ module io_flash_props
   logic [NumVms-1:0] blocked;
   logic write_start, write_valid, write_end, read_start;
   io_flash #(.NumVms(NumVms), .ResetCycles(ResetCycles)) dut (
-    .clk_i, .rst_ni(rst_n), .half_i(8'd1), .deselect_i(8'd1), .slice_i, .first_i(first), .number_i(number), .start_i(start),
-    .chunk_i(chunk), .abort_i(abort_i && busy_q), .done_o(done), .result_o(result), .others_i, .flush_i, .flush_vm_i,
-    .blocked_o(blocked), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(), .write_ready_i,
-    .write_end_o(write_end), .write_done_i, .write_status_i, .read_start_o(read_start), .read_stop_o(), .read_valid_i,
-    .read_byte_i, .read_ready_o(), .read_status_i, .read_quiet_i, .cs_no(), .sck_o(), .mosi_o(), .miso_i(1'b0)
+    .clk_i, .rst_ni(rst_n), .half_i(8'd1), .deselect_i(8'd1), .slice_i, .first_i(first),
+    .number_i(number), .start_i(start), .chunk_i(chunk), .abort_i(abort_i && busy_q), .done_o(done),
+    .result_o(result), .others_i, .flush_i, .flush_vm_i, .blocked_o(blocked),
+    .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(), .write_ready_i,
+    .write_end_o(write_end), .write_done_i, .write_status_i, .read_start_o(read_start),
+    .read_stop_o(), .read_valid_i, .read_byte_i, .read_ready_o(), .read_status_i, .read_quiet_i,
+    .cs_no(), .sck_o(), .mosi_o(), .miso_i(1'b0)
   );
 
   // ---- flash_command: accepts a command when it has none, and ends it later ----
@@ -136,7 +142,8 @@ module io_flash_props
     if (flushes) {mine_q, finished_q, open_q} <= '0;
   end
 
-  // ---- Its erases: the VM has begun one, and no other VM since; it has given up a turn; nobody waited in this turn ----
+  // ---- Its erases: the VM has begun one, and no other VM since; it has given up a turn; nobody
+  // waited in this turn ----
   logic erased_q = 1'b0, gave_q = 1'b0, alone_q = 1'b0, gives;
   assign gives = chunk.vm == any && result.again && result.bytes == '0 && held_q == '0;
   always_ff @(posedge clk_i) begin
@@ -161,12 +168,14 @@ module io_flash_props
   logic waits;
   assign op    = ours ? chunk.op : request_q.op;
   assign of_vm = held_q & {holder_q[1] == chunk.vm, holder_q[0] == chunk.vm};
-  assign waits = chunk.op == FlashErase ? held_q != '0 : of_vm != '0 || (chunk.op == FlashProgram && held_q[1]);
+  assign waits = chunk.op == FlashErase ? held_q != '0 : of_vm != '0
+                 || (chunk.op == FlashProgram && held_q[1]);
 
   logic again;  // nothing of the chunk is done
   assign again = result.again && result.bytes == '0 && result.status == IoDone;
 
-  logic writing, fails;  // the chunk's own command is about to begin; its request ends with an error
+  // the chunk's own command is about to begin; its request ends with an error
+  logic writing, fails;
   assign writing = dut.state_q == Begin && !dut.begun_q;
   assign fails   = ours && dut.state_q == End && result.status != IoDone;
 
@@ -191,7 +200,8 @@ module io_flash_props
     if (running_q) assert (held_q != '0);
     if (dut.state_q inside {Resume, Begin} && dut.begun_q) assert (!suspending_q);
     if (dut.state_q == Suspend && dut.begun_q) assert (suspending_q);
-    if (dut.state_q == Poll) assert (suspending_q == dut.stopping_q && (suspending_q || !dut.clears_q));
+    if (dut.state_q == Poll)
+      assert (suspending_q == dut.stopping_q && (suspending_q || !dut.clears_q));
     if (dut.state_q == Begin) assert (!dut.clears_q);
     if (dut.state_q inside {Resume, Poll, Suspend}) assert (held_q != '0);
     if (busy_q) assert (dut.gone_q == gone_q || chunk.vm != any);
@@ -221,17 +231,21 @@ module io_flash_props
     if (busy_q && chunk.vm == any && gone_q) assert (!finished_q && !open_q && mine_q == '0);
     if ((finished_q || mine_q != '0) && !(busy_q && ours)) assert (open_q);
     if (busy_q && dut.state_q != End) assert (!again);
-    if (ours && dut.state_q == End && result.status == IoDone && chunk.op inside {FlashProgram, FlashErase})
+    if (ours && dut.state_q == End && result.status == IoDone
+        && chunk.op inside {FlashProgram, FlashErase})
       assert (finished_q == !again);
     if (claims && chunk.op inside {FlashProgram, FlashErase}) assert (finished_q);
     if (busy_q && dut.waits_q)
-      assert (dut.state_q == End && chunk.op == FlashErase && dut.result_q.again && dut.result_q.bytes == '0);
-    if (blocked[chosen] && !recovers && !ends_q) assert (open_q && request_q.op == FlashErase && !ours);
+      assert (dut.state_q == End && chunk.op == FlashErase && dut.result_q.again
+              && dut.result_q.bytes == '0);
+    if (blocked[chosen] && !recovers && !ends_q)
+      assert (open_q && request_q.op == FlashErase && !ours);
 
     // the order of erases
     if (erased_q) assert (dut.passed_q[chosen]);
     if (dut.yielded_q[chosen]) assert (gave_q || (dut.state_q == End && gives));
-    if (dut.state_q == Enable && chunk.op == FlashErase && chunk.vm == any) assert (!erased_q || gave_q || alone_q);
+    if (dut.state_q == Enable && chunk.op == FlashErase && chunk.vm == any)
+      assert (!erased_q || gave_q || alone_q);
 
     // commands
     if (given) assert (known || dut.code == CmdReset);
@@ -253,7 +267,8 @@ module io_flash_props
       endcase
       if (dut.moves_data) begin
         assert (dut.addr == {first, 16'b0} + chunk.target[23:0]);
-        assert ({1'b0, chunk.target} + 33'(dut.code == CmdErase ? 17'h10000 : 17'(dut.length)) <= {8'b0, number, 16'b0});
+        assert ({1'b0, chunk.target} + 33'(dut.code == CmdErase ? 17'h10000
+                                           : 17'(dut.length)) <= {8'b0, number, 16'b0});
       end
     end
 

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the reader for all transfers, memories, errors and devices: each byte that is handed out is the next one of the
-// transfer, as it is in memory, from a burst that is over without an error; a burst stays in a block of 128 bytes and reads
-// only words of the transfer; a transfer of 0 bytes reads none; and no byte follows a failure or a stop.
+// SPDX-License-Identifier: Apache-2.0 Proves the reader for all transfers, memories, errors and
+// devices: each byte that is handed out is the next one of the transfer, as it is in memory, from a
+// burst that is over without an error; a burst stays in a block of 128 bytes and reads only words
+// of the transfer; a transfer of 0 bytes reads none; and no byte follows a failure or a stop.
 module io_reader_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -27,8 +27,9 @@ module io_reader_props
   io_status_e status;
   io_burst_t burst;
   io_reader #(.Depth(Depth)) dut (
-    .clk_i, .rst_ni(rst_n), .start_i, .vm_i, .addr_i, .bytes_i, .stop_i, .valid_o(valid), .byte_o(data), .ready_i,
-    .status_o(status), .quiet_o(quiet), .request_o(request), .burst_o(burst), .data_i, .give_i, .done_i, .status_i
+    .clk_i, .rst_ni(rst_n), .start_i, .vm_i, .addr_i, .bytes_i, .stop_i, .valid_o(valid),
+    .byte_o(data), .ready_i, .status_o(status), .quiet_o(quiet), .request_o(request),
+    .burst_o(burst), .data_i, .give_i, .done_i, .status_i
   );
 
   // The DMA: words of a burst, then its end. One that ends well has given all of them.
@@ -55,7 +56,8 @@ module io_reader_props
   end
   always_comb if (give_i && word == any) assume (data_i == any_data);
 
-  // The transfer by the definition: its next byte, the bytes that are left, and the words that no burst has read.
+  // The transfer by the definition: its next byte, the bytes that are left, and the words that no
+  // burst has read.
   vm_t vm_q;
   addr_t next_q;
   io_length_t left_q = '0;
@@ -80,7 +82,8 @@ module io_reader_props
     end
   end
 
-  // The words in the FIFO are those from the next byte's on; the last ones may be of the burst that is under way.
+  // The words in the FIFO are those from the next byte's on; the last ones may be of the burst that
+  // is under way.
   logic [5:0] usage;
   logic [$clog2(Depth)-1:0] slot;
   index_t first, ahead;
@@ -90,7 +93,8 @@ module io_reader_props
   assign slot  = dut.i_fifo.read_q[$clog2(Depth)-1:0] + ahead[$clog2(Depth)-1:0];
 
   // The first cycle, which is the only one of the reset.
-  always_ff @(posedge clk_i) if (!rst_n) assert (given_q == '0 && left_q == '0 && unread_q == '0 && !request_q && ended_q);
+  always_ff @(posedge clk_i) if (!rst_n) assert (given_q == '0 && left_q == '0 && unread_q == '0
+                                                 && !request_q && ended_q);
 
   always_ff @(posedge clk_i) if (rst_n) begin
     // invariants
@@ -104,8 +108,11 @@ module io_reader_props
     end
     if (!ended_q && left_q != '0) begin
       assert (usage == dut.over_q + 6'(given_q) && usage <= 6'(Depth));
-      if (request) assert (usage - 6'(given_q) <= 6'(Depth - 16) && burst.addr[AddrWidth-1:3] == first + index_t'(dut.over_q));
-      assert (dut.next_q == {first + index_t'(usage) + (request ? index_t'(burst.beats - given_q) : '0), 3'b0});
+      if (request)
+        assert (usage - 6'(given_q) <= 6'(Depth - 16)
+                && burst.addr[AddrWidth-1:3] == first + index_t'(dut.over_q));
+      assert (dut.next_q == {first + index_t'(usage) + (request ? index_t'(burst.beats - given_q)
+                                                        : '0), 3'b0});
       if (ahead < index_t'(usage)) assert (dut.i_fifo.mem[slot] == any_data);
       // What is left is in the FIFO, in the burst, or not read.
       assert ((17'(next_q[2:0]) + 17'(left_q) + 17'd7) >> 3
@@ -114,7 +121,8 @@ module io_reader_props
 
     if (begins) assert (14'(burst.beats) <= unread_q);
     if (request) begin
-      assert (burst.beats != '0 && burst.beats <= 5'd16 && !burst.write && burst.vm == vm_q && burst.addr[2:0] == '0);
+      assert (burst.beats != '0 && burst.beats <= 5'd16 && !burst.write && burst.vm == vm_q
+              && burst.addr[2:0] == '0);
       assert ({2'b0, burst.addr[BlockBits-1:3]} + 6'(burst.beats) <= 6'd16);
     end
     if (valid) begin

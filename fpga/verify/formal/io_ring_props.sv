@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the FIFOs with two VMs and two requests each: an accepted request of any VM comes out once,
-// unchanged and in order, unless its VM is flushed; a request is refused only if its own VM's FIFO is full;
-// and progress belongs to the request that made it.
+// SPDX-License-Identifier: Apache-2.0 Proves the FIFOs with two VMs and two requests each: an
+// accepted request of any VM comes out once, unchanged and in order, unless its VM is flushed; a
+// request is refused only if its own VM's FIFO is full; and progress belongs to the request that
+// made it.
 module io_ring_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -24,9 +24,10 @@ module io_ring_props
   io_request_t head;
   io_length_t progress;
   io_ring #(.NumVms(NumVms), .Depth(Depth)) dut (
-    .clk_i, .rst_ni(rst_n), .submit_i(submit_i && rst_n), .submit_vm_i, .submit_request_i(request_i),
-    .refused_o(refused), .count_o(count), .flush_i, .flush_vm_i, .pending_o(pending), .head_vm_i, .head_o(head),
-    .progress_o(progress), .update_i(update_i && rst_n), .update_vm_i, .update_remove_i(remove_i), .update_progress_i
+    .clk_i, .rst_ni(rst_n), .submit_i(submit_i && rst_n), .submit_vm_i,
+    .submit_request_i(request_i), .refused_o(refused), .count_o(count), .flush_i, .flush_vm_i,
+    .pending_o(pending), .head_vm_i, .head_o(head), .progress_o(progress),
+    .update_i(update_i && rst_n), .update_vm_i, .update_remove_i(remove_i), .update_progress_i
   );
 
   // The arbiter updates only requests that exist.
@@ -55,12 +56,14 @@ module io_ring_props
     assert (count[any] == number_q && pending[any] == (number_q != 2'd0));
     assert (number_q <= 2'd2);
     // invariants: the memory's rows
-    if (number_q != 2'd0) assert (dut.requests[{3'b0, any, dut.next[any][0] ^ number_q[0]}] == first_q);
+    if (number_q != 2'd0)
+      assert (dut.requests[{3'b0, any, dut.next[any][0] ^ number_q[0]}] == first_q);
     if (number_q == 2'd2) assert (dut.requests[{3'b0, any, !dut.next[any][0]}] == second_q);
     if (dut.begun_q[any]) assert (dut.progress[{3'b0, any}] == progress_q);
     else assert (progress_q == '0);
 
-    if (head_vm_i == vm_t'(any) && number_q != 2'd0) assert (head == first_q && progress == progress_q);
+    if (head_vm_i == vm_t'(any) && number_q != 2'd0)
+      assert (head == first_q && progress == progress_q);
     if (submit_i && submit_vm_i == vm_t'(any)) assert (refused == (number_q == 2'd2));
     if (submit_i && submit_vm_i >= vm_t'(NumVms)) assert (refused);
     cover (number_q == 2'd2 && progress_q != '0 && head_vm_i == vm_t'(any) && any);

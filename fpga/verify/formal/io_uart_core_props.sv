@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the memories of the shared UART with two VMs in mode 0, for all accesses, bytes from the line, flushes: the bytes of
-// a VM are sent in order, each one once, unless the VM is flushed; and what is done for a VM changes nothing of another one.
-// That they are sent in the VM's own lines, and when, is proven by uart_lines_props.
+// SPDX-License-Identifier: Apache-2.0 Proves the memories of the shared UART with two VMs in mode
+// 0, for all accesses, bytes from the line, flushes: the bytes of a VM are sent in order, each one
+// once, unless the VM is flushed; and what is done for a VM changes nothing of another one. That
+// they are sent in the VM's own lines, and when, is proven by uart_lines_props.
 module io_uart_core_props
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -25,9 +25,9 @@ module io_uart_core_props
   logic send;
   logic [7:0] sent;
   io_uart_core #(.NumVms(NumVms), .LineBytes(LineBytes)) dut (
-    .clk_i, .rst_ni(rst_n), .mode_i(1'b0), .focus_i, .allowed_i, .flush_i, .flush_vm_i, .access_i, .vm_i, .reg_i, .write_i,
-    .data_i, .data_o(), .irq_o(), .eight_i, .age_i, .received_valid_i, .received_i, .received_take_o(), .ready_i,
-    .send_o(send), .byte_o(sent)
+    .clk_i, .rst_ni(rst_n), .mode_i(1'b0), .focus_i, .allowed_i, .flush_i, .flush_vm_i, .access_i,
+    .vm_i, .reg_i, .write_i, .data_i, .data_o(), .irq_o(), .eight_i, .age_i, .received_valid_i,
+    .received_i, .received_take_o(), .ready_i, .send_o(send), .byte_o(sent)
   );
 
   // An arbitrary VM, and a place in each of its memories.
@@ -83,7 +83,8 @@ module io_uart_core_props
   always_ff @(posedge clk_i) if (rst_n) begin
     if (takes && watching_q && before_q == '0) assert (sent == watched_q);
     if (takes) assert (count != '0);
-    if (access_i && dut.put && vm_i == of_any && !dut.control.loop && count < 6'(LineBytes)) assert (puts);
+    if (access_i && dut.put && vm_i == of_any && !dut.control.loop && count < 6'(LineBytes))
+      assert (puts);
     // invariants
     if (known) assert (count <= 6'(LineBytes) && marked <= count);
     if (begins) assert (!dut.sending && scan < vm_t'(NumVms));

@@ -6,7 +6,8 @@ module prr_fsm_props
   import fabric_pkg::*;
 (
   input logic clk_i,
-  input logic alloc_i, cancel_i, stop_i, begin_i, restore_i, restored_i, over_i, stopped_i, saved_i, quiet_i, fault_i,
+  input logic alloc_i, cancel_i, stop_i, begin_i, restore_i, restored_i, over_i, stopped_i, saved_i,
+      quiet_i, fault_i,
   input logic cfg_done_i, cfg_fail_i,
   input client_t alloc_client_i,
   input task_t alloc_task_i,
@@ -17,7 +18,8 @@ module prr_fsm_props
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
   prr_state_e state;
-  logic client_valid, next_valid, couple, region_rst_n, stop_task, save, abort_job, hung, drop, requeue, stopped, expired;
+  logic client_valid, next_valid, couple, region_rst_n, stop_task, save, abort_job, hung, drop,
+      requeue, stopped, expired;
   client_t client, next, requeue_client;
   task_t held, target;
 
@@ -33,16 +35,19 @@ module prr_fsm_props
   assign fault       = fault_i && couple;
 
   prr_fsm dut (
-    .clk_i, .rst_ni(rst_n), .alloc_i(alloc), .alloc_client_i, .alloc_task_i, .cancel_i, .stop_i, .hold_cycles_i,
-    .stop_cycles_i, .begin_i(job_begin), .restore_i(job_restore), .restored_i, .over_i, .stopped_i, .saved_i, .quiet_i, .fault_i(fault), .fault_why_i,
-    .cfg_done_i, .cfg_fail_i, .state_o(state), .client_valid_o(client_valid), .client_o(client), .task_o(held),
-    .next_valid_o(next_valid), .next_o(next), .target_o(target), .couple_o(couple), .region_rst_no(region_rst_n),
-    .stop_task_o(stop_task), .save_o(save), .abort_o(abort_job), .hung_o(hung), .drop_o(drop), .requeue_o(requeue),
-    .requeue_client_o(requeue_client), .stopped_o(stopped), .expired_o(expired)
+    .clk_i, .rst_ni(rst_n), .alloc_i(alloc), .alloc_client_i, .alloc_task_i, .cancel_i, .stop_i,
+    .hold_cycles_i, .stop_cycles_i, .begin_i(job_begin), .restore_i(job_restore), .restored_i,
+    .over_i, .stopped_i, .saved_i, .quiet_i, .fault_i(fault), .fault_why_i, .cfg_done_i,
+    .cfg_fail_i, .state_o(state), .client_valid_o(client_valid), .client_o(client), .task_o(held),
+    .next_valid_o(next_valid), .next_o(next), .target_o(target), .couple_o(couple),
+    .region_rst_no(region_rst_n), .stop_task_o(stop_task), .save_o(save), .abort_o(abort_job),
+    .hung_o(hung), .drop_o(drop), .requeue_o(requeue), .requeue_client_o(requeue_client),
+    .stopped_o(stopped), .expired_o(expired)
   );
 
   prr_state_e was_state;
-  logic was_valid, was_requeue, was_drop, was_next_valid, was_over, was_expired, was_cancel, was_fault, was_cfg_fail;
+  logic was_valid, was_requeue, was_drop, was_next_valid, was_over, was_expired, was_cancel,
+      was_fault, was_cfg_fail;
   logic was_alloc, was_stopped;
   client_t was_client, was_next, was_alloc_client;
   logic past = 1'b0;
@@ -90,12 +95,15 @@ module prr_fsm_props
       // A client that lost its region was notified: the job is over or stopped, the client waits
       // again or cancelled, Hold expired, or the region failed.
       if (was_valid && (!client_valid || client != was_client) && was_state != StIdle)
-        assert (was_requeue || was_over || was_stopped || was_cancel || was_expired || was_fault || was_cfg_fail);
+        assert (was_requeue || was_over || was_stopped || was_cancel || was_expired || was_fault
+                || was_cfg_fail);
       // The client that was promised a region gets it, and no other.
       if (was_next_valid && !next_valid) assert (client_valid && client == was_next && was_stopped);
       if (was_next_valid && next_valid) assert (next == was_next);
       // A client that is allocated the region has it at once, or has the promise of it.
-      if (was_alloc) assert ((client_valid && client == was_alloc_client) || (next_valid && next == was_alloc_client));
+      if (was_alloc)
+        assert ((client_valid && client == was_alloc_client)
+                || (next_valid && next == was_alloc_client));
       // A client that is allocated a busy region was answered "preempt", and waits for PRR Stopped.
       if (was_alloc && was_state == StBusy) assert (next_valid || was_stopped);
       // A connection ends when the client loses the region.

@@ -30,11 +30,12 @@ module region_feed_props
     .taken_i(back.in_ready), .unused_o(unused_beats)
   );
   region_gate gate (
-    .clk_i, .rst_ni(rst_n), .couple_i(1'b1), .req_i(req), .req_o(boundary), .rsp_i(rsp), .rsp_o(back), .out_moved_o(),
-    .ctx_moved_o()
+    .clk_i, .rst_ni(rst_n), .couple_i(1'b1), .req_i(req), .req_o(boundary), .rsp_i(rsp),
+    .rsp_o(back), .out_moved_o(), .ctx_moved_o()
   );
   region_port region (
-    .clk_i, .rst_ni(rst_n), .req_i(boundary), .rsp_o(rsp), .task_req_o(to_task), .task_rsp_i(from_task)
+    .clk_i, .rst_ni(rst_n), .req_i(boundary), .rsp_o(rsp), .task_req_o(to_task),
+    .task_rsp_i(from_task)
   );
 
   always_comb begin
@@ -71,7 +72,8 @@ module region_feed_props
       if (!starting) assert (4'(unused_beats) == known);
 
       // Invariants for the induction.
-      assert (unused_beats <= input_count_t'(InputBeats) && region.usage <= input_count_t'(InputBeats));
+      assert (unused_beats <= input_count_t'(InputBeats)
+              && region.usage <= input_count_t'(InputBeats));
       if (boundary.start) assert (unused_beats == '0 && next == expected);
       else assert (next - expected == 64'(region.usage) + 64'(boundary.in_valid));
       assert (boundary.start == was_go && !boundary.ctx_restore);

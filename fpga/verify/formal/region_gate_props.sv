@@ -18,8 +18,8 @@ module region_gate_props
   logic out_moved, ctx_moved, was_coupled, was_rst_n, saw_out_ready, saw_ctx_ready;
 
   region_gate dut (
-    .clk_i, .rst_ni(rst_n), .couple_i, .req_i, .req_o(req), .rsp_i, .rsp_o(rsp), .out_moved_o(out_moved),
-    .ctx_moved_o(ctx_moved)
+    .clk_i, .rst_ni(rst_n), .couple_i, .req_i, .req_o(req), .rsp_i, .rsp_o(rsp),
+    .out_moved_o(out_moved), .ctx_moved_o(ctx_moved)
   );
 
   always_ff @(posedge clk_i) begin

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the SPI face with two VMs, for all accesses and ends of requests: what another VM does changes no register, no
-// received byte and no interrupt of a VM; a VM has one request at a time; a request reads a whole word, programs bytes of
-// one page, or erases a sector; the FIFOs do not overflow.
+// SPDX-License-Identifier: Apache-2.0 Proves the SPI face with two VMs, for all accesses and ends
+// of requests: what another VM does changes no register, no received byte and no interrupt of a VM;
+// a VM has one request at a time; a request reads a whole word, programs bytes of one page, or
+// erases a sector; the FIFOs do not overflow.
 module spi_face_props
   import fabric_pkg::*;
   import io_pkg::*;
@@ -26,9 +26,9 @@ module spi_face_props
   io_submit_t submit;
   logic [NumVms-1:0] irq;
   spi_face #(.NumVms(NumVms)) dut (
-    .clk_i, .rst_ni(rst_n), .time_i, .access_i, .data_o(), .error_o(), .allowed_i, .flush_i, .submit_o(submit), .refused_i,
-    .complete_i, .completion_i, .complete_ready_o(), .read_start_i, .read_vm_i, .read_index_i, .read_valid_o(),
-    .read_byte_o(), .read_ready_i, .irq_o(irq)
+    .clk_i, .rst_ni(rst_n), .time_i, .access_i, .data_o(), .error_o(), .allowed_i, .flush_i,
+    .submit_o(submit), .refused_i, .complete_i, .completion_i, .complete_ready_o(), .read_start_i,
+    .read_vm_i, .read_index_i, .read_valid_o(), .read_byte_o(), .read_ready_i, .irq_o(irq)
   );
 
   // An arbitrary VM, and a slot of its receive FIFO, chosen by the solver.
@@ -43,7 +43,8 @@ module spi_face_props
 
   // A request is complete only if there is one.
   always_comb begin
-    assume (access_i.vm < vm_t'(NumVms) && flush_i.vm < vm_t'(NumVms) && completion_i.vm < vm_t'(NumVms));
+    assume (access_i.vm < vm_t'(NumVms) && flush_i.vm < vm_t'(NumVms)
+            && completion_i.vm < vm_t'(NumVms));
     if (complete_i && completion_i.vm == any) assume (row.waiting);
     assume (!(access_i.valid && flush_i.valid));
   end
@@ -85,8 +86,10 @@ module spi_face_props
       assert (!row.waiting && request.face && request.target[31:24] == '0);
       unique case (request.op)
         FlashRead:    assert (request.length == 16'd4 && request.target[1:0] == '0);
-        FlashProgram: assert (request.length != '0 && 17'(request.length) + 17'(request.target[7:0]) <= 17'd256);
-        default:      assert (request.op == FlashErase && request.length == '0 && request.target[15:0] == '0);
+        FlashProgram: assert (request.length != '0
+                              && 17'(request.length) + 17'(request.target[7:0]) <= 17'd256);
+        default:      assert (request.op == FlashErase && request.length == '0
+                              && request.target[15:0] == '0);
       endcase
     end
     cover (submit.valid && submit.vm == any && any == 4'd1);

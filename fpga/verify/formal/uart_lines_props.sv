@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Proves the lines of the shared UART with eleven VMs, in mode 0, for all bytes, flushes and times at which VMs have something
-// to send: a byte is in a line only if the line began with the number of the VM that wrote the byte; and a VM waits for at most
-// one turn of each other VM.
+// SPDX-License-Identifier: Apache-2.0 Proves the lines of the shared UART with eleven VMs, in mode
+// 0, for all bytes, flushes and times at which VMs have something to send: a byte is in a line only
+// if the line began with the number of the VM that wrote the byte; and a VM waits for at most one
+// turn of each other VM.
 module uart_lines_props
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -9,7 +9,8 @@ module uart_lines_props
   localparam int unsigned NumVms = 11,
   localparam int unsigned PointerBits = 2,
   // states of uart_lines
-  localparam logic [3:0] Seek = 4'd0, Return = 4'd1, Newl = 4'd2, Open = 4'd3, Ten = 4'd4, Unit = 4'd5, Close = 4'd6,
+  localparam logic [3:0] Seek = 4'd0, Return = 4'd1, Newl = 4'd2, Open = 4'd3, Ten = 4'd4,
+                                Unit = 4'd5, Close = 4'd6,
                          Space = 4'd7, Body = 4'd8
 ) (
   input logic clk_i,
@@ -21,7 +22,8 @@ module uart_lines_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
-  // A cycle looks at the next VM, clears one, or takes a byte (uart_slots; proven by io_uart_core_props).
+  // A cycle looks at the next VM, clears one, or takes a byte (uart_slots; proven by
+  // io_uart_core_props).
   logic wanted, scans, clears, takes, busy, send;
   vm_t scan_q, vm, owner;
   logic [7:0] sent;
@@ -40,8 +42,9 @@ module uart_lines_props
   always_comb assume (clear_vm_i < vm_t'(NumVms));
 
   uart_lines #(.NumVms(NumVms), .PointerBits(PointerBits)) dut (
-    .clk_i, .rst_ni(rst_n), .raw_i(1'b0), .scan_i(scans), .vm_i(vm), .ready_i, .limit_i, .clear_i(clears), .busy_o(busy),
-    .owner_o(owner), .take_o(wanted), .taken_i(takes), .byte_i, .after_i, .ready_tx_i, .send_o(send), .byte_o(sent)
+    .clk_i, .rst_ni(rst_n), .raw_i(1'b0), .scan_i(scans), .vm_i(vm), .ready_i, .limit_i,
+    .clear_i(clears), .busy_o(busy), .owner_o(owner), .take_o(wanted), .taken_i(takes), .byte_i,
+    .after_i, .ready_tx_i, .send_o(send), .byte_o(sent)
   );
 
   // An arbitrary VM.
@@ -97,7 +100,8 @@ module uart_lines_props
       Newl:    assert (reading_q == RdReturn);
       Open:    assert (reading_q == RdStart);
       Ten:     assert (reading_q == RdOpen && owner >= 4'd10);
-      Unit:    assert (reading_q == (owner >= 4'd10 ? RdNumber : RdOpen) && (reading_q == RdOpen || number_q == 4'd1));
+      Unit:    assert (reading_q == (owner >= 4'd10 ? RdNumber : RdOpen)
+                       && (reading_q == RdOpen || number_q == 4'd1));
       Close:   assert (reading_q == RdNumber && number_q == owner);
       Space:   assert (reading_q == RdClosed && number_q == owner);
       default: assert (reading_q == RdBody && number_q == owner);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The Ethernet device with its reader, its writer and its receive ring, a memory of 16 KiB for each of four VMs, and a wire:
-// it records what is sent, and plays a recording or loops what is sent back.
+// SPDX-License-Identifier: Apache-2.0 The Ethernet device with its reader, its writer and its
+// receive ring, a memory of 16 KiB for each of four VMs, and a wire: it records what is sent, and
+// plays a recording or loops what is sent back.
 module ethernet_harness
   import fabric_pkg::*;
   import io_pkg::*;
@@ -69,8 +69,8 @@ module ethernet_harness
     if (start_i) chunk_q <= chunk;
   end
   io_chunk_t chunk;
-  assign chunk = start_i ? '{vm: vm_i, op: op_i, bytes: bytes_i, target: '0, addr: addr_i, first: first_i, last: last_i,
-                             face: 1'b0}
+  assign chunk = start_i ? '{vm: vm_i, op: op_i, bytes: bytes_i, target: '0, addr: addr_i,
+                             first: first_i, last: last_i, face: 1'b0}
                          : chunk_q;
 
   // ---- Wire ----
@@ -108,7 +108,8 @@ module ethernet_harness
     end
   end
 
-  // ---- Memory: a burst of each of the two at a time; addresses beyond 16 KiB are outside the VM's windows ----
+  // ---- Memory: a burst of each of the two at a time; addresses beyond 16 KiB are outside the VM's
+  // windows ----
   word_t mem [4 << (AddrBits - 3)];
   io_burst_t [1:0] burst;
   io_word_t word;
@@ -139,7 +140,8 @@ module ethernet_harness
   assign read_word = mem[row[0]];
   always_ff @(posedge clk_i) begin
     for (int b = 0; b < 8; b++) begin
-      if (moves[1] && status[1] == IoDone && word.strobes[b]) mem[row[1]][8*b+:8] <= word.data[8*b+:8];
+      if (moves[1] && status[1] == IoDone && word.strobes[b])
+        mem[row[1]][8*b+:8] <= word.data[8*b+:8];
     end
   end
 
@@ -157,14 +159,16 @@ module ethernet_harness
   assign pending[15:NumVms] = '0;
 
   io_ethernet #(.NumVms(NumVms), .SendBytes(SendBytes), .Threshold(Threshold)) i_ethernet (
-    .clk_i, .rst_ni, .table_write_i(write_i), .table_vm_i(write_vm_i), .table_row_i(row_i), .count_why_i(lost_e'(why_i)),
-    .count_vm_i, .count_o, .start_i, .chunk_i(chunk), .abort_i, .done_o, .result_o(result), .read_start_o(read_start),
-    .read_stop_o(read_stop), .read_valid_i(read_valid), .read_byte_i(read_byte), .read_ready_o(read_ready),
-    .read_status_i(read_status), .read_quiet_i(read_quiet), .flush_i, .flush_vm_i, .want_vm_o(want_vm),
-    .head_valid_i(pending[want_vm]), .head_i(head), .remove_o(remove), .remove_vm_o(remove_vm), .complete_o,
-    .completion_o(completion), .complete_ready_i, .busy_o, .busy_vm_o, .write_start_o(write_start),
-    .write_vm_o(write_vm), .write_addr_o(write_addr), .write_valid_o(write_valid), .write_byte_o(write_byte),
-    .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status),
+    .clk_i, .rst_ni, .table_write_i(write_i), .table_vm_i(write_vm_i), .table_row_i(row_i),
+    .count_why_i(lost_e'(why_i)), .count_vm_i, .count_o, .start_i, .chunk_i(chunk), .abort_i,
+    .done_o, .result_o(result), .read_start_o(read_start), .read_stop_o(read_stop),
+    .read_valid_i(read_valid), .read_byte_i(read_byte), .read_ready_o(read_ready),
+    .read_status_i(read_status), .read_quiet_i(read_quiet), .flush_i, .flush_vm_i,
+    .want_vm_o(want_vm), .head_valid_i(pending[want_vm]), .head_i(head), .remove_o(remove),
+    .remove_vm_o(remove_vm), .complete_o, .completion_o(completion), .complete_ready_i, .busy_o,
+    .busy_vm_o, .write_start_o(write_start), .write_vm_o(write_vm), .write_addr_o(write_addr),
+    .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i(write_ready),
+    .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status),
     .send_tick_i(tick), .gmii_o(sent), .receive_tick_i(tick), .gmii_i(received)
   );
   assign status_o          = result.status;
@@ -177,23 +181,26 @@ module ethernet_harness
 
   io_ring #(.NumVms(NumVms), .Depth(Depth)) i_ring (
     .clk_i, .rst_ni, .submit_i, .submit_vm_i,
-    .submit_request_i('{op: submit_op_i, tag: submit_tag_i, length: submit_bytes_i, target: '0, addr: submit_addr_i,
-                        due: '0, face: 1'b0}),
-    .refused_o(), .count_o(), .flush_i, .flush_vm_i, .pending_o(pending[NumVms-1:0]), .head_vm_i(want_vm), .head_o(head),
-    .progress_o(), .update_i(remove), .update_vm_i(remove_vm), .update_remove_i(1'b1), .update_progress_i('0)
+    .submit_request_i('{op: submit_op_i, tag: submit_tag_i, length: submit_bytes_i, target: '0,
+                        addr: submit_addr_i, due: '0, face: 1'b0}),
+    .refused_o(), .count_o(), .flush_i, .flush_vm_i, .pending_o(pending[NumVms-1:0]),
+    .head_vm_i(want_vm), .head_o(head), .progress_o(), .update_i(remove), .update_vm_i(remove_vm),
+    .update_remove_i(1'b1), .update_progress_i('0)
   );
 
   io_reader i_reader (
-    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(chunk.addr), .bytes_i(chunk.bytes), .stop_i(read_stop),
-    .valid_o(read_valid), .byte_o(read_byte), .ready_i(read_ready), .status_o(read_status), .quiet_o(read_quiet),
-    .request_o(request[0]), .burst_o(burst[0]), .data_i(read_word), .give_i(moves[0] && status[0] == IoDone), .done_i(done[0]),
-    .status_i(status[0])
+    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(chunk.addr),
+    .bytes_i(chunk.bytes), .stop_i(read_stop), .valid_o(read_valid), .byte_o(read_byte),
+    .ready_i(read_ready), .status_o(read_status), .quiet_o(read_quiet), .request_o(request[0]),
+    .burst_o(burst[0]), .data_i(read_word), .give_i(moves[0] && status[0] == IoDone),
+    .done_i(done[0]), .status_i(status[0])
   );
 
   io_writer i_writer (
-    .clk_i, .rst_ni, .start_i(write_start), .vm_i(write_vm), .addr_i(write_addr), .valid_i(write_valid), .byte_i(write_byte),
-    .ready_o(write_ready), .end_i(write_end), .done_o(write_done), .status_o(write_status), .request_o(request[1]),
-    .burst_o(burst[1]), .word_o(word), .take_i(moves[1]), .done_i(done[1]), .status_i(status[1])
+    .clk_i, .rst_ni, .start_i(write_start), .vm_i(write_vm), .addr_i(write_addr),
+    .valid_i(write_valid), .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end),
+    .done_o(write_done), .status_o(write_status), .request_o(request[1]), .burst_o(burst[1]),
+    .word_o(word), .take_i(moves[1]), .done_i(done[1]), .status_i(status[1])
   );
 
 endmodule

@@ -113,11 +113,14 @@ module fabric_sim
   mgr_req_t  mgr_req;
   mgr_resp_t mgr_resp;
 
-  assign sub_req.aw = '{id: s_axi_awid, addr: s_axi_awaddr, len: s_axi_awlen, size: s_axi_awsize, burst: s_axi_awburst,
-    lock: s_axi_awlock, cache: s_axi_awcache, prot: s_axi_awprot, qos: '0, region: '0, atop: '0, user: '0};
+  assign sub_req.aw = '{id: s_axi_awid, addr: s_axi_awaddr, len: s_axi_awlen, size: s_axi_awsize,
+                        burst: s_axi_awburst,
+    lock: s_axi_awlock, cache: s_axi_awcache, prot: s_axi_awprot, qos: '0, region: '0, atop: '0,
+    user: '0};
   assign sub_req.aw_valid = s_axi_awvalid;
   assign s_axi_awready = sub_resp.aw_ready;
-  assign sub_req.ar = '{id: s_axi_arid, addr: s_axi_araddr, len: s_axi_arlen, size: s_axi_arsize, burst: s_axi_arburst,
+  assign sub_req.ar = '{id: s_axi_arid, addr: s_axi_araddr, len: s_axi_arlen, size: s_axi_arsize,
+                        burst: s_axi_arburst,
     lock: s_axi_arlock, cache: s_axi_arcache, prot: s_axi_arprot, qos: '0, region: '0, user: '0};
   assign sub_req.ar_valid = s_axi_arvalid;
   assign s_axi_arready = sub_resp.ar_ready;
@@ -163,7 +166,8 @@ module fabric_sim
   assign mgr_resp.b = '{id: m_axi_bid, resp: m_axi_bresp, user: '0};
   assign mgr_resp.b_valid = m_axi_bvalid;
   assign m_axi_bready = mgr_req.b_ready;
-  assign mgr_resp.r = '{id: m_axi_rid, data: m_axi_rdata, resp: m_axi_rresp, last: m_axi_rlast, user: '0};
+  assign mgr_resp.r = '{id: m_axi_rid, data: m_axi_rdata, resp: m_axi_rresp, last: m_axi_rlast,
+                        user: '0};
   assign mgr_resp.r_valid = m_axi_rvalid;
   assign m_axi_rready = mgr_req.r_ready;
 
@@ -174,17 +178,18 @@ module fabric_sim
   logic [31:0] cfg_data;
 
   fabric_top #(
-    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth), .NumSorters(NumSorters)
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth),
+    .NumSorters(NumSorters)
   ) i_top (
-    .clk_i, .rst_ni, .sub_req_i(sub_req), .sub_resp_o(sub_resp), .mgr_req_o(mgr_req), .mgr_resp_i(mgr_resp),
-    .irq_manager_o, .irq_vm_o, .region_rst_no(region_rst_n), .region_req_o(region_req), .region_rsp_i(region_rsp),
-    .cfg_valid_o(cfg_valid), .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error),
-    .cfg_abort_o(cfg_abort)
+    .clk_i, .rst_ni, .sub_req_i(sub_req), .sub_resp_o(sub_resp), .mgr_req_o(mgr_req),
+    .mgr_resp_i(mgr_resp), .irq_manager_o, .irq_vm_o, .region_rst_no(region_rst_n),
+    .region_req_o(region_req), .region_rsp_i(region_rsp), .cfg_valid_o(cfg_valid),
+    .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error), .cfg_abort_o(cfg_abort)
   );
 
   cfg_port i_cfg (
-    .clk_i, .rst_ni, .valid_i(cfg_valid), .data_i(cfg_data), .ready_o(cfg_ready), .abort_i(cfg_abort),
-    .error_o(cfg_error)
+    .clk_i, .rst_ni, .valid_i(cfg_valid), .data_i(cfg_data), .ready_o(cfg_ready),
+    .abort_i(cfg_abort), .error_o(cfg_error)
   );
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_region
@@ -195,29 +200,34 @@ module fabric_sim
   end
 
   function automatic logic drives(input region_rsp_t rsp);
-    return rsp.stopped || rsp.over || rsp.in_ready || rsp.out_valid || rsp.ctx_ready || rsp.ctx_valid;
+    return rsp.stopped || rsp.over || rsp.in_ready || rsp.out_valid || rsp.ctx_ready
+        || rsp.ctx_valid;
   endfunction
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_taps
-    assign events_o[p] = {i_top.connect[p], i_top.stop_cmd[p], cfg_fail_tap[p], cfg_done_tap[p], i_top.fault_why[p],
-                          i_top.fault[p], i_top.gen_prr[p].i_slot.job_quiet, i_top.saved[p],
-                          i_top.gen_prr[p].i_slot.job_stopped, i_top.over[p], i_top.restored[p],
-                          i_top.gen_prr[p].i_slot.job_restore, i_top.gen_prr[p].i_slot.job_begin};
-    assign seen_o[p] = {i_top.target[p], i_top.connected[p], i_top.gen_prr[p].held, i_top.gen_prr[p].next,
-                        i_top.gen_prr[p].next_valid, i_top.client[p], i_top.client_valid[p], i_top.state[p]};
+    assign events_o[p] = {i_top.connect[p], i_top.stop_cmd[p], cfg_fail_tap[p], cfg_done_tap[p],
+                          i_top.fault_why[p], i_top.fault[p], i_top.gen_prr[p].i_slot.job_quiet,
+                          i_top.saved[p], i_top.gen_prr[p].i_slot.job_stopped, i_top.over[p],
+                          i_top.restored[p], i_top.gen_prr[p].i_slot.job_restore,
+                          i_top.gen_prr[p].i_slot.job_begin};
+    assign seen_o[p] = {i_top.target[p], i_top.connected[p], i_top.gen_prr[p].held,
+                        i_top.gen_prr[p].next, i_top.gen_prr[p].next_valid, i_top.client[p],
+                        i_top.client_valid[p], i_top.state[p]};
     assign quiet_o[p] = i_top.quiet[p];
     assign region_out_o[p] = drives(region_rsp[p]);
     assign gated_out_o[p] = drives(i_top.gen_prr[p].i_slot.rsp);
     assign ctx_saving_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd1, 3'd2, 3'd3};
-    assign ctx_restoring_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd4, 3'd5, 3'd6, 3'd7};
+    assign ctx_restoring_o[p] = i_top.gen_prr[p].i_slot.i_run.i_ctx.state_q inside {3'd4, 3'd5,
+            3'd6, 3'd7};
   end
   logic [NumPrrs-1:0] cfg_done_tap, cfg_fail_tap;
   assign cfg_done_tap = i_top.cfg_done;
   assign cfg_fail_tap = i_top.cfg_fail;
-  assign commands_o = {i_top.icap_prr_now, i_top.icap_busy, i_top.found_pop, i_top.connect_dev, i_top.connect_vm,
-                       i_top.connect_on, i_top.cancel_dev, i_top.cancel_vm, i_top.cancel_cmd, i_top.request_client,
-                       i_top.request};
-  assign monitor_o = {i_top.first_solution, i_top.found_valid, 9'(i_top.waiting), i_top.answer, i_top.answered};
+  assign commands_o = {i_top.icap_prr_now, i_top.icap_busy, i_top.found_pop, i_top.connect_dev,
+                       i_top.connect_vm, i_top.connect_on, i_top.cancel_dev, i_top.cancel_vm,
+                       i_top.cancel_cmd, i_top.request_client, i_top.request};
+  assign monitor_o = {i_top.first_solution, i_top.found_valid, 9'(i_top.waiting), i_top.answer,
+                      i_top.answered};
   assign coupled_o = i_top.coupled;
   assign released_o = i_top.rst_n;
   always_ff @(posedge clk_i or negedge rst_ni) begin

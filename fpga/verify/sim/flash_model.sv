@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// A model of an SPI NOR flash with the commands and times of Infineon's S25FL128S (data sheet 001-98283):
-// reads, page program, erase of a sector of 64 KiB, and the suspension of both; another sector may be programmed
-// while an erase is suspended; the software reset, which ends both. What is suspended, or was ended by the software
-// reset, reads as 0x5A. Its times are parameters in cycles of clk_i, which also samples the pins: the output changes
-// one cycle after SCK has fallen. It ignores a command that begins too soon after the last one, and a software reset
-// whose SCK is too fast.
+// SPDX-License-Identifier: Apache-2.0 A model of an SPI NOR flash with the commands and times of
+// Infineon's S25FL128S (data sheet 001-98283): reads, page program, erase of a sector of 64 KiB,
+// and the suspension of both; another sector may be programmed while an erase is suspended; the
+// software reset, which ends both. What is suspended, or was ended by the software reset, reads as
+// 0x5A. Its times are parameters in cycles of clk_i, which also samples the pins: the output
+// changes one cycle after SCK has fallen. It ignores a command that begins too soon after the last
+// one, and a software reset whose SCK is too fast.
 module flash_model #(
   /// Sectors that exist; addresses beyond them wrap around.
   parameter int unsigned Sectors = 16,
@@ -16,8 +16,8 @@ module flash_model #(
   parameter int unsigned ResetCycles = 3_500,
   /// For which the flash is deselected between two commands, at 100 MHz 50 ns.
   parameter int unsigned DeselectCycles = 5,
-  /// Half a period of SCK during the software reset, at 100 MHz that of 1 MHz: the driver sends it before software has
-  /// set SCK, so a board with the lowest sck-hz must take it.
+  /// Half a period of SCK during the software reset, at 100 MHz that of 1 MHz: the driver sends it
+  /// before software has set SCK, so a board with the lowest sck-hz must take it.
   parameter int unsigned ResetHalfCycles = 50,
   /// 1: a byte that was never written holds `pattern`; 0: it is erased.
   parameter bit Pattern = 1'b1
@@ -29,7 +29,8 @@ module flash_model #(
   input  logic sck_i,
   input  logic mosi_i,
   output logic miso_o,
-  /// A command was given that the flash ignores in its present state, or because of its times on the pins.
+  /// A command was given that the flash ignores in its present state, or because of its times on
+  /// the pins.
   output logic ignored_o,
   /// SCK's shortest high or low time so far, in cycles.
   output logic [7:0] shortest_o
@@ -79,7 +80,8 @@ module flash_model #(
     return mem[a];
   endfunction
 
-  // Bytes may be programmed: not beside another program operation, nor in the sector that is erased.
+  // Bytes may be programmed: not beside another program operation, nor in the sector that is
+  // erased.
   logic programmable;
   assign programmable = enabled_q && !wip && !program_q.there
                         && !(erase_q.there && addr_q[AddrBits-1:16] == erase_q.addr[AddrBits-1:16]);
@@ -168,9 +170,11 @@ module flash_model #(
             reset_q <= ResetCycles;
             {erase_q, program_q, suspending_q, enabled_q} <= '0;
             if (erase_q.there)
-              for (int unsigned a = 0; a < 65536; a++) mem[{erase_q.addr[AddrBits-1:16], 16'(a)}] <= 8'h5A;
+              for (int unsigned a = 0; a < 65536; a++)
+                mem[{erase_q.addr[AddrBits-1:16], 16'(a)}] <= 8'h5A;
             if (program_q.there)
-              for (int unsigned a = 0; a < 256; a++) mem[{program_q.addr[AddrBits-1:8], 8'(a)}] <= 8'h5A;
+              for (int unsigned a = 0; a < 256; a++)
+                mem[{program_q.addr[AddrBits-1:8], 8'(a)}] <= 8'h5A;
           end
           8'h06: enabled_q <= !wip;
           8'h02: begin
@@ -179,10 +183,12 @@ module flash_model #(
             enabled_q <= 1'b0;
           end
           8'hD8: begin
-            if (!enabled_q || wip || erase_q.there || program_q.there || bytes_q < 16'd4) ignored_o <= 1'b1;
+            if (!enabled_q || wip || erase_q.there || program_q.there || bytes_q < 16'd4)
+              ignored_o <= 1'b1;
             else begin
               erase_q <= '{there: 1'b1, suspended: 1'b0, addr: addr_q, left: EraseCycles};
-              for (int unsigned a = 0; a < 65536; a++) mem[{addr_q[AddrBits-1:16], 16'(a)}] <= 8'hFF;
+              for (int unsigned a = 0; a < 65536; a++)
+                mem[{addr_q[AddrBits-1:16], 16'(a)}] <= 8'hFF;
             end
             enabled_q <= 1'b0;
           end

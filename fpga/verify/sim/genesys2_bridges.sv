@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Both bridges of the Genesys2 (fpga/target/genesys2) with plain signals, for their bench: m_memory and m_devices are the SoC's
-// sides, s_memory and s_devices those of the bus.
+// SPDX-License-Identifier: Apache-2.0 Both bridges of the Genesys2 (fpga/target/genesys2) with
+// plain signals, for their bench: m_memory and m_devices are the SoC's sides, s_memory and
+// s_devices those of the bus.
 module genesys2_bridges
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;
@@ -195,13 +195,18 @@ module genesys2_bridges
     .bus_resp_i(io_resp)
   );
 
-    assign memory_req.aw = '{id: m_memory_awid, addr: m_memory_awaddr, len: m_memory_awlen, size: m_memory_awsize,
-    burst: m_memory_awburst, lock: m_memory_awlock, cache: m_memory_awcache, prot: m_memory_awprot, qos:
+    assign memory_req.aw = '{id: m_memory_awid, addr: m_memory_awaddr, len: m_memory_awlen,
+                             size: m_memory_awsize,
+    burst: m_memory_awburst, lock: m_memory_awlock, cache: m_memory_awcache, prot: m_memory_awprot,
+        qos:
     m_memory_awqos, region: m_memory_awregion, atop: '0, user: '0};
-    assign memory_req.ar = '{id: m_memory_arid, addr: m_memory_araddr, len: m_memory_arlen, size: m_memory_arsize,
-    burst: m_memory_arburst, lock: m_memory_arlock, cache: m_memory_arcache, prot: m_memory_arprot, qos:
+    assign memory_req.ar = '{id: m_memory_arid, addr: m_memory_araddr, len: m_memory_arlen,
+                             size: m_memory_arsize,
+    burst: m_memory_arburst, lock: m_memory_arlock, cache: m_memory_arcache, prot: m_memory_arprot,
+        qos:
     m_memory_arqos, region: m_memory_arregion, user: '0};
-  assign memory_req.w = '{data: m_memory_wdata, strb: m_memory_wstrb, last: m_memory_wlast, user: '0};
+  assign memory_req.w = '{data: m_memory_wdata, strb: m_memory_wstrb, last: m_memory_wlast,
+                          user: '0};
   assign memory_req.aw_valid = m_memory_awvalid;
   assign memory_req.ar_valid = m_memory_arvalid;
   assign memory_req.w_valid = m_memory_wvalid;
@@ -219,13 +224,18 @@ module genesys2_bridges
   assign m_memory_rresp = memory_resp.r.resp;
   assign m_memory_rlast = memory_resp.r.last;
 
-    assign devices_req.aw = '{id: m_devices_awid, addr: m_devices_awaddr, len: m_devices_awlen, size:
-    m_devices_awsize, burst: m_devices_awburst, lock: m_devices_awlock, cache: m_devices_awcache, prot:
+    assign devices_req.aw = '{id: m_devices_awid, addr: m_devices_awaddr, len: m_devices_awlen,
+                              size:
+    m_devices_awsize, burst: m_devices_awburst, lock: m_devices_awlock, cache: m_devices_awcache,
+        prot:
     m_devices_awprot, qos: m_devices_awqos, region: m_devices_awregion, atop: '0, user: '0};
-    assign devices_req.ar = '{id: m_devices_arid, addr: m_devices_araddr, len: m_devices_arlen, size:
-    m_devices_arsize, burst: m_devices_arburst, lock: m_devices_arlock, cache: m_devices_arcache, prot:
+    assign devices_req.ar = '{id: m_devices_arid, addr: m_devices_araddr, len: m_devices_arlen,
+                              size:
+    m_devices_arsize, burst: m_devices_arburst, lock: m_devices_arlock, cache: m_devices_arcache,
+        prot:
     m_devices_arprot, qos: m_devices_arqos, region: m_devices_arregion, user: '0};
-  assign devices_req.w = '{data: m_devices_wdata, strb: m_devices_wstrb, last: m_devices_wlast, user: '0};
+  assign devices_req.w = '{data: m_devices_wdata, strb: m_devices_wstrb, last: m_devices_wlast,
+                           user: '0};
   assign devices_req.aw_valid = m_devices_awvalid;
   assign devices_req.ar_valid = m_devices_arvalid;
   assign devices_req.w_valid = m_devices_wvalid;
@@ -272,7 +282,8 @@ module genesys2_bridges
   assign s_memory_bready = mem_req.b_ready;
   assign s_memory_rready = mem_req.r_ready;
   assign mem_resp.b = '{id: s_memory_bid, resp: s_memory_bresp, user: '0};
-  assign mem_resp.r = '{id: s_memory_rid, data: s_memory_rdata, resp: s_memory_rresp, last: s_memory_rlast, user: '0};
+  assign mem_resp.r = '{id: s_memory_rid, data: s_memory_rdata, resp: s_memory_rresp,
+                        last: s_memory_rlast, user: '0};
   assign mem_resp.aw_ready = s_memory_awready;
   assign mem_resp.ar_ready = s_memory_arready;
   assign mem_resp.w_ready = s_memory_wready;
@@ -308,7 +319,8 @@ module genesys2_bridges
   assign s_devices_bready = io_req.b_ready;
   assign s_devices_rready = io_req.r_ready;
   assign io_resp.b = '{id: s_devices_bid, resp: s_devices_bresp, user: '0};
-  assign io_resp.r = '{id: s_devices_rid, data: s_devices_rdata, resp: s_devices_rresp, last: s_devices_rlast, user: '0};
+  assign io_resp.r = '{id: s_devices_rid, data: s_devices_rdata, resp: s_devices_rresp,
+                       last: s_devices_rlast, user: '0};
   assign io_resp.aw_ready = s_devices_awready;
   assign io_resp.ar_ready = s_devices_arready;
   assign io_resp.w_ready = s_devices_wready;

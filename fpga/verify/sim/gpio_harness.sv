@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// gpio_processor with a time base and pads: a pad has the level that is driven, or else the one from outside.
+// SPDX-License-Identifier: Apache-2.0 gpio_processor with a time base and pads: a pad has the level
+// that is driven, or else the one from outside.
 module gpio_harness
   import fabric_pkg::*;
   import io_gpio_pkg::*;
@@ -46,9 +46,9 @@ module gpio_harness
   gpio_processor #(
     .NumVms(NumVms), .NumPins(NumPins), .CommandDepth(CommandDepth), .ResultDepth(ResultDepth)
   ) i_gpio (
-    .clk_i, .rst_ni, .time_i(time_o), .owner_i, .flush_i, .flush_vm_i, .command_valid_i, .command_vm_i, .command_i,
-    .command_ready_o, .refused_o, .start_i, .stop_i, .result_vm_i, .result_o, .result_valid_o, .results_o(),
-    .result_pop_i, .status_o,
+    .clk_i, .rst_ni, .time_i(time_o), .owner_i, .flush_i, .flush_vm_i, .command_valid_i,
+    .command_vm_i, .command_i, .command_ready_o, .refused_o, .start_i, .stop_i, .result_vm_i,
+    .result_o, .result_valid_o, .results_o(), .result_pop_i, .status_o,
     .pin_i(pin), .pin_o(level), .pin_oe_o(drive)
   );
 

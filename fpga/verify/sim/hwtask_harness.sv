@@ -70,11 +70,11 @@ module hwtask_harness
     // The unused instance is in reset, like a region that is being configured.
     assign rst_n = rst_ni && here && state_q != WReset;
     region_req_t req;
-    assign req = '{start: start && here, resume: resume && here, stop: stop && here, cmd: cmd_i, size: size_i,
-                   custom: custom_i, in_data: mem_in[beats_in_o], in_valid: in_valid && here, in_last: in_last,
-                   out_ready: out_ready && here, ctx_save: save && here, ctx_restore: restore && here,
-                   ctx_data: ctx_mem[ctx_count_q], ctx_valid: ctx_in_valid && here,
-                   ctx_ready: ctx_out_ready && here};
+    assign req = '{start: start && here, resume: resume && here, stop: stop && here, cmd: cmd_i,
+                   size: size_i, custom: custom_i, in_data: mem_in[beats_in_o], in_valid: in_valid
+                   && here, in_last: in_last, out_ready: out_ready && here, ctx_save: save && here,
+                   ctx_restore: restore && here, ctx_data: ctx_mem[ctx_count_q],
+                   ctx_valid: ctx_in_valid && here, ctx_ready: ctx_out_ready && here};
     hwtask_any #(.Task(Task)) i_task (.clk_i, .rst_ni(rst_n), .req_i(req), .rsp_o(rsp[i]));
   end
 
@@ -113,7 +113,8 @@ module hwtask_harness
   logic at_stop, at_over, made_to_wait;
   assign at_stop      = rsp[active_q].stopped;
   assign at_over      = rsp[active_q].over;
-  assign made_to_wait = (rsp[active_q].in_ready && !in_valid) || (rsp[active_q].out_valid && !out_ready);
+  assign made_to_wait = (rsp[active_q].in_ready && !in_valid)
+                        || (rsp[active_q].out_valid && !out_ready);
 
   assign start         = state_q == WStart;
   assign stop          = state_q == WRun && timer_q >= stop_at_q;
@@ -223,19 +224,24 @@ module hwtask_harness
   assign running = state_q == WRun || state_q == WStart || state_q == WResume;
   always_comb begin
     now     = '0;
-    now[0]  = held_q && state_q == WRun && (!rsp[active_q].out_valid || rsp[active_q].out_data != held_data_q);
+    now[0]  = held_q && state_q == WRun && (!rsp[active_q].out_valid
+                                            || rsp[active_q].out_data != held_data_q);
     now[1]  = at_stop && (rsp[active_q].in_ready || rsp[active_q].out_valid);
     now[2]  = at_stop && at_over;
-    now[3]  = rsp[!active_q].stopped || rsp[!active_q].over || rsp[!active_q].in_ready || rsp[!active_q].out_valid ||
+    now[3]  = rsp[!active_q].stopped || rsp[!active_q].over || rsp[!active_q].in_ready
+              || rsp[!active_q].out_valid ||
               rsp[!active_q].ctx_ready || rsp[!active_q].ctx_valid;
-    now[4]  = !running && state_q != WDone && (rsp[active_q].in_ready || rsp[active_q].out_valid || at_over);
+    now[4]  = !running && state_q != WDone && (rsp[active_q].in_ready || rsp[active_q].out_valid
+                                               || at_over);
     now[5]  = give && last_q;
     now[6]  = at_over && state_q == WRun && beats_out_o != '0 && !last_q;
-    now[7]  = state_q == WSaving && rsp[active_q].ctx_valid && rsp[active_q].ctx_last != (ctx_count_q + 1 == CtxWords);
+    now[7]  = state_q == WSaving && rsp[active_q].ctx_valid
+              && rsp[active_q].ctx_last != (ctx_count_q + 1 == CtxWords);
     now[8]  = state_q == WSaving && timer_q > 4 + CtxWords;
     now[9]  = state_q == WRestoring && timer_q > 6 + CtxWords;
     now[10] = state_q == WFailed;
-    now[11] = state_q == WDone && (rsp[active_q].stopped || rsp[active_q].in_ready || rsp[active_q].out_valid);
+    now[11] = state_q == WDone && (rsp[active_q].stopped || rsp[active_q].in_ready
+                                   || rsp[active_q].out_valid);
     now[12] = at_stop && state_q == WRun && !stop;
   end
 

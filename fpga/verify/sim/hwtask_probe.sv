@@ -39,11 +39,13 @@ module hwtask_probe
   // A beat passes when both sides are ready, so no beat is ever partly used.
   logic at_point;
   assign at_point    = left_q == '0 && wrong != WrongHang;
-  assign move        = state_q == PbRun && req_i.in_valid && req_i.out_ready && !(req_i.stop && at_point)
-                       && wrong != WrongHang && wrong != WrongEndless;
+  assign move        = state_q == PbRun && req_i.in_valid && req_i.out_ready
+                       && !(req_i.stop && at_point) && wrong != WrongHang && wrong != WrongEndless;
   assign rsp_o.in_ready  = move;
-  assign rsp_o.out_valid = (state_q == PbRun && req_i.in_valid && !(req_i.stop && at_point) && wrong != WrongHang)
-                       || (state_q == PbRun && wrong == WrongEndless && !(req_i.stop && at_point)) || state_q == PbTalk;
+  assign rsp_o.out_valid = (state_q == PbRun && req_i.in_valid && !(req_i.stop && at_point)
+                            && wrong != WrongHang)
+                       || (state_q == PbRun && wrong == WrongEndless && !(req_i.stop && at_point))
+                           || state_q == PbTalk;
   assign rsp_o.out_data  = (req_i.in_data + sum_q) ^ {req_i.custom[0], req_i.custom[0]};
   assign rsp_o.out_last  = done_q + 1'b1 == beats;
   assign rsp_o.over      = state_q == PbEnd;
@@ -51,9 +53,11 @@ module hwtask_probe
   assign rsp_o.stopped   = state_q inside {PbStopped, PbSave}
                            || (state_q == PbRun && wrong == WrongStop && done_q == 32'd5);
   assign rsp_o.ctx_ready = state_q == PbRestore;
-  assign rsp_o.ctx_valid = (state_q == PbSave && wrong != WrongMute) || (state_q == PbRun && wrong == WrongCtx);
+  assign rsp_o.ctx_valid = (state_q == PbSave && wrong != WrongMute)
+                           || (state_q == PbRun && wrong == WrongCtx);
   assign rsp_o.ctx_last  = word_q == 7'(CtxWords - 1) && wrong != WrongLong;
-  assign rsp_o.ctx_data  = word_q == '0 ? sum_q : word_q == 7'd1 ? {left_q[31:0], done_q} : {57'h5, word_q};
+  assign rsp_o.ctx_data  = word_q == '0 ? sum_q : word_q == 7'd1 ? {left_q[31:0], done_q}
+                           : {57'h5, word_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

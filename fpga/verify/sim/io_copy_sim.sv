@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The copy device behind its DMA and guard, with a memory of 16 KiB for each of four VMs. A VM's windows: three pages at 1 GiB;
-// its last page at 1.25 GiB, read only; its pages 2 and 1 again, on both sides of 4 GiB.
+// SPDX-License-Identifier: Apache-2.0 The copy device behind its DMA and guard, with a memory of 16
+// KiB for each of four VMs. A VM's windows: three pages at 1 GiB; its last page at 1.25 GiB, read
+// only; its pages 2 and 1 again, on both sides of 4 GiB.
 module io_copy_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -48,12 +48,15 @@ module io_copy_sim
   io_completion_t completion;
 
   copy_unit #(.NumVms(NumVms)) i_copy (
-    .clk_i, .rst_ni, .now_i(cycle_o), .config_i('{policy: PolicyRoundRobin, size: size_i, timeout: timeout_i, period: '0}), .prio_i('0),
+    .clk_i, .rst_ni, .now_i(cycle_o), .config_i('{policy: PolicyRoundRobin, size: size_i,
+                                                  timeout: timeout_i, period: '0}), .prio_i('0),
     .allowed_i('1), .changed_i(1'b0), .server_i('0),
-    .submit_i('{valid: submit_i, vm: vm_i, request: '{op: op_i, tag: tag_i, length: length_i, target: target_i,
-                                                      addr: addr_i, due: '0, face: 1'b0}}),
-    .refused_o, .count_o(), .flush_i('{valid: flush_i, vm: flush_vm_i}), .complete_o, .completion_o(completion),
-    .complete_ready_i(1'b1), .busy_o, .busy_vm_o, .dma_req_o(client), .dma_rsp_i(answer)
+    .submit_i('{valid: submit_i, vm: vm_i, request: '{op: op_i, tag: tag_i, length: length_i,
+                                                      target: target_i, addr: addr_i, due: '0,
+                                                      face: 1'b0}}),
+    .refused_o, .count_o(), .flush_i('{valid: flush_i, vm: flush_vm_i}), .complete_o,
+    .completion_o(completion), .complete_ready_i(1'b1), .busy_o, .busy_vm_o, .dma_req_o(client),
+    .dma_rsp_i(answer)
   );
   assign complete_vm_o     = completion.vm;
   assign complete_tag_o    = completion.tag;
@@ -78,21 +81,26 @@ module io_copy_sim
     assign answer[c] = '{take: take[c], give: give[c], done: done[c], data: data, status: status};
   end
   io_dma #(.NumClients(Clients)) i_dma (
-    .clk_i, .rst_ni, .request_i(request), .burst_i(burst), .word_i(word), .take_o(take), .data_o(data), .give_o(give),
-    .done_o(done), .status_o(status), .check_o(check), .check_request_o(check_request), .check_gnt_i(1'b1), .ok_i(ok),
-    .bad_i(bad), .addr_i(host), .axi_req_o(req), .axi_resp_i(resp)
+    .clk_i, .rst_ni, .request_i(request), .burst_i(burst), .word_i(word), .take_o(take),
+    .data_o(data), .give_o(give), .done_o(done), .status_o(status), .check_o(check),
+    .check_request_o(check_request), .check_gnt_i(1'b1), .ok_i(ok), .bad_i(bad), .addr_i(host),
+    .axi_req_o(req), .axi_resp_i(resp)
   );
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_windows
     localparam page_t First = page_t'(4 * v);
     assign windows[v] = {
       window_t'{guest: 29'h40000, pages: 29'd3, host: First, readable: 1'b1, writable: 1'b1},
-      window_t'{guest: 29'h50000, pages: 29'd1, host: First + 29'd3, readable: 1'b1, writable: 1'b0},
-      window_t'{guest: 29'hFFFFF, pages: 29'd1, host: First + 29'd2, readable: 1'b1, writable: 1'b1},
-      window_t'{guest: 29'h100000, pages: 29'd1, host: First + 29'd1, readable: 1'b1, writable: 1'b1}
+      window_t'{guest: 29'h50000, pages: 29'd1, host: First + 29'd3, readable: 1'b1,
+                writable: 1'b0},
+      window_t'{guest: 29'hFFFFF, pages: 29'd1, host: First + 29'd2, readable: 1'b1,
+                writable: 1'b1},
+      window_t'{guest: 29'h100000, pages: 29'd1, host: First + 29'd1, readable: 1'b1,
+                writable: 1'b1}
     };
   end
   dma_guard #(.NumVms(NumVms)) i_guard (
-    .clk_i, .rst_ni, .windows_i(windows), .check_i(check), .request_i(check_request), .ok_o(ok), .bad_o(bad), .addr_o(host)
+    .clk_i, .rst_ni, .windows_i(windows), .check_i(check), .request_i(check_request), .ok_o(ok),
+    .bad_o(bad), .addr_o(host)
   );
 
   // ---- Memory ----
@@ -155,7 +163,8 @@ module io_copy_sim
   end
   always_ff @(posedge clk_i) begin
     for (int b = 0; b < 8; b++) begin
-      if (moves && state_q == MemWrite && req.w.strb[b] && !(bad_i[1] && here)) mem[at_q][8*b+:8] <= req.w.data[8*b+:8];
+      if (moves && state_q == MemWrite && req.w.strb[b] && !(bad_i[1] && here))
+        mem[at_q][8*b+:8] <= req.w.data[8*b+:8];
     end
   end
 

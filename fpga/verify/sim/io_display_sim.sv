@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The shared display for benches, with the DMA, the guard, and a client that competes for the memory; records what is sent. A
-// VM has four windows of VmPages: memory of its own at VmBase; at BrokenBase the memory answers with errors, at SlowBase it
-// delays each burst by slow_i cycles, both with the same contents. The guard refuses all other addresses.
+// SPDX-License-Identifier: Apache-2.0 The shared display for benches, with the DMA, the guard, and
+// a client that competes for the memory; records what is sent. A VM has four windows of VmPages:
+// memory of its own at VmBase; at BrokenBase the memory answers with errors, at SlowBase it delays
+// each burst by slow_i cycles, both with the same contents. The guard refuses all other addresses.
 module io_display_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -46,7 +46,8 @@ module io_display_sim
   // memory
   input  logic [15:0] slow_i,
   input  logic compete_i,
-  /// Bursts of each of the two clients, and the most of the display's between two of the other one's.
+  /// Bursts of each of the two clients, and the most of the display's between two of the other
+  /// one's.
   output logic [31:0] bursts_o,
   output logic [31:0] competed_o,
   output logic [31:0] in_row_o,
@@ -108,29 +109,32 @@ module io_display_sim
   pixel_t color;
 
   io_display #(.NumVms(NumVms), .MaxWidth(MaxWidth)) i_display (
-    .clk_i, .rst_ni, .enable_i, .mode_i({h_i, v_i}), .pixel_cycles_i, .frame_mode_i, .frame_i, .burst_cycles_i,
-    .rect_write_i, .rect_vm_i, .rect_i(rect_i), .flush_i, .flush_vm_i, .fb_vm_i, .fb_write_i(fb_write_i),
-    .fb_i({fb_base_i, fb_stride_i, fb_on_i}), .fb_o(fb_o), .fb_status_o(fb_status_o), .busy_o, .idle_o,
-    .request_o(request[0]), .burst_o(burst[0]), .data_i(data), .give_i(give[0]), .done_i(over[0]), .status_i(status),
-    .pixel_o(pixel), .hsync_o(hsync), .vsync_o(vsync), .data_enable_o(data_enable), .red_o(color.red),
+    .clk_i, .rst_ni, .enable_i, .mode_i({h_i, v_i}), .pixel_cycles_i, .frame_mode_i, .frame_i,
+    .burst_cycles_i, .rect_write_i, .rect_vm_i, .rect_i(rect_i), .flush_i, .flush_vm_i, .fb_vm_i,
+    .fb_write_i(fb_write_i), .fb_i({fb_base_i, fb_stride_i, fb_on_i}), .fb_o(fb_o),
+    .fb_status_o(fb_status_o), .busy_o, .idle_o, .request_o(request[0]), .burst_o(burst[0]),
+    .data_i(data), .give_i(give[0]), .done_i(over[0]), .status_i(status), .pixel_o(pixel),
+    .hsync_o(hsync), .vsync_o(vsync), .data_enable_o(data_enable), .red_o(color.red),
     .green_o(color.green), .blue_o(color.blue), .frame_o
   );
   assign request[1] = compete_i && !over[1];
   assign burst[1]   = '{vm: '0, write: 1'b0, addr: addr_t'({VmBase, 12'b0}), beats: 5'd16};
   io_dma #(.NumClients(Clients)) i_dma (
-    .clk_i, .rst_ni, .request_i(request), .burst_i(burst), .word_i('0), .take_o(take), .data_o(data), .give_o(give),
-    .done_o(over), .status_o(status), .check_o(check), .check_request_o(check_request), .check_gnt_i(1'b1), .ok_i(ok),
-    .bad_i(bad), .addr_i(host), .axi_req_o(req), .axi_resp_i(resp)
+    .clk_i, .rst_ni, .request_i(request), .burst_i(burst), .word_i('0), .take_o(take),
+    .data_o(data), .give_o(give), .done_o(over), .status_o(status), .check_o(check),
+    .check_request_o(check_request), .check_gnt_i(1'b1), .ok_i(ok), .bad_i(bad), .addr_i(host),
+    .axi_req_o(req), .axi_resp_i(resp)
   );
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_windows
     localparam page_t Own = page_t'(v) * VmPages;
     assign windows[v] = {
-      {VmBase, VmPages, Own, 2'b10}, {BrokenBase, VmPages, Own | Broken, 2'b10}, {SlowBase, VmPages, Own | Slow, 2'b10},
-      {PageWidth * 3 + 2{1'b0}}
+      {VmBase, VmPages, Own, 2'b10}, {BrokenBase, VmPages, Own | Broken, 2'b10},
+      {SlowBase, VmPages, Own | Slow, 2'b10}, {PageWidth * 3 + 2{1'b0}}
     };
   end
   dma_guard #(.NumVms(NumVms)) i_guard (
-    .clk_i, .rst_ni, .windows_i(windows), .check_i(check), .request_i(check_request), .ok_o(ok), .bad_o(bad), .addr_o(host)
+    .clk_i, .rst_ni, .windows_i(windows), .check_i(check), .request_i(check_request), .ok_o(ok),
+    .bad_o(bad), .addr_o(host)
   );
 
   // ---- Record ----
@@ -177,7 +181,8 @@ module io_display_sim
   assign m_axi_arvalid = req.ar_valid && !delayed;
   assign {m_axi_awlock, m_axi_awcache, m_axi_awprot} = {req.aw.lock, req.aw.cache, req.aw.prot};
   assign {m_axi_arlock, m_axi_arcache, m_axi_arprot} = {req.ar.lock, req.ar.cache, req.ar.prot};
-  assign {m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid} = {req.w.data, req.w.strb, req.w.last, req.w_valid};
+  assign {m_axi_wdata, m_axi_wstrb, m_axi_wlast, m_axi_wvalid} = {req.w.data, req.w.strb,
+          req.w.last, req.w_valid};
   assign {m_axi_bready, m_axi_rready} = {req.b_ready, req.r_ready};
   always_comb begin
     resp          = '0;

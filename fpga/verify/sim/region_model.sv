@@ -27,14 +27,16 @@ module region_model
   region_rsp_t task_rsp, driven;
 
   region_port i_port (
-    .clk_i, .rst_ni(region_rst_ni), .req_i, .rsp_o(driven), .task_req_o(task_req), .task_rsp_i(task_rsp)
+    .clk_i, .rst_ni(region_rst_ni), .req_i, .rsp_o(driven), .task_req_o(task_req),
+    .task_rsp_i(task_rsp)
   );
 
   for (genvar t = 0; t < int'(NumTasks); t++) begin : gen_task
     logic present;
     assign present = t == 0 || held_i == task_t'(t);
     if (t == 0) begin : gen_probe
-      hwtask_probe i_probe (.clk_i, .rst_ni(region_rst_ni && present), .req_i(task_req), .rsp_o(tasks[t]));
+      hwtask_probe i_probe (.clk_i, .rst_ni(region_rst_ni && present), .req_i(task_req),
+                            .rsp_o(tasks[t]));
     end else if (!Tasks[t]) begin : gen_absent
       assign tasks[t] = '0;
     end else begin : gen_real
@@ -62,8 +64,9 @@ module region_model
     rsp_o = driven;
     if (torn_i || held_i == TaskNone) begin
       rsp_o = '{stopped: noise_q[7], over: noise_q[6], in_ready: noise_q[5], out_valid: noise_q[4],
-                out_last: noise_q[3], ctx_ready: noise_q[2], ctx_valid: noise_q[1], ctx_last: noise_q[0],
-                result: noise_q[63:32], out_data: noise_q[127:64], ctx_data: noise_q[100:37]};
+                out_last: noise_q[3], ctx_ready: noise_q[2], ctx_valid: noise_q[1],
+                ctx_last: noise_q[0], result: noise_q[63:32], out_data: noise_q[127:64],
+                ctx_data: noise_q[100:37]};
     end
   end
 

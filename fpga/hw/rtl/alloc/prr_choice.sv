@@ -17,7 +17,8 @@ module prr_choice
   // Ranks of regions, best first. A free region has no client; the last client of another idle
   // region would pay a trap, and often a reconfiguration, to get a region again.
   typedef enum logic [2:0] {
-    RankMine = 3'd0, RankFitsFree = 3'd1, RankFits = 3'd2, RankFree = 3'd3, RankIdle = 3'd4, RankPreempt = 3'd5,
+    RankMine = 3'd0, RankFitsFree = 3'd1, RankFits = 3'd2, RankFree = 3'd3, RankIdle = 3'd4,
+               RankPreempt = 3'd5,
     RankNone = 3'd6
   } rank_e;
   typedef struct packed {
@@ -56,11 +57,14 @@ module prr_choice
     logic held = region.task_id == device.task_id;
     if (owned(region.next_valid, interface_of(region.next), client)) return RankMine;
     if (owned(region.client_valid, interface_of(region.client), client)
-        && (region.state inside {StHold, StBusy, StReconfig} || (region.state == StIdle && held))) return RankMine;
+        && (region.state inside {StHold, StBusy, StReconfig}
+            || (region.state == StIdle && held))) return RankMine;
     if (region.size < device.size || device.excluded[prr]) return RankNone;
     if (region.state == StIdle)
-      return ranked_idle(!region.client_valid || owned(1'b1, interface_of(region.client), client), held);
-    if (region.state inside {StBusy, StHold} && region.client.prio < client.prio) return RankPreempt;
+      return ranked_idle(!region.client_valid || owned(1'b1, interface_of(region.client), client),
+                         held);
+    if (region.state inside {StBusy, StHold} && region.client.prio < client.prio)
+      return RankPreempt;
     return RankNone;
   endfunction
 
@@ -69,7 +73,8 @@ module prr_choice
       scores[p].rank = device_i.task_id == TaskNone || moving != '0
                        ? RankNone : ranked(regions_i[p], prr_t'(p), client_i, device_i);
       scores[p].size = regions_i[p].size;
-      scores[p].prio = scores[p].rank inside {RankFits, RankIdle, RankPreempt} ? regions_i[p].client.prio : '0;
+      scores[p].prio = scores[p].rank inside {RankFits, RankIdle, RankPreempt}
+                       ? regions_i[p].client.prio : '0;
       scores[p].prr  = prr_t'(p);
     end
   end

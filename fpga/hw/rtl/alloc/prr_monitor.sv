@@ -97,12 +97,13 @@ module prr_monitor
   assign try_request = request_q;
   // No entry is tried during a cancellation: the regions see a cancellation now, the list one cycle
   // later.
-  assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0 && !cancel_q
-                       && !cancel_i;
+  assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0
+                       && !cancel_q && !cancel_i;
   assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];
   // Ignore requests from VM ids >= NumVms: they have no DMA windows, so no access could be
   // authorised.
-  assign device      = 32'(asking.vm) < NumVms ? devices_i[asking.dev] : '{task_id: TaskNone, size: '0, excluded: '0};
+  assign device      = 32'(asking.vm) < NumVms ? devices_i[asking.dev]
+                       : '{task_id: TaskNone, size: '0, excluded: '0};
 
   prr_choice #(.NumPrrs(NumPrrs)) i_choice (
     .client_i(asking), .device_i(device), .regions_i, .choice_o(choice), .solution_o(solution)
@@ -129,12 +130,14 @@ module prr_monitor
   logic [NumPrrs-1:0] lost_first, lost_cancelled;
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_lost
-    assign lost_cancelled[p] = cancel_q && lost_client_q[p].vm == cancel_vm_q && lost_client_q[p].dev == cancel_dev_q;
+    assign lost_cancelled[p] = cancel_q && lost_client_q[p].vm == cancel_vm_q
+                               && lost_client_q[p].dev == cancel_dev_q;
   end
 
   assign lost_first    = lost_q & (~lost_q + NumPrrs'(1));
   assign full          = count_q == CountBits'(ListDepth);
-  assign request_waits = try_request && (!found || (overtaking && !mine)) && device.task_id != TaskNone;
+  assign request_waits = try_request && (!found || (overtaking && !mine))
+                         && device.task_id != TaskNone;
 
   always_comb begin
     inserting = request_client_q;
@@ -150,14 +153,17 @@ module prr_monitor
     assign used         = CountBits'(e) < count_q;
     assign same[e]      = used && list_q[e].vm == inserting.vm && list_q[e].dev == inserting.dev;
     assign ahead[e]     = used && list_q[e].prio >= inserting.prio;
-    assign cancelled[e] = used && cancel_q && list_q[e].vm == cancel_vm_q && list_q[e].dev == cancel_dev_q;
+    assign cancelled[e] = used && cancel_q && list_q[e].vm == cancel_vm_q
+                          && list_q[e].dev == cancel_dev_q;
     // A client that is served at once because its new priority is higher leaves the list.
-    assign removing[e]  = cancelled[e] || (found_o && CountBits'(e) == scan_q) || (try_request && granted && same[e]);
+    assign removing[e]  = cancelled[e] || (found_o && CountBits'(e) == scan_q)
+                          || (try_request && granted && same[e]);
   end
 
   assign is_listed  = |same;
   assign remove     = |removing;
-  assign insert     = (request_waits || (!request_q && lost_q != '0)) && !is_listed && !full && !cancel_q;
+  assign insert     = (request_waits || (!request_q && lost_q != '0)) && !is_listed && !full
+                      && !cancel_q;
   // A waiting client that requests again with a higher priority moves up.
   assign rises      = request_waits && (same & ~ahead) != '0 && !cancel_q;
   assign overflow_o = !request_q && lost_q != '0 && !is_listed && full && !cancel_q;
@@ -169,9 +175,12 @@ module prr_monitor
 
   for (genvar e = 0; e < int'(ListDepth); e++) begin : gen_list
     logic from_here;  // this entry or an earlier one leaves
-    logic moves;      // this entry moves one place down; when a client moves up, not beyond its old place
+    // this entry moves one place down; when a client moves up, not beyond its old place
+    logic moves;
     assign from_here = |(removing & ListDepth'((2 ** (e + 1)) - 1));
-    assign moves = CountBits'(e) >= place && (insert || (rises && (same & ListDepth'((2 ** e) - 1)) == '0));
+    assign moves = CountBits'(e) >= place && (insert
+                                              || (rises
+                                                  && (same & ListDepth'((2 ** e) - 1)) == '0));
     client_t previous, following;
     if (e == 0) begin : gen_first
       assign previous = inserting;
@@ -204,7 +213,8 @@ module prr_monitor
         if (requeue_i[p]) begin
           lost_q[p]        <= 1'b1;
           lost_client_q[p] <= requeue_client_i[p];
-        end else if (lost_cancelled[p] || (!request_q && !cancel_q && lost_first[p])) lost_q[p] <= 1'b0;
+        end else if (lost_cancelled[p] || (!request_q && !cancel_q && lost_first[p]))
+          lost_q[p] <= 1'b0;
       end
     end
   end

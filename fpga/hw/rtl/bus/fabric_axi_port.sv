@@ -46,7 +46,8 @@ module fabric_axi_port
   assign next_read  = state_q == PtRead && req_i.r_ready && left_q != '0;
 
   assign access_o = (take_read && req_i.ar.burst != axi_pkg::BURST_WRAP)
-                    || ((next_read || (beat && req_i.w.strb != '0)) && burst_q != axi_pkg::BURST_WRAP);
+                    || ((next_read || (beat && req_i.w.strb != '0))
+                        && burst_q != axi_pkg::BURST_WRAP);
   assign write_o  = beat ? req_i.w.strb : '0;
   assign data_o   = req_i.w.data;
   always_comb begin
@@ -80,11 +81,13 @@ module fabric_axi_port
         PtIdle: begin
           if (take_write) begin
             state_q <= PtWrite;
-            {id_q, left_q, size_q, burst_q} <= {req_i.aw.id, req_i.aw.len, req_i.aw.size, req_i.aw.burst};
+            {id_q, left_q, size_q, burst_q} <= {req_i.aw.id, req_i.aw.len, req_i.aw.size,
+                                                req_i.aw.burst};
             addr_q  <= req_i.aw.addr[AddrBits-1:0];
           end else if (take_read) begin
             state_q <= PtRead;
-            {id_q, left_q, size_q, burst_q} <= {req_i.ar.id, req_i.ar.len, req_i.ar.size, req_i.ar.burst};
+            {id_q, left_q, size_q, burst_q} <= {req_i.ar.id, req_i.ar.len, req_i.ar.size,
+                                                req_i.ar.burst};
             addr_q  <= req_i.ar.addr[AddrBits-1:0];
           end
         end
@@ -119,8 +122,9 @@ module fabric_axi_port
   end
 
   logic unused;
-  assign unused = &{1'b0, req_i.aw.addr[63:AddrBits], req_i.aw.lock, req_i.aw.cache, req_i.aw.prot, req_i.aw.qos,
-                    req_i.aw.region, req_i.aw.atop, req_i.aw.user, req_i.ar.addr[63:AddrBits], req_i.ar.lock,
-                    req_i.ar.cache, req_i.ar.prot, req_i.ar.qos, req_i.ar.region, req_i.ar.user, req_i.w.user};
+  assign unused = &{1'b0, req_i.aw.addr[63:AddrBits], req_i.aw.lock, req_i.aw.cache, req_i.aw.prot,
+                    req_i.aw.qos, req_i.aw.region, req_i.aw.atop, req_i.aw.user,
+                    req_i.ar.addr[63:AddrBits], req_i.ar.lock, req_i.ar.cache, req_i.ar.prot,
+                    req_i.ar.qos, req_i.ar.region, req_i.ar.user, req_i.w.user};
 
 endmodule

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error), fabric_axi_port,
-// and the address decoder (fabric_map_pkg). The selected block answers in the cycle after the
-// access.
+// SPDX-License-Identifier: Apache-2.0 The fabric's AXI4 subordinate: PULP's atomics filter (answers
+// atomics with an error), fabric_axi_port, and the address decoder (fabric_map_pkg). The selected
+// block answers in the cycle after the access.
 module fabric_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -66,12 +65,13 @@ module fabric_bus
   axi_atop_filter #(
     .AxiIdWidth(SubIdWidth), .AxiMaxWriteTxns(2), .req_t(sub_req_t), .resp_t(sub_resp_t)
   ) i_no_atomics (
-    .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req), .mst_resp_i(plain_resp)
+    .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req),
+    .mst_resp_i(plain_resp)
   );
 
   fabric_axi_port #(.AddrBits(AddrBits)) i_port (
-    .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
-    .data_i(answer), .error_i(error_q)
+    .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o,
+    .addr_o(addr), .data_o, .data_i(answer), .error_i(error_q)
   );
 
   // Address decoder. The addresses are those of fabric_map_pkg, written as bit patterns; checked
@@ -80,7 +80,8 @@ module fabric_bus
   assign is_ctx     = addr[20:18] == 3'b001;
   assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
   assign is_regs    = addr[20:12] == 9'd0 && addr[11:10] == '0;
-  assign is_sort_regs = addr[20:11] == 10'd6 && 32'(addr[10:6]) < NumSorters && 32'(addr[5:0]) < SorterSpan;
+  assign is_sort_regs = addr[20:11] == 10'd6 && 32'(addr[10:6]) < NumSorters
+                        && 32'(addr[5:0]) < SorterSpan;
   assign is_sort_puts = addr[20:19] == 2'b01 && 32'(addr[18:14]) < NumSorters && write_o != '0;
   assign vm         = is_if ? addr[19:16] : addr[17:14];
   assign dev        = is_if ? addr[15:12] : addr[13:10];
@@ -96,20 +97,22 @@ module fabric_bus
   assign sort_addr_o = is_sort_regs ? 19'(addr[10:0]) : addr[18:0];
   assign is_mem     = access && known && ((is_if && in_page) || is_ctx);
 
-  // The reset of an IF that is not connected clears the results of its last job, in the cycle of the manager's write.
+  // The reset of an IF that is not connected clears the results of its last job, in the cycle of
+  // the manager's write.
   localparam int unsigned ResetLsb = RegsIfReset % 8 * 8;
   logic resets;
   vm_t reset_vm;
   dev_t reset_dev;
   assign reset_vm  = data_o[ResetLsb+RegsIfResetVmLsb+:RegsIfResetVmWidth];
   assign reset_dev = data_o[ResetLsb+RegsIfResetDevLsb+:RegsIfResetDevWidth];
-  assign resets    = regs_o && addr[9:3] == 7'(RegsIfReset / 8) && write_o[RegsIfReset%8] && 32'(reset_vm) < NumVms
-                     && 32'(reset_dev) < NumDevs;
+  assign resets    = regs_o && addr[9:3] == 7'(RegsIfReset / 8) && write_o[RegsIfReset%8]
+                     && 32'(reset_vm) < NumVms && 32'(reset_dev) < NumDevs;
 
   assign mem_o = is_mem || resets;
   always_comb begin
     mem_addr_o = '{ctx: is_ctx, vm: vm, dev: dev, word: is_ctx ? addr[9:3] : {3'b0, word}};
-    if (resets) mem_addr_o = '{ctx: 1'b0, vm: reset_vm, dev: reset_dev, word: {3'b0, if_word(IfDoneSize)}};
+    if (resets)
+      mem_addr_o = '{ctx: 1'b0, vm: reset_vm, dev: reset_dev, word: {3'b0, if_word(IfDoneSize)}};
   end
   assign mem_data_o = resets ? '0 : data_o;
 
@@ -119,7 +122,8 @@ module fabric_bus
   assign set_start_o  = writes(IfStart) && data_o[if_lsb(IfStart)];
   assign clear_over_o = writes(IfOver) && data_o[if_lsb(IfOver)];
   assign set_int_o    = writes(IfIntCtrl);
-  assign mem_write_o  = resets ? {8{!stat_i[IfStatConnectedLsb]}} : is_ctx ? write_o : write_o & if_writable(word);
+  assign mem_write_o  = resets ? {8{!stat_i[IfStatConnectedLsb]}} : is_ctx ? write_o
+                        : write_o & if_writable(word);
 
   function automatic logic writes(input int unsigned offset);
     return if_write && word == if_word(offset) && write_o[offset%8];
@@ -142,20 +146,22 @@ module fabric_bus
       regs_q  <= 1'b0;
       keep_q  <= '0;
     end else begin
-      error_q <= access && !is_mem && !is_windows && !is_sort_regs && !is_sort_puts && (!is_regs || regs_error_i);
+      error_q <= access && !is_mem && !is_windows && !is_sort_regs && !is_sort_puts
+                 && (!is_regs || regs_error_i);
       mem_q   <= is_mem && (is_ctx || word == if_word(IfDoneSize) || if_writable(word) != '0);
       regs_q  <= is_regs;
       keep_q  <= is_regs ? regs_data_i : flags_q;
     end
   end
 
-  // The memory holds zeros for flag bits, and if_flags zeros for all others, so the two are ORed. sort_data_i is zero unless a
-  // sorter's register was read.
+  // The memory holds zeros for flag bits, and if_flags zeros for all others, so the two are ORed.
+  // sort_data_i is zero unless a sorter's register was read.
   assign merged = mem_data_i | keep_q;
   assign answer = (mem_q && !regs_q ? merged : keep_q) | sort_data_i;
 
-  if (Ifs != 'h100000 || IfStride != 'h1000 || Contexts != 'h40000 || ContextStride != 'h400 || Windows != 'h1000
-      || Sorters != 'h3000 || SorterStride != 'h40 || SortPut != 'h80000 || SortPutStride != 'h4000
+  if (Ifs != 'h100000 || IfStride != 'h1000 || Contexts != 'h40000 || ContextStride != 'h400
+      || Windows != 'h1000 || Sorters != 'h3000 || SorterStride != 'h40 || SortPut != 'h80000
+          || SortPutStride != 'h4000
       || IfSpan > 8 * PageWords)
       begin : gen_check
     $error("the register map has changed: update the address decoder");

@@ -109,9 +109,9 @@ module fabric_manager
   fabric_regs i_regs (
     .clk(clk_i), .arst_n(rst_ni), .s_cpuif_req(access_i), .s_cpuif_req_is_wr(write_i != '0),
     .s_cpuif_addr({offset_i[9:3], 3'b0}), .s_cpuif_wr_data(data_i), .s_cpuif_wr_biten(bit_enable),
-    .s_cpuif_req_stall_wr(unused_stall_w), .s_cpuif_req_stall_rd(unused_stall_r), .s_cpuif_rd_ack(unused_rd_ack), .s_cpuif_rd_err(rd_err),
-    .s_cpuif_rd_data(data_o), .s_cpuif_wr_ack(unused_wr_ack), .s_cpuif_wr_err(wr_err), .hwif_in(hw_in),
-    .hwif_out(hw_out)
+    .s_cpuif_req_stall_wr(unused_stall_w), .s_cpuif_req_stall_rd(unused_stall_r),
+    .s_cpuif_rd_ack(unused_rd_ack), .s_cpuif_rd_err(rd_err), .s_cpuif_rd_data(data_o),
+    .s_cpuif_wr_ack(unused_wr_ack), .s_cpuif_wr_err(wr_err), .hwif_in(hw_in), .hwif_out(hw_out)
   );
 
   assign error_o = rd_err || wr_err;
@@ -142,7 +142,8 @@ module fabric_manager
   assign hw_in.IRQ_STATUS.list_overflow.hwset = event_overflow_i;
   assign pending = {hw_out.IRQ_STATUS.list_overflow.value, hw_out.IRQ_STATUS.hold_expired.value,
                     hw_out.IRQ_STATUS.task_fault.value, hw_out.IRQ_STATUS.dma_violation.value,
-                    hw_out.IRQ_STATUS.prr_stopped.value, hw_out.IRQ_STATUS.reconfig_over.value, found_i};
+                    hw_out.IRQ_STATUS.prr_stopped.value, hw_out.IRQ_STATUS.reconfig_over.value,
+                    found_i};
   assign irq_o   = (pending & hw_out.IRQ_ENABLE.enable.value) != '0;
 
   // ---- Answers of the monitor ----
@@ -227,7 +228,8 @@ module fabric_manager
 
   for (genvar d = 0; d < int'(MaxDevs); d++) begin : gen_device
     assign devices_o[d] = '{task_id: d < int'(NumDevs) ? hw_out.DEVICE[d].task_id.value : TaskNone,
-                            size: hw_out.DEVICE[d].size.value, excluded: hw_out.DEVICE[d].excluded.value};
+                            size: hw_out.DEVICE[d].size.value,
+                            excluded: hw_out.DEVICE[d].excluded.value};
   end
 
   // ---- Commands ----
@@ -272,7 +274,8 @@ module fabric_manager
     end
   end
 
-  assign request_client_o = '{vm: hw_out.REQUEST.vm.value, dev: hw_out.REQUEST.dev.value, prio: hw_out.REQUEST.prio.value};
+  assign request_client_o = '{vm: hw_out.REQUEST.vm.value, dev: hw_out.REQUEST.dev.value,
+                              prio: hw_out.REQUEST.prio.value};
   assign cancel_vm_o      = hw_out.CANCEL.vm.value;
   assign cancel_dev_o     = hw_out.CANCEL.dev.value;
   assign if_reset_vm_o    = hw_out.IF_RESET.vm.value;

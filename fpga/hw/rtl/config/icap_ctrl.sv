@@ -46,7 +46,8 @@ module icap_ctrl
   output logic [31:0] cfg_data_o,
   input  logic        cfg_ready_i,
   input  logic        cfg_error_i,
-  /// Discard the incomplete bitstream: a pulse, also in the first cycle after a reset, and a level during the reset.
+  /// Discard the incomplete bitstream: a pulse, also in the first cycle after a reset, and a level
+  /// during the reset.
   output logic        cfg_abort_o,
   // memory
   output slot_req_t   axi_req_o,
@@ -55,7 +56,8 @@ module icap_ctrl
 
   localparam logic [31:0] Magic = 32'h53494d42;  // "SIMB"
   localparam int unsigned HeaderWords = 4;
-  localparam logic [31:0] Least = 4 * (HeaderWords + 2);  // bytes: a body has at least one word and its checksum
+  // bytes: a body has at least one word and its checksum
+  localparam logic [31:0] Least = 4 * (HeaderWords + 2);
 
   typedef enum logic [2:0] {IcIdle, IcHeader, IcBody, IcSum, IcEnd, IcDrain} state_e;
   typedef enum logic [3:0] {
@@ -102,7 +104,8 @@ module icap_ctrl
   assign too_short = length_i < Least;
 
   // The reader is the one used for a region's input. The manager is not restricted by windows.
-  logic reader_go, reader_stop, reader_quiet, reader_error, reader_valid, reader_last, reader_take, check, check_q;
+  logic reader_go, reader_stop, reader_quiet, reader_error, reader_valid, reader_last, reader_take,
+      check, check_q;
   logic [63:0] reader_data, check_addr;
   addr_t check_addr_q;
   beats_t check_beats;
@@ -153,7 +156,8 @@ module icap_ctrl
   end
 
   // The reader restarts after a verification and stops on any error.
-  assign reader_go   = (state_q == IcIdle && start_i && waits && !too_short) || (again_q && reader_quiet);
+  assign reader_go   = (state_q == IcIdle && start_i && waits && !too_short)
+                       || (again_q && reader_quiet);
   assign reader_stop = state_q inside {IcEnd, IcDrain};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -243,8 +247,8 @@ module icap_ctrl
     assign fail_o[p] = over_o && state_q == IcDrain && prr_o == prr_t'(p) && error_q != ErrNone;
   end
 
-  // Without an abort the port would take the next bitstream as the rest of this one, or of one that a reset has cut, because
-  // no reset reaches the device behind the port.
+  // Without an abort the port would take the next bitstream as the rest of this one, or of one that
+  // a reset has cut, because no reset reaches the device behind the port.
   logic reset_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) reset_q <= 1'b1;
@@ -276,7 +280,7 @@ module icap_ctrl
   assign error_o = error_q;
 
   logic unused;
-  assign unused = &{1'b0, reader_last, reader_taken, check_beats, check_addr[63:AddrWidth], axi_resp_i.aw_ready,
-                    axi_resp_i.w_ready, axi_resp_i.b_valid, axi_resp_i.b};
+  assign unused = &{1'b0, reader_last, reader_taken, check_beats, check_addr[63:AddrWidth],
+                    axi_resp_i.aw_ready, axi_resp_i.w_ready, axi_resp_i.b_valid, axi_resp_i.b};
 
 endmodule

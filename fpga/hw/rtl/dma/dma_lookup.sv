@@ -46,8 +46,8 @@ module dma_lookup
   // bursts.
   logic [PageBits:0] last;
   assign last = {1'b0, request_i.addr[PageBits-1:0]} + {5'b0, request_i.beats, 3'b0} - 13'd1;
-  assign fine_o = |hit && request_i.addr[63:AddrWidth] == '0 && request_i.addr[2:0] == '0 && request_i.beats != '0
-                  && !last[PageBits];
+  assign fine_o = |hit && request_i.addr[63:AddrWidth] == '0 && request_i.addr[2:0] == '0
+                  && request_i.beats != '0 && !last[PageBits];
   assign addr_o = {chosen, request_i.addr[PageBits-1:0]};
 
 endmodule

@@ -145,8 +145,9 @@ module dma_reader
   assign last_o    = taken_o + 30'd1 == beats_i;
 
   fabric_word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(stop_i | dropping_q), .data_i(r_i.data), .valid_i(arrived & ~dropping_q),
-    .ready_o(fifo_ready), .data_o, .valid_o, .ready_i, .usage_o(usage)
+    .clk_i, .rst_ni, .flush_i(stop_i | dropping_q), .data_i(r_i.data),
+    .valid_i(arrived & ~dropping_q), .ready_o(fifo_ready), .data_o, .valid_o, .ready_i,
+    .usage_o(usage)
   );
 
   // The FIFO cannot overflow, because no burst is requested without space for it; a single ID keeps

@@ -158,16 +158,18 @@ module dma_writer
   assign error_o    = b_valid_i && b_i.resp[1] && !stopping_q;
   assign push       = valid_i && open_i && !stop;
   assign ready_o    = usage < CountBits'(Depth - OnTheWay) && open_i && !stop;
-  assign quiet_o    = unanswered_q == '0 && (state_q == WrAsk) && promised_q == '0 && (loose == '0 || stop);
+  assign quiet_o    = unanswered_q == '0 && (state_q == WrAsk) && promised_q == '0
+                      && (loose == '0 || stop);
 
   // The flush discards beats that were not announced, once all announced beats were sent.
   fabric_word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && state_q != WrSend), .data_i, .valid_i(push),
-    .ready_o(fifo_ready), .data_o(fifo_data), .valid_o(fifo_valid), .ready_i(moved), .usage_o(usage)
+    .clk_i, .rst_ni, .flush_i(stop && promised_q == '0 && state_q != WrSend), .data_i,
+    .valid_i(push), .ready_o(fifo_ready), .data_o(fifo_data), .valid_o(fifo_valid), .ready_i(moved),
+    .usage_o(usage)
   );
   fabric_word_fifo #(.Width(5), .Depth(4)) i_lengths (
-    .clk_i, .rst_ni, .flush_i(1'b0), .data_i(want_q), .valid_i(sent), .ready_o(length_ready), .data_o(length),
-    .valid_o(length_valid), .ready_i(moved & burst_done), .usage_o()
+    .clk_i, .rst_ni, .flush_i(1'b0), .data_i(want_q), .valid_i(sent), .ready_o(length_ready),
+    .data_o(length), .valid_o(length_valid), .ready_i(moved & burst_done), .usage_o()
   );
 
   logic unused;

@@ -68,7 +68,8 @@ package fabric_pkg;
     prr_state_e  state;
     logic        client_valid;
     client_t     client;
-    logic        next_valid;   // promised to `next`, which gets the region when the current job has left
+    // promised to `next`, which gets the region when the current job has left
+    logic        next_valid;
     client_t     next;
     task_t       task_id;      // the task that the region holds
     size_class_t size;

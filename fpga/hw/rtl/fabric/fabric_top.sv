@@ -19,12 +19,14 @@ module fabric_top
   /// Number of sorters, 1..32.
   parameter int unsigned NumSorters = 2,
   /// Entries of the search list, 1..32.
-  parameter int unsigned ListDepth = NumVms * NumDevs < MaxListDepth ? NumVms * NumDevs : MaxListDepth,
+  parameter int unsigned ListDepth = NumVms * NumDevs < MaxListDepth ? NumVms * NumDevs
+                                     : MaxListDepth,
   /// Size class of each region, two bits each, region 0 in the lowest bits.
   parameter logic [2*MaxPrrs-1:0] PrrSizes = 16'b10_10_10_10_10_10_01_00
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; the fabric leaves reset at the second edge of clk_i after its release.
+  /// Asynchronous, active low; the fabric leaves reset at the second edge of clk_i after its
+  /// release.
   input  logic       rst_ni,
   input  sub_req_t   sub_req_i,
   output sub_resp_t  sub_resp_o,
@@ -77,7 +79,8 @@ module fabric_top
   logic [7:0] bus_write, mem_write;
   word_t bus_data, regs_data, windows_data, mem_data, mem_wdata;
   logic [10:0] offset;
-  logic regs_access, regs_error, windows_access, mem_access, set_start, clear_over, set_int, over_flag;
+  logic regs_access, regs_error, windows_access, mem_access, set_start, clear_over, set_int,
+      over_flag;
   logic sort_regs, sort_puts;
   logic [18:0] sort_addr;
   word_t sort_data;
@@ -121,12 +124,15 @@ module fabric_top
   client_t    [NumPrrs-1:0] client, requeue_client;
   task_t      [NumPrrs-1:0] target;
   fault_e     [NumPrrs-1:0] fault_why, failed_why;
-  logic       [NumPrrs-1:0] client_valid, alloc, cancel, connect, stop_cmd, cfg_done, cfg_fail, coupled, connected, stays, drop;
-  logic       [NumPrrs-1:0] requeue, stopped, expired, fault, failed, running, start_taken, over, saved, restored;
+  logic       [NumPrrs-1:0] client_valid, alloc, cancel, connect, stop_cmd, cfg_done, cfg_fail,
+      coupled, connected, stays, drop;
+  logic       [NumPrrs-1:0] requeue, stopped, expired, fault, failed, running, start_taken, over,
+      saved, restored;
   logic       [NumPrrs-1:0] start_pending, ctx_saved, quiet;
 
   // ---- Manager page, monitor ----
-  logic request, answered, cancel_cmd, found, found_ready, found_valid, found_pop, overflow, connect_on;
+  logic request, answered, cancel_cmd, found, found_ready, found_valid, found_pop, overflow,
+      connect_on;
   client_t request_client, alloc_client;
   task_t alloc_task;
   solution_t answer, found_solution, first_solution;
@@ -153,8 +159,8 @@ module fabric_top
   fault_e fault_reason;
 
   fabric_manager #(
-    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth), .SorterDepth(SorterDepth),
-    .NumSorters(NumSorters)
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .ListDepth(ListDepth),
+    .SorterDepth(SorterDepth), .NumSorters(NumSorters)
   ) i_manager (
     .clk_i,
     .rst_ni(rst_n),
@@ -379,7 +385,8 @@ module fabric_top
     .data_o(windows_data),
     .windows_o(windows)
   );
-  rr_arb_tree #(.NumIn(NumPrrs), .DataType(dma_check_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_check_arbiter (
+  rr_arb_tree #(.NumIn(NumPrrs), .DataType(dma_check_t), .AxiVldRdy(1'b0),
+                .LockIn(1'b0)) i_check_arbiter (
     .clk_i,
     .rst_ni(rst_n),
     .flush_i(1'b0),
@@ -416,9 +423,9 @@ module fabric_top
     end
   end
 
-  // ---- Fault report: the region whose address was refused, else the first region with a fault ----
-  // A job that is already ending may have issued a last check before it was stopped; its refusal is
-  // not reported as a violation.
+  // ---- Fault report: the region whose address was refused, else the first region with a fault
+  // ---- A job that is already ending may have issued a last check before it was stopped; its
+  // refusal is not reported as a violation.
   logic [NumPrrs-1:0] refused, reported;
   assign refused   = checked_q & {NumPrrs{check_bad}} & fault;
   assign violation = |refused;
@@ -445,11 +452,12 @@ module fabric_top
     logic next_valid;
     client_t next;
     task_t held;
-    assign regions[p] = '{state: state[p], client_valid: client_valid[p], client: client[p], next_valid: next_valid,
-                          next: next, task_id: held, size: PrrSizes[2*p+:2]};
+    assign regions[p] = '{state: state[p], client_valid: client_valid[p], client: client[p],
+                          next_valid: next_valid, next: next, task_id: held,
+                          size: PrrSizes[2*p+:2]};
     // A client cannot cancel while its region is being configured.
-    assign cancel[p] = cancel_cmd && client_valid[p] && client[p].vm == cancel_vm && client[p].dev == cancel_dev
-                       && !(icap_busy && icap_prr_now == prr_t'(p));
+    assign cancel[p] = cancel_cmd && client_valid[p] && client[p].vm == cancel_vm
+                       && client[p].dev == cancel_dev && !(icap_busy && icap_prr_now == prr_t'(p));
     prr_slot i_slot (
       .clk_i,
       .rst_ni(rst_n),
@@ -547,10 +555,11 @@ module fabric_top
   mux_resp_t mux_resp;
 
   axi_mux #(
-    .SlvAxiIDWidth(SlotIdWidth), .slv_aw_chan_t(slot_aw_t), .mst_aw_chan_t(mux_aw_t), .w_chan_t(w_t),
-    .slv_b_chan_t(slot_b_t), .mst_b_chan_t(mux_b_t), .slv_ar_chan_t(slot_ar_t), .mst_ar_chan_t(mux_ar_t),
-    .slv_r_chan_t(slot_r_t), .mst_r_chan_t(mux_r_t), .slv_req_t(slot_req_t), .slv_resp_t(slot_resp_t),
-    .mst_req_t(mux_req_t), .mst_resp_t(mux_resp_t), .NoSlvPorts(NumPrrs + 1), .MaxWTrans(8), .FallThrough(1'b0),
+    .SlvAxiIDWidth(SlotIdWidth), .slv_aw_chan_t(slot_aw_t), .mst_aw_chan_t(mux_aw_t),
+    .w_chan_t(w_t), .slv_b_chan_t(slot_b_t), .mst_b_chan_t(mux_b_t), .slv_ar_chan_t(slot_ar_t),
+    .mst_ar_chan_t(mux_ar_t), .slv_r_chan_t(slot_r_t), .mst_r_chan_t(mux_r_t),
+    .slv_req_t(slot_req_t), .slv_resp_t(slot_resp_t), .mst_req_t(mux_req_t),
+    .mst_resp_t(mux_resp_t), .NoSlvPorts(NumPrrs + 1), .MaxWTrans(8), .FallThrough(1'b0),
     .SpillAw(1'b1), .SpillW(1'b0), .SpillB(1'b0), .SpillAr(1'b1), .SpillR(1'b0)
   ) i_mux (
     .clk_i,

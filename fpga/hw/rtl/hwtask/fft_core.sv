@@ -57,10 +57,11 @@ module fft_core
   logic over_q;
 
   hwtask_port #(.Words(hwtask_pkg::FftCtxWords)) i_port (
-    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
-    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(resume), .run_o(run),
-    .pause_i(pause), .done_i(done), .ctx_i({31'b0, over_q, bytes_left_q}), .ctx_write_o(ctx_write),
-    .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready),
+    .out_data_i(out_data), .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job),
+    .resume_o(resume), .run_o(run), .pause_i(pause), .done_i(done),
+    .ctx_i({31'b0, over_q, bytes_left_q}), .ctx_write_o(ctx_write), .ctx_index_o(unused_index),
+    .ctx_word_o(ctx_word)
   );
 
   // ---- Steps: all registers of the pipeline advance together, one beat a step ----
@@ -80,8 +81,8 @@ module fft_core
   assign step     = run && out_free && (!want || req_i.in_valid);
 
   // Whether the sample that arrived `age` steps ago belongs to a real block.
-  function automatic logic is_real(input int unsigned age, input logic [IndexWidth-1:0] index, input logic now,
-                                   input logic previous, input logic oldest);
+  function automatic logic is_real(input int unsigned age, input logic [IndexWidth-1:0] index,
+                                   input logic now, input logic previous, input logic oldest);
     if (age < Beats) return 32'(index) >= age ? now : previous;
     return 32'(index) >= age - Beats ? previous : oldest;
   endfunction
@@ -110,12 +111,12 @@ module fft_core
       sample_t between, before_turn;
       logic over_a, over_b, over_r;
       fft_sdf #(.Delay(Size / 4), .Turn(1), .IndexWidth(IndexWidth)) i_a (
-        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(At)), .halve_i(req_i.cmd[2*p]), .sample_i(at_pair[p][l]),
-        .sample_o(between), .over_o(over_a)
+        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(At)), .halve_i(req_i.cmd[2*p]),
+        .sample_i(at_pair[p][l]), .sample_o(between), .over_o(over_a)
       );
       fft_sdf #(.Delay(Size / 8), .Turn(0), .IndexWidth(IndexWidth)) i_b (
-        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(AtB)), .halve_i(req_i.cmd[2*p+1]), .sample_i(between),
-        .sample_o(before_turn), .over_o(over_b)
+        .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(AtB)), .halve_i(req_i.cmd[2*p+1]),
+        .sample_i(between), .sample_o(before_turn), .over_o(over_b)
       );
       fft_rotate #(.Size(Size), .Lane(l), .IndexWidth(IndexWidth)) i_rotate (
         .clk_i, .step_i(step), .index_i(index_q - IndexWidth'(AtR)), .sample_i(before_turn),
@@ -180,7 +181,8 @@ module fft_core
   logic leaving, ending;
   assign leaving = is_real(CrossAt, index_q, real_now, real_1_q, real_2_q);
   // The last position of a block is leaving, and no further block has started or will start.
-  assign ending = index_q == IndexWidth'(CrossAt - Beats - 1) && bytes_left_q == '0 && !real_now && !real_1_q;
+  assign ending = index_q == IndexWidth'(CrossAt - Beats - 1) && bytes_left_q == '0 && !real_now
+                  && !real_1_q;
   assign pause  = req_i.stop && inside_q == '0;
   assign done   = bytes_left_q == '0 && inside_q == '0;
 

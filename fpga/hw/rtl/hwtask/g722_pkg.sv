@@ -25,7 +25,8 @@ package g722_pkg;
     logic [31:0]            bytes_left;  // input bytes not yet coded into an octet
     logic [63:0]            out;
     logic [63:0]            data;
-    logic [1:0][11:0][15:0] lines;       // the two halves of the quadrature mirror filter, newest first
+    // the two halves of the quadrature mirror filter, newest first
+    logic [1:0][11:0][15:0] lines;
     band_t [1:0]            bands;       // 0: lower, 1: higher
   } codec_t;
 
@@ -209,16 +210,18 @@ package g722_pkg;
   function automatic logic [11:0] ilb(input logic [4:0] n);
     logic [31:0][11:0] table_of;
     table_of = {
-      12'd4008, 12'd3922, 12'd3838, 12'd3756, 12'd3676, 12'd3597, 12'd3520, 12'd3444, 12'd3371, 12'd3298, 12'd3228,
-      12'd3158, 12'd3091, 12'd3025, 12'd2960, 12'd2896, 12'd2834, 12'd2774, 12'd2714, 12'd2656, 12'd2599, 12'd2543,
-      12'd2489, 12'd2435, 12'd2383, 12'd2332, 12'd2282, 12'd2233, 12'd2186, 12'd2139, 12'd2093, 12'd2048
+      12'd4008, 12'd3922, 12'd3838, 12'd3756, 12'd3676, 12'd3597, 12'd3520, 12'd3444, 12'd3371,
+      12'd3298, 12'd3228, 12'd3158, 12'd3091, 12'd3025, 12'd2960, 12'd2896, 12'd2834, 12'd2774,
+      12'd2714, 12'd2656, 12'd2599, 12'd2543, 12'd2489, 12'd2435, 12'd2383, 12'd2332, 12'd2282,
+          12'd2233, 12'd2186, 12'd2139, 12'd2093, 12'd2048
     };
     return table_of[n];
   endfunction
 
   // SCALEL, SCALEH: from logarithmic to linear. NB is at most 18432 and 22528, so one doubling is
   // enough.
-  function automatic logic [15:0] scale(input logic [3:0] whole, input logic [4:0] part, input logic high);
+  function automatic logic [15:0] scale(input logic [3:0] whole, input logic [4:0] part,
+                                        input logic high);
     logic [3:0] right;
     logic [15:0] fraction;
     right    = (high ? 4'd10 : 4'd8) - whole;

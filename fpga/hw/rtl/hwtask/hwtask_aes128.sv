@@ -36,10 +36,11 @@ module hwtask_aes128
   block_t chain_q;  // initial vector, last block of ciphertext, or counter
 
   hwtask_port #(.Words(hwtask_pkg::AesCtxWords)) i_port (
-    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
-    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(resume), .run_o(run),
-    .pause_i(pause), .done_i(done), .ctx_i({32'b0, bytes_left_q, chain_q}), .ctx_write_o(ctx_write),
-    .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready),
+    .out_data_i(out_data), .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job),
+    .resume_o(resume), .run_o(run), .pause_i(pause), .done_i(done),
+    .ctx_i({32'b0, bytes_left_q, chain_q}), .ctx_write_o(ctx_write), .ctx_index_o(ctx_index),
+    .ctx_word_o(ctx_word)
   );
 
   // ---- Command ----
@@ -60,9 +61,11 @@ module hwtask_aes128
   logic ends_here, take, give, fresh, last_beat;
 
   assign fresh     = state_q == SLastKey || (state_q == SLoad && !half_q);
-  assign last_beat = bytes_left_q[31:4] == '0 && (!bytes_left_q[3] || bytes_left_q[2:0] == '0);  // at most 8 bytes
+  // at most 8 bytes
+  assign last_beat = bytes_left_q[31:4] == '0 && (!bytes_left_q[3] || bytes_left_q[2:0] == '0);
   assign ends_here = half_q || last_beat;  // the beat is the last one of its block
-  assign in_ready  = run && state_q == SLoad && !refused && bytes_left_q != '0 && !(req_i.stop && !half_q);
+  assign in_ready  = run && state_q == SLoad && !refused && bytes_left_q != '0
+                     && !(req_i.stop && !half_q);
   assign take      = in_ready && req_i.in_valid;
   assign out_valid = run && state_q == SGive;
   assign give      = out_valid && req_i.out_ready;
@@ -84,7 +87,8 @@ module hwtask_aes128
   // SubBytes and ShiftRows commute, and ShiftRows is only wiring; the inverse applies them in
   // reverse order.
   for (genvar i = 0; i < 16; i++) begin : gen_substitute
-    hwtask_aes_sbox i_sbox (.inverse_i(decrypts), .byte_i(to_substitute[i]), .byte_o(substituted[i]));
+    hwtask_aes_sbox i_sbox (.inverse_i(decrypts), .byte_i(to_substitute[i]),
+                            .byte_o(substituted[i]));
   end
   assign to_substitute = decrypts ? inverse_shift_rows(block_q) : block_q;
 

@@ -18,7 +18,8 @@ module hwtask_aes_key (
   assign rotated = {word[7:0], word[31:8]};
 
   for (genvar i = 0; i < 4; i++) begin : gen_substitute
-    hwtask_aes_sbox i_sbox (.inverse_i(1'b0), .byte_i(rotated[8*i+:8]), .byte_o(substituted[8*i+:8]));
+    hwtask_aes_sbox i_sbox (.inverse_i(1'b0), .byte_i(rotated[8*i+:8]),
+                            .byte_o(substituted[8*i+:8]));
   end
 
   assign mixed = old[0] ^ substituted ^ {24'b0, hwtask_aes_pkg::round_constant(round_i)};

@@ -31,7 +31,8 @@ package hwtask_aes_pkg;
   function automatic nibble_t nibble_product(input nibble_t a, input nibble_t b);
     nibble_t out;
     out = '0;
-    for (int i = 3; i >= 0; i--) out = {out[2:0], 1'b0} ^ (out[3] ? 4'h3 : 4'h0) ^ (b[i] ? a : 4'h0);
+    for (int i = 3; i >= 0; i--)
+      out = {out[2:0], 1'b0} ^ (out[3] ? 4'h3 : 4'h0) ^ (b[i] ? a : 4'h0);
     return out;
   endfunction
 

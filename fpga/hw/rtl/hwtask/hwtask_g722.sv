@@ -26,8 +26,8 @@ module hwtask_g722
   localparam int unsigned Spare = 64 * Words - $bits(codec_t);
 
   typedef enum logic [4:0] {
-    SFetch, SGive, SQmf, SSplit, SMerge, SQuantLow, SQuantHigh, SLevel, SInverse, SLog, SScale, SSum, SZeros, SPoles,
-    SPolesEnd, SFilterZ, SFilterP, SPredict, SEmit
+    SFetch, SGive, SQmf, SSplit, SMerge, SQuantLow, SQuantHigh, SLevel, SInverse, SLog, SScale,
+    SSum, SZeros, SPoles, SPolesEnd, SFilterZ, SFilterP, SPredict, SEmit
   } state_e;
 
   logic begin_job, resume, run, pause, done, ctx_write;
@@ -36,10 +36,10 @@ module hwtask_g722
   codec_t codec_q, codec_d;
 
   hwtask_port #(.Words(Words)) i_port (
-    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
-    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(resume), .run_o(run),
-    .pause_i(pause), .done_i(done), .ctx_i((64 * Words)'(codec_q)), .ctx_write_o(ctx_write),
-    .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready),
+    .out_data_i(out_data), .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job),
+    .resume_o(resume), .run_o(run), .pause_i(pause), .done_i(done), .ctx_i((64 * Words)'(codec_q)),
+    .ctx_write_o(ctx_write), .ctx_index_o(ctx_index), .ctx_word_o(ctx_word)
   );
 
   // ---- Command ----
@@ -108,7 +108,8 @@ module hwtask_g722
   assign magnitude  = difference < 0 ? ~difference : difference;
 
   // ---- UPPOL2, UPPOL1: the pole section, limited to the stable range ----
-  function automatic logic signed [31:0] with_sign(input logic signed [31:0] value, input logic negative);
+  function automatic logic signed [31:0] with_sign(input logic signed [31:0] value,
+                                                   input logic negative);
     return negative ? -value : value;
   endfunction
 
@@ -117,7 +118,8 @@ module hwtask_g722
   assign flip_0 = p_q[15] ^ band.p[0][15];
   assign flip_1 = p_q[15] ^ band.p[1][15];
   assign push   = with_sign(32'(limit16(32'(signed'(band.a[0])) <<< 2)), flip_0);
-  assign second = (32'(limit16(-push)) >>> 7) + with_sign(128, flip_1) + leak(signed'(band.a[1]), 7);
+  assign second = (32'(limit16(-push)) >>> 7) + with_sign(128, flip_1) + leak(signed'(band.a[1]),
+          7);
   assign first  = with_sign(192, flip_0) + leak(signed'(band.a[0]), 8);
   assign bound  = 32'sd15360 - 32'(t_q);
 
@@ -234,7 +236,8 @@ module hwtask_g722
       end
       // LOGSCL, LOGSCH; with them RECONS, PARREC
       SLog: begin
-        codec_d.bands[high_q].nb = limit(leak(signed'(band.nb), 7) + 32'(high_q ? wh(code_high_q[0]) : wl(code_low_q[5:2])),
+        codec_d.bands[high_q].nb = limit(leak(signed'(band.nb), 7) + 32'(high_q ? wh(code_high_q[0])
+                : wl(code_low_q[5:2])),
                                          0, high_q ? 22528 : 18432);
         r_d     = limit16(32'(signed'(band.s)) + 32'(d_q));
         p_d     = limit16(32'(signed'(band.sz)) + 32'(d_q));
@@ -300,10 +303,12 @@ module hwtask_g722
 
       SEmit: begin
         if (decodes) begin
-          codec_d.out       = codec_q.out | (64'({limit16(odd_q >>> 11), limit16(even_q >>> 11)}) << {codec_q.out_count, 3'b0});
+          codec_d.out       = codec_q.out | (64'({limit16(odd_q >>> 11), limit16(even_q >>> 11)})
+                                             << {codec_q.out_count, 3'b0});
           codec_d.out_count = codec_q.out_count + 4'd4;
         end else begin
-          codec_d.out       = codec_q.out | (64'({code_high_q, code_low_q}) << {codec_q.out_count, 3'b0});
+          codec_d.out       = codec_q.out | (64'({code_high_q, code_low_q}) << {codec_q.out_count,
+                  3'b0});
           codec_d.out_count = codec_q.out_count + 4'd1;
         end
         state_d = codec_d.out_count == 4'd8 || ending ? SGive : SFetch;

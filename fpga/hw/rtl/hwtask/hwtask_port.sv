@@ -69,7 +69,8 @@ module hwtask_port
         StRestore: if (req_i.ctx_valid && last) state_q <= StStopped;
         default: state_q <= StIdle;
       endcase
-      if (ctx_write_o || (ctx_valid && req_i.ctx_ready)) index_q <= last ? '0 : index_q + IndexWidth'(1);
+      if (ctx_write_o || (ctx_valid && req_i.ctx_ready))
+        index_q <= last ? '0 : index_q + IndexWidth'(1);
     end
   end
 
@@ -82,10 +83,11 @@ module hwtask_port
   assign ctx_write_o = ctx_ready && req_i.ctx_valid;
   assign ctx_index_o = index_q;
   assign ctx_word_o  = req_i.ctx_data;
-  assign rsp_o       = '{stopped: state_q == StStopped || state_q == StSave, over: over_q, result: result_i,
-                         in_ready: in_ready_i, out_data: out_data_i, out_valid: out_valid_i, out_last: out_last_i,
-                         ctx_ready: ctx_ready, ctx_data: ctx_i[index_q], ctx_valid: ctx_valid,
-                         ctx_last: ctx_valid && last};
+  assign rsp_o       = '{stopped: state_q == StStopped || state_q == StSave, over: over_q,
+                         result: result_i, in_ready: in_ready_i, out_data: out_data_i,
+                         out_valid: out_valid_i, out_last: out_last_i, ctx_ready: ctx_ready,
+                         ctx_data: ctx_i[index_q], ctx_valid: ctx_valid, ctx_last: ctx_valid
+                         && last};
 
   // The task logic uses the other members of the request.
   logic unused;

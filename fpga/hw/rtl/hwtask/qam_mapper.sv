@@ -36,10 +36,11 @@ module qam_mapper
   logic [31:0] bytes_left_q;
 
   hwtask_port #(.Words(hwtask_pkg::QamCtxWords)) i_port (
-    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready), .out_data_i(out_data),
-    .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job), .resume_o(unused_resume), .run_o(run),
-    .pause_i(pause), .done_i(done), .ctx_i({32'b0, bytes_left_q}), .ctx_write_o(ctx_write),
-    .ctx_index_o(unused_index), .ctx_word_o(ctx_word)
+    .clk_i, .rst_ni, .req_i, .rsp_o, .result_i(result), .in_ready_i(in_ready),
+    .out_data_i(out_data), .out_valid_i(out_valid), .out_last_i(out_last), .begin_o(begin_job),
+    .resume_o(unused_resume), .run_o(run), .pause_i(pause), .done_i(done),
+    .ctx_i({32'b0, bytes_left_q}), .ctx_write_o(ctx_write), .ctx_index_o(unused_index),
+    .ctx_word_o(ctx_word)
   );
 
   // ---- Collecting: `fill_q` takes beats until the group is complete or the data end ----

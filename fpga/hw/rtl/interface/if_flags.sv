@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The flags of every IF: START pending, over, saved, fault, the interrupt enables and their mask; they
-// determine the interrupt of every VM.
+// SPDX-License-Identifier: Apache-2.0 The flags of every IF: START pending, over, saved, fault, the
+// interrupt enables and their mask; they determine the interrupt of every VM.
 module if_flags
   import fabric_pkg::*;
 #(
@@ -71,7 +70,8 @@ module if_flags
       assign clears = reset_i && reset_vm_i == vm_t'(v) && reset_dev_i == dev_t'(d) && here == '0;
       assign masks = set_mask_i && mask_vm_i == vm_t'(v) && mask_dev_i == dev_t'(d);
       for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_here
-        assign here[p] = connected_i[p] && client_i[p].vm == vm_t'(v) && client_i[p].dev == dev_t'(d);
+        assign here[p] = connected_i[p] && client_i[p].vm == vm_t'(v)
+                         && client_i[p].dev == dev_t'(d);
       end
       always_comb begin
         next = flags_q[v][d];
@@ -105,7 +105,8 @@ module if_flags
         else if (clears) masked_q[v][d] <= 1'b0;
       end
       assign wants[d] = flags_q[v][d].over && !masked_q[v][d]
-                        && (flags_q[v][d].fault == FaultNone ? flags_q[v][d].enable[0] : flags_q[v][d].enable[1]);
+                        && (flags_q[v][d].fault == FaultNone ? flags_q[v][d].enable[0]
+                            : flags_q[v][d].enable[1]);
     end
     assign irq_o[v] = |wants;
   end
@@ -151,8 +152,8 @@ module if_flags
     end
   end
 
-  assign stat_o = {17'b0, where, 1'b0, selected.fault, 3'b0, selected.saved, selected.start, selected.over, busy,
-                   connected};
+  assign stat_o = {17'b0, where, 1'b0, selected.fault, 3'b0, selected.saved, selected.start,
+                   selected.over, busy, connected};
   assign over_o = selected.over;
   assign int_o  = selected.enable;
 

@@ -48,22 +48,24 @@ module if_mem
   end
 
   rr_arb_tree #(.NumIn(NumPrrs), .DataType(access_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_arbiter (
-    .clk_i, .rst_ni, .flush_i(1'b0), .rr_i('0), .req_i, .gnt_o, .data_i(wanted), .req_o(req), .gnt_i(1'b1),
-    .data_o(chosen), .idx_o()
+    .clk_i, .rst_ni, .flush_i(1'b0), .rr_i('0), .req_i, .gnt_o, .data_i(wanted), .req_o(req),
+    .gnt_i(1'b1), .data_o(chosen), .idx_o()
   );
 
   assign bus_if   = {VmBits'(bus_addr_i.vm), DevBits'(bus_addr_i.dev)};
   assign if_index = {VmBits'(chosen.addr.vm), DevBits'(chosen.addr.dev)};
 
   fabric_tdp_ram #(.Words(16 * 2 ** IfBits)) i_regs (
-    .clk_i, .a_en_i(bus_req_i && !bus_addr_i.ctx), .a_we_i(bus_we_i), .a_addr_i({bus_if, bus_addr_i.word[3:0]}),
-    .a_data_i(bus_data_i), .a_data_o(bus_regs), .b_en_i(req && !chosen.addr.ctx), .b_we_i({8{chosen.we}}),
+    .clk_i, .a_en_i(bus_req_i && !bus_addr_i.ctx), .a_we_i(bus_we_i),
+    .a_addr_i({bus_if, bus_addr_i.word[3:0]}), .a_data_i(bus_data_i), .a_data_o(bus_regs),
+    .b_en_i(req && !chosen.addr.ctx), .b_we_i({8{chosen.we}}),
     .b_addr_i({if_index, chosen.addr.word[3:0]}), .b_data_i(chosen.data), .b_data_o(regs)
   );
 
   fabric_tdp_ram #(.Words(CtxBufferWords * 2 ** IfBits)) i_ctx (
-    .clk_i, .a_en_i(bus_req_i && bus_addr_i.ctx), .a_we_i(bus_we_i), .a_addr_i({bus_if, bus_addr_i.word}),
-    .a_data_i(bus_data_i), .a_data_o(bus_ctx), .b_en_i(req && chosen.addr.ctx), .b_we_i({8{chosen.we}}),
+    .clk_i, .a_en_i(bus_req_i && bus_addr_i.ctx), .a_we_i(bus_we_i),
+    .a_addr_i({bus_if, bus_addr_i.word}), .a_data_i(bus_data_i), .a_data_o(bus_ctx),
+    .b_en_i(req && chosen.addr.ctx), .b_we_i({8{chosen.we}}),
     .b_addr_i({if_index, chosen.addr.word}), .b_data_i(chosen.data), .b_data_o(ctx)
   );
 

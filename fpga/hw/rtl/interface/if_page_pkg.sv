@@ -29,7 +29,8 @@ package if_page_pkg;
     if (word == if_word(IfCmd)) strobes |= if_strobes(IfCmd);
     if (word == if_word(IfDataSize)) strobes |= if_strobes(IfDataSize);
     if (word == if_word(IfDataAddr) || word == if_word(IfResult)) strobes = '1;
-    if (word >= if_word(IfCustom) && word < if_word(IfCustom + NumCustom * IfCustomStride)) strobes = '1;
+    if (word >= if_word(IfCustom) && word < if_word(IfCustom + NumCustom * IfCustomStride))
+      strobes = '1;
     return strobes;
   endfunction
 

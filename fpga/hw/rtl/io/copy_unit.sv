@@ -39,38 +39,43 @@ module copy_unit
   io_result_t result;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
-    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size), .timeout_i(config_i.timeout),
-    .period_i(config_i.period), .prio_i, .set_budget_i(server_i.valid), .set_vm_i(server_i.vm),
-    .set_cycles_i(server_i.cycles), .allowed_i, .changed_i, .submit_i(submit_i.valid), .submit_vm_i(submit_i.vm),
-    .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),
-    .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others), .busy_o, .done_i(done), .result_i(result),
-    .complete_o, .completion_o, .complete_ready_i
+    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size),
+    .timeout_i(config_i.timeout), .period_i(config_i.period), .prio_i,
+    .set_budget_i(server_i.valid), .set_vm_i(server_i.vm), .set_cycles_i(server_i.cycles),
+    .allowed_i, .changed_i, .submit_i(submit_i.valid), .submit_vm_i(submit_i.vm),
+    .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid),
+    .flush_vm_i(flush_i.vm), .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others),
+    .busy_o, .done_i(done), .result_i(result), .complete_o, .completion_o, .complete_ready_i
   );
   assign busy_vm_o = chunk.vm;
 
-  logic write_start, write_valid, write_ready, write_end, write_done, read_start, read_stop, read_valid, read_ready;
+  logic write_start, write_valid, write_ready, write_end, write_done, read_start, read_stop,
+      read_valid, read_ready;
   logic read_quiet;
   logic [7:0] write_byte, read_byte;
   addr_t read_addr;
   io_status_e write_status, read_status;
 
   io_copy i_copy (
-    .clk_i, .rst_ni, .start_i(start), .chunk_i(chunk), .abort_i(abort), .done_o(done), .result_o(result),
-    .read_start_o(read_start), .read_addr_o(read_addr), .read_stop_o(read_stop), .read_valid_i(read_valid),
-    .read_byte_i(read_byte), .read_ready_o(read_ready), .read_status_i(read_status), .read_quiet_i(read_quiet),
-    .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i(write_ready),
+    .clk_i, .rst_ni, .start_i(start), .chunk_i(chunk), .abort_i(abort), .done_o(done),
+    .result_o(result), .read_start_o(read_start), .read_addr_o(read_addr), .read_stop_o(read_stop),
+    .read_valid_i(read_valid), .read_byte_i(read_byte), .read_ready_o(read_ready),
+    .read_status_i(read_status), .read_quiet_i(read_quiet), .write_start_o(write_start),
+    .write_valid_o(write_valid), .write_byte_o(write_byte), .write_ready_i(write_ready),
     .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status)
   );
   io_writer i_writer (
-    .clk_i, .rst_ni, .start_i(write_start), .vm_i(chunk.vm), .addr_i(chunk.addr), .valid_i(write_valid),
-    .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end), .done_o(write_done), .status_o(write_status),
-    .request_o(dma_req_o[0].request), .burst_o(dma_req_o[0].burst), .word_o(dma_req_o[0].word),
-    .take_i(dma_rsp_i[0].take), .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
+    .clk_i, .rst_ni, .start_i(write_start), .vm_i(chunk.vm), .addr_i(chunk.addr),
+    .valid_i(write_valid), .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end),
+    .done_o(write_done), .status_o(write_status), .request_o(dma_req_o[0].request),
+    .burst_o(dma_req_o[0].burst), .word_o(dma_req_o[0].word), .take_i(dma_rsp_i[0].take),
+    .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
   );
   io_reader i_reader (
-    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(read_addr), .bytes_i(chunk.bytes),
-    .stop_i(read_stop), .valid_o(read_valid), .byte_o(read_byte), .ready_i(read_ready), .status_o(read_status),
-    .quiet_o(read_quiet), .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
+    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(read_addr),
+    .bytes_i(chunk.bytes), .stop_i(read_stop), .valid_o(read_valid), .byte_o(read_byte),
+    .ready_i(read_ready), .status_o(read_status), .quiet_o(read_quiet),
+    .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
     .give_i(dma_rsp_i[1].give), .done_i(dma_rsp_i[1].done), .status_i(dma_rsp_i[1].status)
   );
   assign dma_req_o[1].word = '0;

@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// Counts the lines of each VM that are not complete, in distributed RAM. A write of a framebuffer's `on` clears them.
+// SPDX-License-Identifier: Apache-2.0 Counts the lines of each VM that are not complete, in
+// distributed RAM. A write of a framebuffer's `on` clears them.
 module display_counters
   import fabric_pkg::*;
   import display_pkg::*;
 (
   input  logic       clk_i,
-  /// Level: a line of the VM is not complete because of a fault, or otherwise because of slow memory; counted with ready_o.
+  /// Level: a line of the VM is not complete because of a fault, or otherwise because of slow
+  /// memory; counted with ready_o.
   input  logic       count_i,
   input  logic       fault_i,
   input  vm_t        count_vm_i,

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// Fetches a line of each rectangle while the line before it is sent. The VM with the highest number comes first, and the rest
-// of a line that is not fetched is written black: so of overlapping rectangles the VM with the lowest number wins. A VM whose
-// bursts take longer than burst_cycles_i on average loses the rest of its line, not the time of the VMs after it.
+// SPDX-License-Identifier: Apache-2.0 Fetches a line of each rectangle while the line before it is
+// sent. The VM with the highest number comes first, and the rest of a line that is not fetched is
+// written black: so of overlapping rectangles the VM with the lowest number wins. A VM whose bursts
+// take longer than burst_cycles_i on average loses the rest of its line, not the time of the VMs
+// after it.
 module display_fetch
   import fabric_pkg::*;
   import io_pkg::*;
@@ -43,7 +44,8 @@ module display_fetch
   input  io_status_e   status_i
 );
 
-  typedef enum logic [2:0] {FtIdle, FtLook, FtRow, FtStart, FtNext, FtBurst, FtCount, FtFill} state_e;
+  typedef enum logic [2:0] {FtIdle, FtLook, FtRow, FtStart, FtNext, FtBurst, FtCount,
+                            FtFill} state_e;
 
   state_e state_q, state_d;
   vm_t vm_q;
@@ -65,7 +67,8 @@ module display_fetch
 
   // As many words as are left in the block and in the line. Those that come too late are dropped.
   assign in_block = 5'd16 - {1'b0, word_q[3:0]};
-  assign beats    = words_q[14:4] == '0 && {1'b0, words_q[3:0]} < in_block ? {1'b0, words_q[3:0]} + 5'(half_q) : in_block;
+  assign beats    = words_q[14:4] == '0 && {1'b0, words_q[3:0]} < in_block
+                    ? {1'b0, words_q[3:0]} + 5'(half_q) : in_block;
   assign moves    = ((state_q == FtBurst && give_i) || state_q == FtFill) && !late_q && !over;
 
   state_e next;
@@ -165,6 +168,7 @@ module display_fetch
   assign second_o       = paint ? data_i[55:32] : '0;
 
   logic unused;
-  assign unused = &{1'b0, data_i[63:56], data_i[31:24], framebuffer_i.stride[2:0], framebuffer_i.base[2:0]};
+  assign unused = &{1'b0, data_i[63:56], data_i[31:24], framebuffer_i.stride[2:0],
+                    framebuffer_i.base[2:0]};
 
 endmodule

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Two lines: one is sent while the other one is written. Even and odd pixels have a bank each, because a word of memory has
-// two pixels, at any position. A pixel is black after it was sent: what nobody writes for the next line is black.
+// SPDX-License-Identifier: Apache-2.0 Two lines: one is sent while the other one is written. Even
+// and odd pixels have a bank each, because a word of memory has two pixels, at any position. A
+// pixel is black after it was sent: what nobody writes for the next line is black.
 module display_lines
   import display_pkg::*;
 #(
@@ -23,7 +23,8 @@ module display_lines
   input  logic        take_i,
   input  logic [PosBits-1:0] take_position_i,
   output pixel_t      pixel_o,
-  /// Level: clears the pixels 2n and 2n+1 of both lines, n counted by the low bits of clear_position_i.
+  /// Level: clears the pixels 2n and 2n+1 of both lines, n counted by the low bits of
+  /// clear_position_i.
   input  logic        clear_i,
   input  logic [PosBits-1:0] clear_position_i
 );
@@ -49,12 +50,14 @@ module display_lines
   assign take_addr = clear_i ? clear_position_i : {sent_q, take_position_i[PosBits-1:1]};
 
   display_bank #(.Pixels(MaxWidth)) i_even (
-    .clk_i, .write_i(odd ? second : write_i), .write_addr_i(even_addr), .pixel_i(odd ? second_i : first_i),
-    .take_i(clear_i || (take_i && !take_position_i[0])), .take_addr_i(take_addr), .pixel_o(even_pixel)
+    .clk_i, .write_i(odd ? second : write_i), .write_addr_i(even_addr),
+    .pixel_i(odd ? second_i : first_i), .take_i(clear_i || (take_i && !take_position_i[0])),
+    .take_addr_i(take_addr), .pixel_o(even_pixel)
   );
   display_bank #(.Pixels(MaxWidth)) i_odd (
-    .clk_i, .write_i(odd ? write_i : second), .write_addr_i(odd_addr), .pixel_i(odd ? first_i : second_i),
-    .take_i(clear_i || (take_i && take_position_i[0])), .take_addr_i(take_addr), .pixel_o(odd_pixel)
+    .clk_i, .write_i(odd ? write_i : second), .write_addr_i(odd_addr),
+    .pixel_i(odd ? first_i : second_i), .take_i(clear_i || (take_i && take_position_i[0])),
+    .take_addr_i(take_addr), .pixel_o(odd_pixel)
   );
   assign pixel_o = odd_q ? odd_pixel : even_pixel;
 

@@ -52,24 +52,29 @@ module display_page
   word_t data;
 
   assign here   = access_i.valid && access_i.device == DevDisplay;
-  assign known  = 32'(access_i.word) < NumWords && access_i.low == '0 && access_i.write inside {8'h00, 8'hff};
+  assign known  = 32'(access_i.word) < NumWords && access_i.low == '0
+                  && access_i.write inside {8'h00, 8'hff};
   assign writes = here && access_i.write == '1;
 
   function automatic logic at(int unsigned offset);
     return access_i.word == 9'(offset / 8);
   endfunction
 
-  assign select  = '{base: writes && at(ScreenBase), stride: writes && at(ScreenFormat), on: writes && at(ScreenFormat)};
-  assign written = '{base: access_i.data[AddrWidth-1:0], stride: access_i.data[ScreenFormatStrideLsb+:16],
+  assign select  = '{base: writes && at(ScreenBase), stride: writes && at(ScreenFormat), on: writes
+                     && at(ScreenFormat)};
+  assign written = '{base: access_i.data[AddrWidth-1:0],
+                     stride: access_i.data[ScreenFormatStrideLsb+:16],
                      on: access_i.data[ScreenFormatOnLsb]};
 
   io_display #(.NumVms(NumVms), .MaxWidth(MaxWidth)) i_display (
-    .clk_i, .rst_ni, .enable_i, .mode_i, .pixel_cycles_i, .frame_mode_i(on_request_i), .frame_i, .burst_cycles_i,
-    .rect_write_i, .rect_vm_i, .rect_i, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm), .fb_vm_i(access_i.vm),
-    .fb_write_i(select), .fb_i(written), .fb_o(framebuffer), .fb_status_o(status), .busy_o, .idle_o,
-    .request_o(dma_req_o.request), .burst_o(dma_req_o.burst), .data_i(dma_rsp_i.data), .give_i(dma_rsp_i.give),
-    .done_i(dma_rsp_i.done), .status_i(dma_rsp_i.status), .pixel_o, .hsync_o, .vsync_o, .data_enable_o,
-    .red_o(color_o.red), .green_o(color_o.green), .blue_o(color_o.blue), .frame_o(frame)
+    .clk_i, .rst_ni, .enable_i, .mode_i, .pixel_cycles_i, .frame_mode_i(on_request_i), .frame_i,
+    .burst_cycles_i, .rect_write_i, .rect_vm_i, .rect_i, .flush_i(flush_i.valid),
+    .flush_vm_i(flush_i.vm), .fb_vm_i(access_i.vm), .fb_write_i(select), .fb_i(written),
+    .fb_o(framebuffer), .fb_status_o(status), .busy_o, .idle_o, .request_o(dma_req_o.request),
+    .burst_o(dma_req_o.burst), .data_i(dma_rsp_i.data), .give_i(dma_rsp_i.give),
+    .done_i(dma_rsp_i.done), .status_i(dma_rsp_i.status), .pixel_o, .hsync_o, .vsync_o,
+    .data_enable_o, .red_o(color_o.red), .green_o(color_o.green), .blue_o(color_o.blue),
+    .frame_o(frame)
   );
   assign dma_req_o.word = '0;
 

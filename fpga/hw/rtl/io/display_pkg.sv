@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// Definitions that the blocks of the shared display use: the mode of the screen, rectangles, framebuffers, counters.
+// SPDX-License-Identifier: Apache-2.0 Definitions that the blocks of the shared display use: the
+// mode of the screen, rectangles, framebuffers, counters.
 package display_pkg;
   import fabric_pkg::*;
 
   typedef logic [15:0] coord_t;
 
-  // The phases of a line and of a frame, in the order in which they are sent. A length of 0 counts as 65536.
+  // The phases of a line and of a frame, in the order in which they are sent. A length of 0 counts
+  // as 65536.
   typedef enum logic [1:0] {
     AxSync   = 2'd0,
     AxBack   = 2'd1,
@@ -35,7 +36,8 @@ package display_pkg;
     logic   enabled;
   } rect_t;
 
-  // A framebuffer: 32 bits a pixel, x8r8g8b8, little-endian. The low 3 bits of base and stride are 0.
+  // A framebuffer: 32 bits a pixel, x8r8g8b8, little-endian. The low 3 bits of base and stride are
+  // 0.
   typedef struct packed {
     addr_t       base;    // guest-physical address of the first pixel
     logic [15:0] stride;  // bytes from a line to the next one
@@ -49,7 +51,8 @@ package display_pkg;
     logic on;  // and the VM's counters to 0
   } fb_select_t;
 
-  // Lines that are not complete on the screen, since the framebuffer was turned on. The counters saturate.
+  // Lines that are not complete on the screen, since the framebuffer was turned on. The counters
+  // saturate.
   typedef struct packed {
     logic [7:0] faults;     // because of memory outside the windows, or a bus error
     logic [7:0] underruns;  // because the memory was too slow

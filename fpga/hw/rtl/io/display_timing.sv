@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// When which pixel is sent. After enable_i has risen it clears the line buffers; then it sends frames without pause, or one
-// for each pulse of frame_i.
+// SPDX-License-Identifier: Apache-2.0 When which pixel is sent. After enable_i has risen it clears
+// the line buffers; then it sends frames without pause, or one for each pulse of frame_i.
 module display_timing
   import display_pkg::*;
 #(
@@ -59,8 +58,8 @@ module display_timing
   assign begins     = state_q == DsIdle && enable_i && (wanted_q || !frame_mode_i);
 
   display_axis i_h (
-    .clk_i, .lengths_i(mode_i.h), .clear_i(!running), .step_i(pixel_o), .phase_o(h_phase), .position_o(x_o),
-    .next_o(), .ends_o(h_ends)
+    .clk_i, .lengths_i(mode_i.h), .clear_i(!running), .step_i(pixel_o), .phase_o(h_phase),
+    .position_o(x_o), .next_o(), .ends_o(h_ends)
   );
   display_axis i_v (
     .clk_i, .lengths_i(mode_i.v), .clear_i(!running), .step_i(line_ends), .phase_o(v_phase),
@@ -100,6 +99,7 @@ module display_timing
   assign stop_o        = !running || !enable_i;
   assign clear_o       = state_q == DsClear;
   assign clear_position_o = clear_q;
-  assign idle_o        = quiet_i && (enable_i ? state_q == DsIdle && frame_mode_i && !wanted_q : state_q == DsOff);
+  assign idle_o        = quiet_i && (enable_i ? state_q == DsIdle && frame_mode_i && !wanted_q
+                                     : state_q == DsOff);
 
 endmodule

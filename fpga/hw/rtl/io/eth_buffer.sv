@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// Received frames, first in, first out, in a block RAM. Bytes are stored as they arrive; at the end of a frame they are kept
-// or removed. A frame that does not fit is removed as a whole. The first frame can be read several times, and already while
-// it arrives; whether it is kept is known at its end only.
+// SPDX-License-Identifier: Apache-2.0 Received frames, first in, first out, in a block RAM. Bytes
+// are stored as they arrive; at the end of a frame they are kept or removed. A frame that does not
+// fit is removed as a whole. The first frame can be read several times, and already while it
+// arrives; whether it is kept is known at its end only.
 //
-// Frames to a group take a copy for each VM, so a flood of them fills the buffer. They get only half of it, in bytes and in
-// frames; the rest is for frames to one VM. Those are not limited, so a flood of them to a VM with slow memory fills the buffer.
+// Frames to a group take a copy for each VM, so a flood of them fills the buffer. They get only
+// half of it, in bytes and in frames; the rest is for frames to one VM. Those are not limited, so a
+// flood of them to a VM with slow memory fills the buffer.
 module eth_buffer
   import io_eth_pkg::*;
 #(
@@ -24,7 +25,8 @@ module eth_buffer
   input  logic       keep_i,
   input  logic       tagged_i,
   input  logic       group_i,
-  /// VMs that the frame is for, complete with end_i. As soon as there is one, the frame can be read.
+  /// VMs that the frame is for, complete with end_i. As soon as there is one, the frame can be
+  /// read.
   input  logic [15:0] mask_i,
   /// In the cycle of end_i: it does not fit.
   output logic       full_o,
@@ -48,7 +50,8 @@ module eth_buffer
 );
 
   logic [7:0] mem [Bytes];
-  logic [PointerBits:0] write_q, first_q, base_q;  // first_q: of the frame that arrives; base_q: of the one that is read
+  // first_q: of the frame that arrives; base_q: of the one that is read
+  logic [PointerBits:0] write_q, first_q, base_q;
   logic [10:0] offset_q;
   logic [$clog2(Frames):0] kept;
   eth_frame_t arriving, first;
@@ -59,7 +62,8 @@ module eth_buffer
   // ---- Arriving ----
   assign fits   = write_q - base_q != (PointerBits + 1)'(Bytes);
   assign store  = valid_i && fits;
-  // The longest frame is shorter than half of the buffer, so one that is read while it arrives is never lost by this.
+  // The longest frame is shorter than half of the buffer, so one that is read while it arrives is
+  // never lost by this.
   assign half   = group_bytes_q + (write_q - first_q) > (PointerBits + 1)'(Bytes / 2)
                   || group_frames_q == ($clog2(Frames) + 1)'(Frames / 2);
   assign full_o = lost_q || !frames_ready || (group_i && half);
@@ -81,8 +85,9 @@ module eth_buffer
   end
 
   fabric_word_fifo #(.Width(1 + $bits(eth_frame_t)), .Depth(Frames)) i_frames (
-    .clk_i, .rst_ni, .flush_i(1'b0), .data_i({group_i, arriving}), .valid_i(keep), .ready_o(frames_ready),
-    .data_o({first_group, first}), .valid_o(whole_o), .ready_i(remove_i), .usage_o(kept)
+    .clk_i, .rst_ni, .flush_i(1'b0), .data_i({group_i, arriving}), .valid_i(keep),
+    .ready_o(frames_ready), .data_o({first_group, first}), .valid_o(whole_o), .ready_i(remove_i),
+    .usage_o(kept)
   );
 
   logic group_comes, group_goes;
@@ -96,7 +101,8 @@ module eth_buffer
     end else begin
       group_bytes_q  <= group_bytes_q + (group_comes ? (PointerBits + 1)'(arriving.bytes) : '0)
                         - (group_goes ? (PointerBits + 1)'(first.bytes) : '0);
-      group_frames_q <= group_frames_q + ($clog2(Frames) + 1)'(group_comes) - ($clog2(Frames) + 1)'(group_goes);
+      group_frames_q <= group_frames_q + ($clog2(Frames) + 1)'(group_comes)
+                        - ($clog2(Frames) + 1)'(group_goes);
     end
   end
 

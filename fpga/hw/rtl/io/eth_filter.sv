@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Which VMs a received frame is for: the owner of a unicast address; all VMs for broadcast; those that want it for
-// multicast; and only VMs of the frame's VLAN. A frame to a group does not return to its sender, if the switch outside
-// reflects it.
+// SPDX-License-Identifier: Apache-2.0 Which VMs a received frame is for: the owner of a unicast
+// address; all VMs for broadcast; those that want it for multicast; and only VMs of the frame's
+// VLAN. A frame to a group does not return to its sender, if the switch outside reflects it.
 //
-// One VM is compared in a cycle, from the sixth byte on: those with other addresses are passed before the rest of the head
-// has arrived, and the first one with this address is found with the 16th byte. The end of a good frame is at least
-// 44 bytes later.
+// One VM is compared in a cycle, from the sixth byte on: those with other addresses are passed
+// before the rest of the head has arrived, and the first one with this address is found with the
+// 16th byte. The end of a good frame is at least 44 bytes later.
 module eth_filter
   import fabric_pkg::*;
   import io_eth_pkg::*;
@@ -32,7 +31,8 @@ module eth_filter
 );
 
   localparam int unsigned AddressBytes = 6;
-  localparam int unsigned HeadBytes = HeaderBytes + 2;  // the last two: VLAN, if the type is that of a tag
+  // the last two: VLAN, if the type is that of a tag
+  localparam int unsigned HeadBytes = HeaderBytes + 2;
 
   mac_t dest_q, source_q;
   logic [15:0] type_q, tag_q;
@@ -59,7 +59,8 @@ module eth_filter
   assign has_vlan  = tagged_o && tag_q[11:0] != '0;
   assign group     = dest_q[40];
   assign group_o   = group;
-  assign addressed = row_i.enabled && (group ? dest_q == '1 || row_i.multicast : row_i.mac == dest_q);
+  assign addressed = row_i.enabled && (group ? dest_q == '1 || row_i.multicast
+                                       : row_i.mac == dest_q);
   assign reflected = group && row_i.mac == source_q;
   assign same_vlan = has_vlan ? row_i.in_vlan && row_i.vlan == tag_q[11:0] : !row_i.in_vlan;
   assign step      = walk_q && (complete || !addressed);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// From the wire to the frame buffer: only good frames that are for a VM stay in it. The first one can be read while it
-// arrives, as soon as a VM is known that it is for.
+// SPDX-License-Identifier: Apache-2.0 From the wire to the frame buffer: only good frames that are
+// for a VM stay in it. The first one can be read while it arrives, as soon as a VM is known that it
+// is for.
 module eth_ingress
   import fabric_pkg::*;
   import io_eth_pkg::*;
@@ -46,8 +46,8 @@ module eth_ingress
   );
 
   eth_filter #(.NumVms(NumVms)) i_filter (
-    .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .vm_o, .row_i, .mask_o(mask), .missed_o(missed),
-    .tagged_o(has_tag), .group_o(group)
+    .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .vm_o, .row_i, .mask_o(mask),
+    .missed_o(missed), .tagged_o(has_tag), .group_o(group)
   );
 
   assign good = over && why == WireGood;
@@ -60,9 +60,9 @@ module eth_ingress
   assign lost_why_o  = mask == '0 ? LostVlan : LostOverflow;
 
   eth_buffer #(.Bytes(Bytes), .Frames(Frames)) i_buffer (
-    .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .keep_i(keep), .tagged_i(has_tag),
-    .group_i(group), .mask_i(16'(mask)), .full_o(full), .frame_valid_o, .frame_o, .whole_o, .number_o, .remove_i, .read_i, .valid_o,
-    .byte_o, .over_o, .ready_i
+    .clk_i, .rst_ni, .valid_i(valid), .byte_i(data), .end_i(over), .keep_i(keep),
+    .tagged_i(has_tag), .group_i(group), .mask_i(16'(mask)), .full_o(full), .frame_valid_o,
+    .frame_o, .whole_o, .number_o, .remove_i, .read_i, .valid_o, .byte_o, .over_o, .ready_i
   );
 
 endmodule

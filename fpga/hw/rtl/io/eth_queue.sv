@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Bytes from the driver to the transmitter. A frame begins on the wire when it is approved and enough of it is here that the
-// memory's latency cannot starve it, or all of it is. Until all of it is here the driver can discard it.
+// SPDX-License-Identifier: Apache-2.0 Bytes from the driver to the transmitter. A frame begins on
+// the wire when it is approved and enough of it is here that the memory's latency cannot starve it,
+// or all of it is. Until all of it is here the driver can discard it.
 module eth_queue #(
   /// Bytes, a power of two.
   parameter int unsigned Bytes = 256,
@@ -19,7 +19,8 @@ module eth_queue #(
   output logic       ready_o,
   /// The frame whose bytes arrive may begin.
   input  logic       approved_i,
-  /// Pulse: removes the bytes of the frame whose last byte has not arrived. No byte is pushed in this cycle.
+  /// Pulse: removes the bytes of the frame whose last byte has not arrived. No byte is pushed in
+  /// this cycle.
   input  logic       discard_i,
   // the transmitter
   output logic       valid_o,
@@ -35,8 +36,10 @@ module eth_queue #(
 );
 
   logic [8:0] mem [Bytes];
-  logic [PointerBits:0] write_q, read_q, first_q, level;  // first_q: of the frame whose bytes arrive
-  logic [PointerBits:0] whole_q;                          // frames that are here as a whole, or were when they began
+  // first_q: of the frame whose bytes arrive
+  logic [PointerBits:0] write_q, read_q, first_q, level;
+  // frames that are here as a whole, or were when they began
+  logic [PointerBits:0] whole_q;
   logic open_q, push, pop, arrives, leaves;
 
   assign level   = write_q - read_q;
@@ -48,7 +51,8 @@ module eth_queue #(
 
   assign valid_o          = open_q && level != '0;
   assign {last_o, byte_o} = mem[read_q[PointerBits-1:0]];
-  // Without whole frames, the frame that has begun is the one whose bytes arrive, and all bytes here are its own.
+  // Without whole frames, the frame that has begun is the one whose bytes arrive, and all bytes
+  // here are its own.
   assign abort_o          = discard_i && open_q && whole_q == '0;
   assign tail_o           = level <= (PointerBits + 1)'(Ahead)
                             && (whole_q == '0 || (whole_q == (PointerBits + 1)'(1) && begun_i));
@@ -76,7 +80,8 @@ module eth_queue #(
       end
       whole_q <= whole_q + (PointerBits + 1)'(arrives) - (PointerBits + 1)'(leaves);
       if (abort_o || leaves) open_q <= 1'b0;
-      else if (whole_q != '0 || (approved_i && !discard_i && level >= (PointerBits + 1)'(Threshold))) open_q <= 1'b1;
+      else if (whole_q != '0 || (approved_i && !discard_i
+                                 && level >= (PointerBits + 1)'(Threshold))) open_q <= 1'b1;
     end
   end
 

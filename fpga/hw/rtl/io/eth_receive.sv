@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Receives frames: finds their start, checks length and FCS, and passes their bytes on without the FCS. Whether a frame is
-// good is known at its end only.
+// SPDX-License-Identifier: Apache-2.0 Receives frames: finds their start, checks length and FCS,
+// and passes their bytes on without the FCS. Whether a frame is good is known at its end only.
 module eth_receive
   import io_eth_pkg::*;
 (
@@ -12,7 +11,8 @@ module eth_receive
   /// Pulse: a byte of the frame; nothing can hold it back.
   output logic       valid_o,
   output logic [7:0] byte_o,
-  /// Pulse: the frame is over; or, with WireNoStart, something was not a frame and no byte has passed.
+  /// Pulse: the frame is over; or, with WireNoStart, something was not a frame and no byte has
+  /// passed.
   output logic       end_o,
   output wire_e      wire_o
 );
@@ -32,7 +32,8 @@ module eth_receive
 
   assign longest  = tagged_q ? Longest + 11'(TagBytes) : Longest;
   assign starts   = gmii_i.enable && !gmii_i.error && gmii_i.data == StartOfFrame;
-  assign no_start = gmii_i.enable ? gmii_i.error || !(gmii_i.data inside {Preamble, StartOfFrame}) : state_q == RxStart;
+  assign no_start = gmii_i.enable ? gmii_i.error || !(gmii_i.data inside {Preamble, StartOfFrame})
+                    : state_q == RxStart;
 
   eth_crc i_crc (.crc_i(crc_q), .byte_i(gmii_i.data), .crc_o(crc));
 
@@ -68,7 +69,8 @@ module eth_receive
     end
   end
 
-  assign valid_o = tick_i && state_q == RxData && gmii_i.enable && count_q >= 11'(FcsBytes) && count_q < longest;
+  assign valid_o = tick_i && state_q == RxData && gmii_i.enable && count_q >= 11'(FcsBytes)
+                   && count_q < longest;
   assign byte_o  = line_q[FcsBytes-1];
   assign end_o   = tick_i && (state_q == RxData ? !gmii_i.enable : state_q != RxSkip && no_start);
 

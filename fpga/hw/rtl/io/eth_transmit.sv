@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Sends frames: preamble, start of frame, the bytes, padding to 60 bytes, FCS, and an interframe gap of 12 bytes. A frame
-// whose next byte is missing ends with an error, which makes every receiver discard it.
+// SPDX-License-Identifier: Apache-2.0 Sends frames: preamble, start of frame, the bytes, padding to
+// 60 bytes, FCS, and an interframe gap of 12 bytes. A frame whose next byte is missing ends with an
+// error, which makes every receiver discard it.
 module eth_transmit
   import io_eth_pkg::*;
 (
@@ -29,7 +29,8 @@ module eth_transmit
   typedef enum logic [2:0] {TxIdle, TxStart, TxData, TxPad, TxFcs, TxGap} state_e;
 
   state_e state_q;
-  logic [5:0] count_q;  // bytes of the state that have passed; in TxData and TxPad: of the frame, at most MinBytes
+  // bytes of the state that have passed; in TxData and TxPad: of the frame, at most MinBytes
+  logic [5:0] count_q;
   logic [31:0] crc_q, crc;
   logic abort_q, sends, enough;
   logic [7:0] data;
@@ -63,7 +64,8 @@ module eth_transmit
         end
         TxStart: begin
           crc_q  <= '1;
-          gmii_o <= '{enable: 1'b1, error: 1'b0, data: count_q == StartBytes - 6'd1 ? StartOfFrame : Preamble};
+          gmii_o <= '{enable: 1'b1, error: 1'b0, data: count_q == StartBytes - 6'd1 ? StartOfFrame
+                      : Preamble};
           if (count_q == StartBytes - 6'd1) begin
             state_q <= TxData;
             count_q <= '0;
@@ -97,7 +99,8 @@ module eth_transmit
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) abort_q <= 1'b0;
     else if (state_q inside {TxStart, TxData}) abort_q <= abort_q || abort_i;
-    else abort_q <= abort_i && tick_i && state_q == TxIdle && valid_i;  // a frame begins in this cycle
+    // a frame begins in this cycle
+    else abort_q <= abort_i && tick_i && state_q == TxIdle && valid_i;
   end
 
 endmodule

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The Ethernet device with its channel to send, its requests to receive, and its DMA. It only connects them.
+// SPDX-License-Identifier: Apache-2.0 The Ethernet device with its channel to send, its requests to
+// receive, and its DMA. It only connects them.
 module ethernet_unit
   import fabric_pkg::*;
   import io_pkg::*;
@@ -52,12 +52,14 @@ module ethernet_unit
   io_result_t result;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
-    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size), .timeout_i(config_i.timeout),
-    .period_i(config_i.period), .prio_i, .set_budget_i(server_i.valid), .set_vm_i(server_i.vm),
-    .set_cycles_i(server_i.cycles), .allowed_i, .changed_i, .submit_i(submit_i[0].valid), .submit_vm_i(submit_i[0].vm),
-    .submit_request_i(submit_i[0].request), .refused_o(refused_o[0]), .count_o(waiting_o[0]), .flush_i(flush_i[0].valid),
-    .flush_vm_i(flush_i[0].vm), .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others), .busy_o(busy_o[0]),
-    .done_i(done), .result_i(result), .complete_o(complete_o[0]), .completion_o(completion_o[0]),
+    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size),
+    .timeout_i(config_i.timeout), .period_i(config_i.period), .prio_i,
+    .set_budget_i(server_i.valid), .set_vm_i(server_i.vm), .set_cycles_i(server_i.cycles),
+    .allowed_i, .changed_i, .submit_i(submit_i[0].valid), .submit_vm_i(submit_i[0].vm),
+    .submit_request_i(submit_i[0].request), .refused_o(refused_o[0]), .count_o(waiting_o[0]),
+    .flush_i(flush_i[0].valid), .flush_vm_i(flush_i[0].vm), .start_o(start), .chunk_o(chunk),
+    .abort_o(abort), .others_o(others), .busy_o(busy_o[0]), .done_i(done), .result_i(result),
+    .complete_o(complete_o[0]), .completion_o(completion_o[0]),
     .complete_ready_i(complete_ready_i[0])
   );
   assign busy_vm_o[0] = chunk.vm;
@@ -72,14 +74,16 @@ module ethernet_unit
   end
 
   io_ring #(.NumVms(NumVms), .Depth(Depth)) i_ring (
-    .clk_i, .rst_ni, .submit_i(submit_i[1].valid), .submit_vm_i(submit_i[1].vm), .submit_request_i(submit_i[1].request),
-    .refused_o(refused_o[1]), .count_o(waiting_o[1]), .flush_i(flush_i[1].valid), .flush_vm_i(flush_i[1].vm),
-    .pending_o(pending[NumVms-1:0]), .head_vm_i(want_vm), .head_o(head), .progress_o(), .update_i(remove),
-    .update_vm_i(remove_vm), .update_remove_i(1'b1), .update_progress_i('0)
+    .clk_i, .rst_ni, .submit_i(submit_i[1].valid), .submit_vm_i(submit_i[1].vm),
+    .submit_request_i(submit_i[1].request), .refused_o(refused_o[1]), .count_o(waiting_o[1]),
+    .flush_i(flush_i[1].valid), .flush_vm_i(flush_i[1].vm), .pending_o(pending[NumVms-1:0]),
+    .head_vm_i(want_vm), .head_o(head), .progress_o(), .update_i(remove), .update_vm_i(remove_vm),
+    .update_remove_i(1'b1), .update_progress_i('0)
   );
 
   // ---- The device and its DMA ----
-  logic read_start, read_stop, read_valid, read_ready, read_quiet, write_start, write_valid, write_ready, write_end;
+  logic read_start, read_stop, read_valid, read_ready, read_quiet, write_start, write_valid,
+      write_ready, write_end;
   logic write_done;
   logic [7:0] read_byte, write_byte;
   vm_t write_vm;
@@ -87,28 +91,32 @@ module ethernet_unit
   io_status_e read_status, write_status;
 
   io_ethernet #(.NumVms(NumVms)) i_ethernet (
-    .clk_i, .rst_ni, .table_write_i(row_write_i), .table_vm_i(row_vm_i), .table_row_i(row_i), .count_why_i, .count_vm_i,
-    .count_o, .start_i(start), .chunk_i(chunk), .abort_i(abort), .done_o(done), .result_o(result),
-    .read_start_o(read_start), .read_stop_o(read_stop), .read_valid_i(read_valid), .read_byte_i(read_byte),
-    .read_ready_o(read_ready), .read_status_i(read_status), .read_quiet_i(read_quiet), .flush_i(flush_i[1].valid),
-    .flush_vm_i(flush_i[1].vm), .want_vm_o(want_vm), .head_valid_i(pending[want_vm]), .head_i(head), .remove_o(remove),
-    .remove_vm_o(remove_vm), .complete_o(complete_o[1]), .completion_o(completion_o[1]),
-    .complete_ready_i(complete_ready_i[1]), .busy_o(busy_o[1]), .busy_vm_o(busy_vm_o[1]), .write_start_o(write_start),
-    .write_vm_o(write_vm), .write_addr_o(write_addr), .write_valid_o(write_valid), .write_byte_o(write_byte),
-    .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status),
-    .send_tick_i, .gmii_o, .receive_tick_i, .gmii_i
+    .clk_i, .rst_ni, .table_write_i(row_write_i), .table_vm_i(row_vm_i), .table_row_i(row_i),
+    .count_why_i, .count_vm_i, .count_o, .start_i(start), .chunk_i(chunk), .abort_i(abort),
+    .done_o(done), .result_o(result), .read_start_o(read_start), .read_stop_o(read_stop),
+    .read_valid_i(read_valid), .read_byte_i(read_byte), .read_ready_o(read_ready),
+    .read_status_i(read_status), .read_quiet_i(read_quiet), .flush_i(flush_i[1].valid),
+    .flush_vm_i(flush_i[1].vm), .want_vm_o(want_vm), .head_valid_i(pending[want_vm]), .head_i(head),
+    .remove_o(remove), .remove_vm_o(remove_vm), .complete_o(complete_o[1]),
+    .completion_o(completion_o[1]), .complete_ready_i(complete_ready_i[1]), .busy_o(busy_o[1]),
+    .busy_vm_o(busy_vm_o[1]), .write_start_o(write_start), .write_vm_o(write_vm),
+    .write_addr_o(write_addr), .write_valid_o(write_valid), .write_byte_o(write_byte),
+    .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done),
+    .write_status_i(write_status), .send_tick_i, .gmii_o, .receive_tick_i, .gmii_i
   );
 
   io_writer i_writer (
-    .clk_i, .rst_ni, .start_i(write_start), .vm_i(write_vm), .addr_i(write_addr), .valid_i(write_valid),
-    .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end), .done_o(write_done), .status_o(write_status),
-    .request_o(dma_req_o[0].request), .burst_o(dma_req_o[0].burst), .word_o(dma_req_o[0].word),
-    .take_i(dma_rsp_i[0].take), .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
+    .clk_i, .rst_ni, .start_i(write_start), .vm_i(write_vm), .addr_i(write_addr),
+    .valid_i(write_valid), .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end),
+    .done_o(write_done), .status_o(write_status), .request_o(dma_req_o[0].request),
+    .burst_o(dma_req_o[0].burst), .word_o(dma_req_o[0].word), .take_i(dma_rsp_i[0].take),
+    .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
   );
   io_reader i_reader (
-    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(chunk.addr), .bytes_i(chunk.bytes),
-    .stop_i(read_stop), .valid_o(read_valid), .byte_o(read_byte), .ready_i(read_ready), .status_o(read_status),
-    .quiet_o(read_quiet), .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
+    .clk_i, .rst_ni, .start_i(read_start), .vm_i(chunk.vm), .addr_i(chunk.addr),
+    .bytes_i(chunk.bytes), .stop_i(read_stop), .valid_o(read_valid), .byte_o(read_byte),
+    .ready_i(read_ready), .status_o(read_status), .quiet_o(read_quiet),
+    .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
     .give_i(dma_rsp_i[1].give), .done_i(dma_rsp_i[1].done), .status_i(dma_rsp_i[1].status)
   );
   assign dma_req_o[1].word = '0;

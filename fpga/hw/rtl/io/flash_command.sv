@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Executes one command on an SPI flash: selects it, sends the command and its address, moves data in one
-// direction, and deselects it. SCK stops between two bytes while a byte is missing, or is not taken.
+// SPDX-License-Identifier: Apache-2.0 Executes one command on an SPI flash: selects it, sends the
+// command and its address, moves data in one direction, and deselects it. SCK stops between two
+// bytes while a byte is missing, or is not taken.
 module flash_command (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -10,8 +10,8 @@ module flash_command (
   // the command
   /// Level, until accept_o; the other inputs are stable from then on until done_o.
   input  logic        start_i,
-  /// The flash has been deselected for long enough: for deselect_i cycles, or 255 after rst_ni, which may cut a command
-  /// before software has set deselect_i.
+  /// The flash has been deselected for long enough: for deselect_i cycles, or 255 after rst_ni,
+  /// which may cut a command before software has set deselect_i.
   output logic        accept_o,
   input  logic [7:0]  code_i,
   /// An address of 24 bits follows.
@@ -56,7 +56,8 @@ module flash_command (
       default: head_byte = addr_i[7:0];
     endcase
   end
-  assign sends_data = state_q == CmData && ready && !stop_i && (out_i ? out_valid_i : usage <= 3'd1);
+  assign sends_data = state_q == CmData && ready && !stop_i
+                      && (out_i ? out_valid_i : usage <= 3'd1);
   assign accept_o   = state_q == CmIdle && wait_q == '0;
   assign begins     = start_i && accept_o;
   assign start      = begins || (state_q == CmHead && ready) || sends_data;
@@ -70,14 +71,16 @@ module flash_command (
   end
 
   spi_port i_port (
-    .clk_i, .rst_ni, .half_i, .start_i(start), .byte_i(byte_out), .ready_o(ready), .done_o(received), .byte_o(byte_in),
-    .sck_o, .mosi_o, .miso_i
+    .clk_i, .rst_ni, .half_i, .start_i(start), .byte_i(byte_out), .ready_o(ready),
+    .done_o(received), .byte_o(byte_in), .sck_o, .mosi_o, .miso_i
   );
 
-  // There is space for the byte that is being received, for one that has been received in this cycle, and for the next one.
+  // There is space for the byte that is being received, for one that has been received in this
+  // cycle, and for the next one.
   fabric_word_fifo #(.Width(8), .Depth(4)) i_in (
-    .clk_i, .rst_ni, .flush_i(begins), .data_i(byte_in), .valid_i(received && incoming_q), .ready_o(in_ready),
-    .data_o(in_byte_o), .valid_o(in_valid_o), .ready_i(in_ready_i), .usage_o(usage)
+    .clk_i, .rst_ni, .flush_i(begins), .data_i(byte_in), .valid_i(received && incoming_q),
+    .ready_o(in_ready), .data_o(in_byte_o), .valid_o(in_valid_o), .ready_i(in_ready_i),
+    .usage_o(usage)
   );
 
   assign ends        = state_q == CmData && ready && stop_i;

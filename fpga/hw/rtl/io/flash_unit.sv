@@ -69,13 +69,15 @@ module flash_unit
   logic [8:0] number;
 
   io_channel #(.NumVms(NumVms), .Depth(Depth)) i_channel (
-    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size), .timeout_i(config_i.timeout),
-    .period_i(config_i.period), .prio_i, .set_budget_i(server_i.valid), .set_vm_i(server_i.vm),
-    .set_cycles_i(server_i.cycles), .allowed_i(allowed_i & ~blocked), .changed_i, .submit_i(submit_i.valid),
-    .submit_vm_i(submit_i.vm), .submit_request_i(submit_i.request), .refused_o, .count_o, .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),
-    .start_o(start), .chunk_o(chunk), .abort_o(abort), .others_o(others), .busy_o(executes), .done_i(done),
-    .result_i(result), .complete_o(complete), .completion_o,
-    .complete_ready_i(chunk.face ? face_ready_i : complete_ready_i)
+    .clk_i, .rst_ni, .now_i, .policy_i(config_i.policy), .size_i(config_i.size),
+    .timeout_i(config_i.timeout), .period_i(config_i.period), .prio_i,
+    .set_budget_i(server_i.valid), .set_vm_i(server_i.vm), .set_cycles_i(server_i.cycles),
+    .allowed_i(allowed_i & ~blocked), .changed_i, .submit_i(submit_i.valid),
+    .submit_vm_i(submit_i.vm), .submit_request_i(submit_i.request), .refused_o, .count_o,
+    .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm), .start_o(start), .chunk_o(chunk),
+    .abort_o(abort), .others_o(others), .busy_o(executes), .done_i(done), .result_i(result),
+    .complete_o(complete), .completion_o, .complete_ready_i(chunk.face ? face_ready_i
+                                                            : complete_ready_i)
   );
   // The chunk stays until its completion is taken.
   assign complete_o      = complete && !chunk.face;
@@ -86,35 +88,42 @@ module flash_unit
   assign busy_vm_o = chunk.vm;
 
   flash_windows #(.NumVms(NumVms)) i_windows (
-    .clk_i, .rst_ni, .write_i(window_write_i), .write_vm_i(window_vm_i), .write_first_i(window_first_i),
-    .write_number_i(window_number_i), .vm_i(chunk.vm), .first_o(first), .number_o(number), .size_vm_i, .size_bytes_o
+    .clk_i, .rst_ni, .write_i(window_write_i), .write_vm_i(window_vm_i),
+    .write_first_i(window_first_i), .write_number_i(window_number_i), .vm_i(chunk.vm),
+    .first_o(first), .number_o(number), .size_vm_i, .size_bytes_o
   );
 
-  logic write_start, write_valid, write_ready, write_end, write_done, read_start, read_stop, read_ready;
+  logic write_start, write_valid, write_ready, write_end, write_done, read_start, read_stop,
+      read_ready;
   logic read_quiet, memory_valid;
   logic [7:0] write_byte, memory_byte;
   io_status_e write_status, read_status;
 
   io_flash #(.NumVms(NumVms), .ResetCycles(ResetCycles)) i_flash (
-    .clk_i, .rst_ni, .half_i, .deselect_i, .slice_i, .first_i(first), .number_i(number), .start_i(start), .chunk_i(chunk),
-    .abort_i(abort), .done_o(done), .result_o(result), .others_i(others), .flush_i(flush_i.valid),
-    .flush_vm_i(flush_i.vm), .blocked_o(blocked), .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte),
-    .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done), .write_status_i(write_status),
-    .read_start_o(read_start), .read_stop_o(read_stop),
-    .read_valid_i(chunk.face ? face_valid_i : memory_valid), .read_byte_i(chunk.face ? face_byte_i : memory_byte),
-    .read_ready_o(read_ready), .read_status_i(chunk.face ? IoDone : read_status), .read_quiet_i(read_quiet), .cs_no, .sck_o, .mosi_o, .miso_i
+    .clk_i, .rst_ni, .half_i, .deselect_i, .slice_i, .first_i(first), .number_i(number),
+    .start_i(start), .chunk_i(chunk), .abort_i(abort), .done_o(done), .result_o(result),
+    .others_i(others), .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm), .blocked_o(blocked),
+    .write_start_o(write_start), .write_valid_o(write_valid), .write_byte_o(write_byte),
+    .write_ready_i(write_ready), .write_end_o(write_end), .write_done_i(write_done),
+    .write_status_i(write_status), .read_start_o(read_start), .read_stop_o(read_stop),
+    .read_valid_i(chunk.face ? face_valid_i : memory_valid),
+    .read_byte_i(chunk.face ? face_byte_i : memory_byte), .read_ready_o(read_ready),
+    .read_status_i(chunk.face ? IoDone : read_status), .read_quiet_i(read_quiet), .cs_no, .sck_o,
+    .mosi_o, .miso_i
   );
 
   io_writer i_writer (
-    .clk_i, .rst_ni, .start_i(write_start), .vm_i(chunk.vm), .addr_i(chunk.addr), .valid_i(write_valid),
-    .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end), .done_o(write_done), .status_o(write_status),
-    .request_o(dma_req_o[0].request), .burst_o(dma_req_o[0].burst), .word_o(dma_req_o[0].word),
-    .take_i(dma_rsp_i[0].take), .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
+    .clk_i, .rst_ni, .start_i(write_start), .vm_i(chunk.vm), .addr_i(chunk.addr),
+    .valid_i(write_valid), .byte_i(write_byte), .ready_o(write_ready), .end_i(write_end),
+    .done_o(write_done), .status_o(write_status), .request_o(dma_req_o[0].request),
+    .burst_o(dma_req_o[0].burst), .word_o(dma_req_o[0].word), .take_i(dma_rsp_i[0].take),
+    .done_i(dma_rsp_i[0].done), .status_i(dma_rsp_i[0].status)
   );
   io_reader i_reader (
-    .clk_i, .rst_ni, .start_i(read_start && !chunk.face), .vm_i(chunk.vm), .addr_i(chunk.addr), .bytes_i(chunk.bytes),
-    .stop_i(read_stop), .valid_o(memory_valid), .byte_o(memory_byte), .ready_i(read_ready), .status_o(read_status),
-    .quiet_o(read_quiet), .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
+    .clk_i, .rst_ni, .start_i(read_start && !chunk.face), .vm_i(chunk.vm), .addr_i(chunk.addr),
+    .bytes_i(chunk.bytes), .stop_i(read_stop), .valid_o(memory_valid), .byte_o(memory_byte),
+    .ready_i(read_ready), .status_o(read_status), .quiet_o(read_quiet),
+    .request_o(dma_req_o[1].request), .burst_o(dma_req_o[1].burst), .data_i(dma_rsp_i[1].data),
     .give_i(dma_rsp_i[1].give), .done_i(dma_rsp_i[1].done), .status_i(dma_rsp_i[1].status)
   );
   assign dma_req_o[1].word = '0;

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The commands of one VM: a FIFO that keeps the body of an open loop until the loop ends. The commands are in distributed
-// RAM, whose words have no reset.
+// SPDX-License-Identifier: Apache-2.0 The commands of one VM: a FIFO that keeps the body of an open
+// loop until the loop ends. The commands are in distributed RAM, whose words have no reset.
 module gpio_commands
   import io_gpio_pkg::*;
 #(
@@ -38,10 +37,11 @@ module gpio_commands
 
   assign opens       = head_o.action.op == GpLoop && !loop_q;
   assign closes      = head_o.action.op == GpRepeat && loop_q;
-  assign misplaced_o = (head_o.action.op == GpLoop && loop_q) || (head_o.action.op == GpRepeat && !loop_q);
+  assign misplaced_o = (head_o.action.op == GpLoop && loop_q)
+                       || (head_o.action.op == GpRepeat && !loop_q);
   assign again       = closes && count_q != 16'd1;
-  // The memory is full of a body whose end cannot be written. The loop is abandoned, and its repeat will be reported
-  // as misplaced: otherwise the VM would wait for ever.
+  // The memory is full of a body whose end cannot be written. The loop is abandoned, and its repeat
+  // will be reported as misplaced: otherwise the VM would wait for ever.
   assign too_long = loop_q && !head_valid_o && space_o == '0;
 
   always_ff @(posedge clk_i) begin

@@ -42,7 +42,8 @@ module gpio_page
   word_t data;
 
   assign here   = access_i.valid && access_i.device == DevGpio;
-  assign known  = 32'(access_i.word) < NumWords && access_i.low == '0 && access_i.write inside {8'h00, 8'hff};
+  assign known  = 32'(access_i.word) < NumWords && access_i.low == '0
+                  && access_i.write inside {8'h00, 8'hff};
   assign writes = here && access_i.write == '1 && allowed;
 
   function automatic logic at(int unsigned offset);
@@ -73,9 +74,10 @@ module gpio_page
 
   gpio_processor #(.NumVms(NumVms), .NumPins(NumPins)) i_processor (
     .clk_i, .rst_ni, .time_i, .owner_i(owner), .flush_i(flush_i.valid), .flush_vm_i(flush_i.vm),
-    .command_valid_i(writes && at(GpioCommand)), .command_vm_i(access_i.vm), .command_i(access_i.data),
-    .command_ready_o(), .refused_o(refused), .start_i(start), .stop_i(stop), .result_vm_i(access_i.vm), .result_o(result),
-    .result_valid_o(valid), .results_o(has_result), .result_pop_i(pop), .status_o(status), .pin_i, .pin_o, .pin_oe_o
+    .command_valid_i(writes && at(GpioCommand)), .command_vm_i(access_i.vm),
+    .command_i(access_i.data), .command_ready_o(), .refused_o(refused), .start_i(start),
+    .stop_i(stop), .result_vm_i(access_i.vm), .result_o(result), .result_valid_o(valid),
+    .results_o(has_result), .result_pop_i(pop), .status_o(status), .pin_i, .pin_o, .pin_oe_o
   );
   assign pop = writes && at(GpioPop) && access_i.data[GpioPopPopLsb];
 

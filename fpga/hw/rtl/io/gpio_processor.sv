@@ -1,37 +1,46 @@
-// SPDX-License-Identifier: Apache-2.0
-// Timing-accurate GPIO (GPIOCP): each VM submits commands, and its own sequencer executes each in exactly the cycle of its
-// time. The VMs share only the pins' registers and the port that submits commands, so no VM delays another one's pins.
+// SPDX-License-Identifier: Apache-2.0 Timing-accurate GPIO (GPIOCP): each VM submits commands, and
+// its own sequencer executes each in exactly the cycle of its time. The VMs share only the pins'
+// registers and the port that submits commands, so no VM delays another one's pins.
 //
-// Time. A command at time t takes effect in the cycle in which time_i == t: a set changes the pin's register at the clock
-// edge at which time_i becomes t. A command's time is the previous command's time plus its own delay, so that delays
-// do not accumulate an error; `until` sets it to an absolute time. After a start, and with `now`, the delay counts from the
-// cycle in which the sequencer takes the command. After an edge it counts from the time of the edge.
-// A sequencer takes one command a cycle: a command accepted in cycle c, with no command before it, is exact if its time is
-// at least c + 3 (wait and until take a cycle, so a set after until, both accepted by cycle c, needs c + 3, too).
-// A later command is executed at once, and reported as late with the number of cycles. It is not skipped, because
-// the levels after a skipped set would be wrong from then on, not only late.
+// Time. A command at time t takes effect in the cycle in which time_i == t: a set changes the pin's
+// register at the clock edge at which time_i becomes t. A command's time is the previous command's
+// time plus its own delay, so that delays do not accumulate an error; `until` sets it to an
+// absolute time. After a start, and with `now`, the delay counts from the cycle in which the
+// sequencer takes the command. After an edge it counts from the time of the edge. A sequencer takes
+// one command a cycle: a command accepted in cycle c, with no command before it, is exact if its
+// time is at least c + 3 (wait and until take a cycle, so a set after until, both accepted by cycle
+// c, needs c + 3, too). A later command is executed at once, and reported as late with the number
+// of cycles. It is not skipped, because the levels after a skipped set would be wrong from then on,
+// not only late.
 //
 // A command has 64 bits: now [63], op [62:59], operands, delay.
 //   wait     1   delay [47:0]
 //   until    2   time [47:0]: the low bits of the time within 2^47 cycles of the present
-//   set      3   bank [56], mask [55:40], value [39:24], delay [23:0]: levels of pins 16 * bank + 0..15
+//   set      3   bank [56], mask [55:40], value [39:24], delay [23:0]: levels of pins 16 * bank +
+//   0..15
 //   write    4   value [55:24], delay [23:0]: levels of all 32 pins that are the VM's
 //   drive    5   as set, for output enables
 //   sample   6   delay [23:0]: a result with the levels of the VM's pins
-//   capture  7   falling [58], rising [57], pin [52:48], delay [47:0]: a result at the first edge of the pin, or at the
-//                command's time if there is none before. It sees edges after the previous command's time.
-//   loop     8   count [15:0]: the commands up to the repeat are executed as often; 0: until a stop. Not nested.
+//   capture  7   falling [58], rising [57], pin [52:48], delay [47:0]: a result at the first edge
+//   of the pin, or at the
+//                command's time if there is none before. It sees edges after the previous command's
+//                time.
+//   loop     8   count [15:0]: the commands up to the repeat are executed as often; 0: until a
+//   stop. Not nested.
 //   repeat   9   the end of a loop's body
 //   pause    10  delay [23:0]: nothing; commands after it, such as a capture, begin after its time
-//   end      11  delay [23:0]: the sequencer stops, and the commands after it remain for the next start
-// wait, until, loop and repeat have no time of their own. An unknown command and a misplaced loop or repeat are reported
+//   end      11  delay [23:0]: the sequencer stops, and the commands after it remain for the next
+//   start
+// wait, until, loop and repeat have no time of their own. An unknown command and a misplaced loop
+// or repeat are reported
 // and ignored.
 //
-// Results: samples, captures, and commands that are late, forbidden or bad. Each has the time of its effect, and the
-// levels of the VM's own pins in that cycle. Inputs pass through two flip-flops: levels and edges in a result with time s are
-// those of the pads in cycle s - 2.
+// Results: samples, captures, and commands that are late, forbidden or bad. Each has the time of
+// its effect, and the levels of the VM's own pins in that cycle. Inputs pass through two
+// flip-flops: levels and edges in a result with time s are those of the pads in cycle s - 2.
 //
-// A set of foreign pins changes only the own pins among them, and is reported as forbidden, as is a capture of a foreign pin.
+// A set of foreign pins changes only the own pins among them, and is reported as forbidden, as is a
+// capture of a foreign pin.
 module gpio_processor
   import fabric_pkg::*;
   import io_gpio_pkg::*;
@@ -48,11 +57,11 @@ module gpio_processor
   /// The time base that the harts read: one more in every cycle.
   input  logic [63:0] time_i,
   // configuration by the manager
-  /// Pins of each VM; of several VMs with the same pin, the first one owns it. A pin that moves from one VM to another
-  /// keeps its level, unless the manager flushes the VM that loses it.
+  /// Pins of each VM; of several VMs with the same pin, the first one owns it. A pin that moves
+  /// from one VM to another keeps its level, unless the manager flushes the VM that loses it.
   input  logic [NumVms-1:0][NumPins-1:0] owner_i,
-  /// Pulse: in the next cycle the VM's sequencer is stopped, its commands and results are removed, its counts are 0, and its
-  /// pins are inputs with level 0.
+  /// Pulse: in the next cycle the VM's sequencer is stopped, its commands and results are removed,
+  /// its counts are 0, and its pins are inputs with level 0.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
   // the VMs' side
@@ -64,7 +73,8 @@ module gpio_processor
   output logic        refused_o,
   /// Pulse: the VM's sequencer begins with the commands in the memory; those to come follow.
   input  logic [NumVms-1:0] start_i,
-  /// Pulse: the sequencer stops, and all its commands are removed. Pins and results remain. Wins against start_i.
+  /// Pulse: the sequencer stops, and all its commands are removed. Pins and results remain. Wins
+  /// against start_i.
   input  logic [NumVms-1:0] stop_i,
   /// The VM whose first result is read, in the same cycle.
   input  vm_t         result_vm_i,
@@ -80,8 +90,9 @@ module gpio_processor
   output logic [NumPins-1:0] pin_oe_o
 );
 
-  if (NumVms < 1 || NumVms > MaxVms || NumPins < 1 || NumPins > MaxPins || CommandDepth < 2 || CommandDepth > 128
-      || ResultDepth < 2 || CommandDepth != 1 << $clog2(CommandDepth) || ResultDepth != 1 << $clog2(ResultDepth))
+  if (NumVms < 1 || NumVms > MaxVms || NumPins < 1 || NumPins > MaxPins || CommandDepth < 2
+      || CommandDepth > 128 || ResultDepth < 2 || CommandDepth != 1 << $clog2(CommandDepth)
+          || ResultDepth != 1 << $clog2(ResultDepth))
   begin : gen_out_of_range
     $error("parameters of gpio_processor out of range");
   end

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Executes the commands of one VM, each in the cycle of its time. The next command is taken from the memory while the
-// current one waits, and its time is computed then: nothing but the comparison of two times is left for the cycle itself.
+// SPDX-License-Identifier: Apache-2.0 Executes the commands of one VM, each in the cycle of its
+// time. The next command is taken from the memory while the current one waits, and its time is
+// computed then: nothing but the comparison of two times is left for the cycle itself.
 module gpio_sequencer
   import io_gpio_pkg::*;
 (
@@ -37,14 +37,16 @@ module gpio_sequencer
 
   logic [3:0] op;
   assign op    = head_i.action.op;
-  assign timed = op inside {GpWait, GpUntil, GpSet, GpWrite, GpDrive, GpSample, GpCapture, GpPause, GpEnd};
+  assign timed = op inside {GpWait, GpUntil, GpSet, GpWrite, GpDrive, GpSample, GpCapture, GpPause,
+                            GpEnd};
   assign acts  = !(op inside {GpWait, GpUntil, GpLoop, GpRepeat}) || misplaced_i;
   assign bad   = misplaced_i || !(timed || op inside {GpLoop, GpRepeat});
   assign done  = fire || hit;
   assign ends  = fire && action_q.op == GpEnd;
   assign take_o = running_q && head_valid_i && !stop_i && (!valid_q || (done && !ends));
 
-  // After a start there is no last command, and after an edge the last command's time is that of the edge.
+  // After a start there is no last command, and after an edge the last command's time is that of
+  // the edge.
   gpio_time_t origin, delay;
   logic long_delay, use_delay;
   assign use_delay  = take_o && timed;
@@ -52,7 +54,8 @@ module gpio_sequencer
   assign from_now   = hit || (use_delay && (head_i.now || fresh_q));
   assign long_delay = op inside {GpWait, GpUntil, GpCapture};
   assign delay[23:0]          = use_delay ? head_i.delay : '0;
-  assign delay[TimeBits-1:24] = use_delay && long_delay ? {head_i.action.mask[7:0], head_i.action.value} : '0;
+  assign delay[TimeBits-1:24] = use_delay && long_delay
+                                ? {head_i.action.mask[7:0], head_i.action.value} : '0;
   always_comb begin
     origin = due_q;
     if (from_now) origin = time_i;
@@ -141,7 +144,8 @@ module gpio_sequencer
       report_q       <= '0;
     end else begin
       fired_q        <= fire;
-      report_valid_q <= fire && (action_q.op inside {GpSample, GpCapture} || past || foreign || bad_q);
+      report_valid_q <= fire && (action_q.op inside {GpSample, GpCapture} || past || foreign
+                                 || bad_q);
       report_q       <= report_d;
     end
   end

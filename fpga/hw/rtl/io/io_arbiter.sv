@@ -1,18 +1,19 @@
-// SPDX-License-Identifier: Apache-2.0
-// Decides which VM's request a device serves next, and cuts requests into chunks. After a chunk all VMs
-// compete again, so a request waits for one chunk of a request that ranks below it, and under round robin for
-// one chunk of each other VM.
+// SPDX-License-Identifier: Apache-2.0 Decides which VM's request a device serves next, and cuts
+// requests into chunks. After a chunk all VMs compete again, so a request waits for one chunk of a
+// request that ranks below it, and under round robin for one chunk of each other VM.
 //
-// The best request is found by comparing one VM a cycle, while the device executes a chunk: a comparison of
-// all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still to be compared; nothing
-// is granted before all are.
+// The best request is found by comparing one VM a cycle, while the device executes a chunk: a
+// comparison of all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still
+// to be compared; nothing is granted before all are.
 //
-// Deadlines have 32 bits, so which of two is the earlier one depends on the time: they are ordered from 2^31 cycles before
-// the begin of the comparison on. Compared with each other only, three deadlines could each be before the next one.
+// Deadlines have 32 bits, so which of two is the earlier one depends on the time: they are ordered
+// from 2^31 cycles before the begin of the comparison on. Compared with each other only, three
+// deadlines could each be before the next one.
 //
-// A VM that flushes its requests is not compared before the next grant. If its request was the best one, the comparison
-// begins again. This, the comparison before a chunk and the wait for its completion count as use of the device: a VM
-// with a budget takes no time of the others beside it, however short its requests are and however often it flushes.
+// A VM that flushes its requests is not compared before the next grant. If its request was the best
+// one, the comparison begins again. This, the comparison before a chunk and the wait for its
+// completion count as use of the device: a VM with a budget takes no time of the others beside it,
+// however short its requests are and however often it flushes.
 module io_arbiter
   import fabric_pkg::*;
   import io_pkg::*;
@@ -31,8 +32,8 @@ module io_arbiter
   input  logic [31:0] timeout_i,
   /// 15 is the highest priority. Equal ones, and equal deadlines, take turns.
   input  prio_t [NumVms-1:0] prio_i,
-  /// VMs that are not served now: they may not use the device, or are not in focus, or have used their budget. A bit
-  /// rises with changed_i, or in the cycle after charge_o.
+  /// VMs that are not served now: they may not use the device, or are not in focus, or have used
+  /// their budget. A bit rises with changed_i, or in the cycle after charge_o.
   input  logic [NumVms-1:0] masked_i,
   /// Pulse: the configuration has changed.
   input  logic        changed_i,
@@ -66,8 +67,8 @@ module io_arbiter
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
   // budgets (io_budget)
-  /// Pulse: charge_vm_o has used charge_cycles_o, by a chunk or by a flush. The device is idle beside these cycles only if no
-  /// request may be served.
+  /// Pulse: charge_vm_o has used charge_cycles_o, by a chunk or by a flush. The device is idle
+  /// beside these cycles only if no request may be served.
   output logic        charge_o,
   output vm_t         charge_vm_o,
   output logic [31:0] charge_cycles_o
@@ -91,7 +92,8 @@ module io_arbiter
   vm_t best_q, candidate, last_q;
   rank_t best_rank_q, rank;
   logic [31:0] cycles_q;
-  logic [15:0] base_q;  // the earliest deadline, in units of 2^16 cycles; constant during a comparison
+  // the earliest deadline, in units of 2^16 cycles; constant during a comparison
+  logic [15:0] base_q;
 
   // ---- Comparison ----
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_eligible
@@ -136,7 +138,8 @@ module io_arbiter
     for (int v = 0; v < int'(NumVms); v++) if (best_q == vm_t'(v)) best_flushed |= flushed_q[v];
   end
 
-  // A VM that has been compared can be served until a change or its flush: only the VM that is served uses its budget.
+  // A VM that has been compared can be served until a change or its flush: only the VM that is
+  // served uses its budget.
   assign chosen  = best_valid_q && to_compare == '0;
   assign restart = changed_i || (chosen && best_flushed);
   assign grant   = state_q == ArChoose && chosen && !restart;
@@ -150,9 +153,11 @@ module io_arbiter
       best_rank_q  <= '0;
       base_q       <= '0;
     end else begin
-      if (restart || grant || (!best_valid_q && to_compare == '0)) base_q <= {!now_i[31], now_i[30:16]};
+      if (restart || grant || (!best_valid_q && to_compare == '0))
+        base_q <= {!now_i[31], now_i[30:16]};
       if (grant || eligible == '0) flushed_q <= '0;
-      for (int v = 0; v < int'(NumVms); v++) if (flush_i && flush_vm_i == vm_t'(v)) flushed_q[v] <= 1'b1;
+      for (int v = 0; v < int'(NumVms); v++)
+        if (flush_i && flush_vm_i == vm_t'(v)) flushed_q[v] <= 1'b1;
       if (restart || grant) begin
         fresh_q      <= '1;
         best_valid_q <= 1'b0;
@@ -195,9 +200,10 @@ module io_arbiter
       unique case (state_q)
         ArChoose: if (grant) begin
           state_q     <= ArRun;
-          chunk_o     <= '{vm: best_q, op: head_i.op, bytes: bytes, target: head_i.target + 32'(progress_i),
-                           addr: head_i.addr + 41'(progress_i), first: progress_i == '0, last: bytes == left,
-                           face: head_i.face};
+          chunk_o     <= '{vm: best_q, op: head_i.op, bytes: bytes,
+                           target: head_i.target + 32'(progress_i),
+                           addr: head_i.addr + 41'(progress_i), first: progress_i == '0,
+                           last: bytes == left, face: head_i.face};
           last_q      <= best_q;
           tag_q       <= head_i.tag;
           progress_q  <= progress_i;
@@ -208,7 +214,8 @@ module io_arbiter
           cycles_q <= cycles_q + 1'b1;
           if (done_i) state_q <= over ? ArComplete : ArChoose;
           completion_o <= '{vm: chunk_o.vm, tag: tag_q, status: result_i.status,
-                            bytes: result_i.status == IoDone ? done_bytes : '0, data: result_i.data};
+                            bytes: result_i.status == IoDone ? done_bytes : '0,
+                            data: result_i.data};
         end
         default: begin  // ArComplete
           cycles_q <= cycles_q + 1'b1;
@@ -223,7 +230,8 @@ module io_arbiter
   assign abort_o    = state_q == ArRun && timeout_i != '0 && cycles_q >= timeout_i;
   assign complete_o = state_q == ArComplete && !abandoned_q;
 
-  assign update_o          = state_q == ArRun && done_i && !abandoned_q && !(flush_i && flush_vm_i == chunk_o.vm);
+  assign update_o          = state_q == ArRun && done_i && !abandoned_q
+                             && !(flush_i && flush_vm_i == chunk_o.vm);
   assign update_vm_o       = chunk_o.vm;
   assign update_remove_o   = over;
   assign update_progress_o = done_bytes;

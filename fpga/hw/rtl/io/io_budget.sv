@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// A server for each VM of one device: a VM that has used its budget of cycles is not served until the next
-// replenishment, which is the same for all. A chunk that has begun is not interrupted, so a VM uses up to one
-// chunk more than its budget.
+// SPDX-License-Identifier: Apache-2.0 A server for each VM of one device: a VM that has used its
+// budget of cycles is not served until the next replenishment, which is the same for all. A chunk
+// that has begun is not interrupted, so a VM uses up to one chunk more than its budget.
 module io_budget
   import fabric_pkg::*;
   import io_pkg::*;
@@ -27,7 +26,8 @@ module io_budget
   logic [31:0] budget [16];
   logic [31:0] time_q, total;
   logic [NumVms-1:0] limited_q;
-  logic [NumVms-1:0] untouched_q;  // nothing is spent since the replenishment; then the memory's value is void
+  // nothing is spent since the replenishment; then the memory's value is void
+  logic [NumVms-1:0] untouched_q;
   logic replenish, untouched, limited, used;
 
   assign replenish = period_i != '0 && time_q + 1'b1 >= period_i;
@@ -58,7 +58,8 @@ module io_budget
       exhausted_o <= '0;
       limited_q   <= '0;
     end else begin
-      for (int v = 0; v < int'(NumVms); v++) if (set_i && set_vm_i == vm_t'(v)) limited_q[v] <= set_budget_i != '0;
+      for (int v = 0; v < int'(NumVms); v++)
+        if (set_i && set_vm_i == vm_t'(v)) limited_q[v] <= set_budget_i != '0;
       time_q <= replenish || period_i == '0 ? '0 : time_q + 1'b1;
       if (replenish || period_i == '0) begin
         untouched_q <= '1;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The AXI4 subordinate of the shared devices: decodes their 2 MiB into the manager page, the DMA windows and the VMs' pages.
-// All answer in the cycle after the access.
+// SPDX-License-Identifier: Apache-2.0 The AXI4 subordinate of the shared devices: decodes their 2
+// MiB into the manager page, the DMA windows and the VMs' pages. All answer in the cycle after the
+// access.
 module io_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -41,12 +41,13 @@ module io_bus
   axi_atop_filter #(
     .AxiIdWidth(SubIdWidth), .AxiMaxWriteTxns(2), .req_t(sub_req_t), .resp_t(sub_resp_t)
   ) i_no_atomics (
-    .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req), .mst_resp_i(plain_resp)
+    .clk_i, .rst_ni, .slv_req_i(axi_req_i), .slv_resp_o(axi_resp_o), .mst_req_o(plain_req),
+    .mst_resp_i(plain_resp)
   );
 
   fabric_axi_port #(.AddrBits(AddrBits)) i_port (
-    .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o, .addr_o(addr), .data_o,
-    .data_i(regs_q | page_data_i), .error_i(error_q || page_error_i)
+    .clk_i, .rst_ni, .req_i(plain_req), .resp_o(plain_resp), .access_o(access), .write_o,
+    .addr_o(addr), .data_o, .data_i(regs_q | page_data_i), .error_i(error_q || page_error_i)
   );
 
   // The addresses are those of fabric_map_pkg, written as bit patterns; checked below.
@@ -57,8 +58,8 @@ module io_bus
   assign offset_o  = addr[10:0];
   assign regs_o    = access && is_regs;
   assign windows_o = access && is_windows;
-  assign page_o    = '{valid: access && is_page, vm: addr[19:16], device: addr[15:12], word: addr[11:3],
-                       low: addr[2:0], write: write_o, data: data_o};
+  assign page_o    = '{valid: access && is_page, vm: addr[19:16], device: addr[15:12],
+                       word: addr[11:3], low: addr[2:0], write: write_o, data: data_o};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -71,7 +72,8 @@ module io_bus
   end
 
   if (SharedSize != 'h200000 || SharedPages - Shared != 'h100000 || SharedPageStride != 'h1000
-      || SharedWindows - Shared != 'h1000 || VmWindowsStride != 'h80 || WindowStride != 'h20 || SharedSpan > 'h800)
+      || SharedWindows - Shared != 'h1000 || VmWindowsStride != 'h80 || WindowStride != 'h20
+          || SharedSpan > 'h800)
       begin : gen_check
     $error("the register map has changed: update the address decoder");
   end

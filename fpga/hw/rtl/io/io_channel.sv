@@ -23,7 +23,8 @@ module io_channel
   input  logic        set_budget_i,
   input  vm_t         set_vm_i,
   input  logic [31:0] set_cycles_i,
-  /// VMs that may use the device now. A bit falls with changed_i, or in the cycle after a chunk of the VM.
+  /// VMs that may use the device now. A bit falls with changed_i, or in the cycle after a chunk of
+  /// the VM.
   input  logic [NumVms-1:0] allowed_i,
   /// Pulse: policy, priorities or allowed_i have changed.
   input  logic        changed_i,
@@ -34,7 +35,8 @@ module io_channel
   /// In the cycle of submit_i: the request is lost.
   output logic        refused_o,
   output logic [NumVms-1:0][SlotBits:0] count_o,
-  /// Pulse: removes all requests of a VM. The one that the device executes ends without a completion.
+  /// Pulse: removes all requests of a VM. The one that the device executes ends without a
+  /// completion.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
   // the device

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// Writes the completions of all channels into rings in the VMs' memory, one word each. A ring has more entries than a VM has requests, so a VM that reads its ring before it submits
-// again loses nothing; if it does not, it overwrites its own entries only. Bit 0 of a word is 1 in the first
-// pass over the ring, and changes with each pass: so a VM sees by one read whether an entry is new.
+// SPDX-License-Identifier: Apache-2.0 Writes the completions of all channels into rings in the VMs'
+// memory, one word each. A ring has more entries than a VM has requests, so a VM that reads its
+// ring before it submits again loses nothing; if it does not, it overwrites its own entries only.
+// Bit 0 of a word is 1 in the first pass over the ring, and changes with each pass: so a VM sees by
+// one read whether an entry is new.
 module io_complete
   import fabric_pkg::*;
   import io_pkg::*;
@@ -17,8 +18,8 @@ module io_complete
   input  logic        clk_i,
   input  logic        rst_ni,
   // the rings
-  /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty. A completion that is being written goes into the
-  /// ring before it.
+  /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty. A completion that is
+  /// being written goes into the ring before it.
   input  logic        set_i,
   input  vm_t         set_vm_i,
   input  logic [ChannelBits-1:0] set_channel_i,
@@ -34,8 +35,8 @@ module io_complete
   output logic        busy_o,
   output vm_t         busy_vm_o,
   // events
-  /// Pulses, of event_vm_o and event_channel_o: a completion is in memory, and the VM was not cleared meanwhile; a completion
-  /// could not be written.
+  /// Pulses, of event_vm_o and event_channel_o: a completion is in memory, and the VM was not
+  /// cleared meanwhile; a completion could not be written.
   output logic        written_o,
   output logic        lost_o,
   output vm_t         event_vm_o,
@@ -54,16 +55,19 @@ module io_complete
   logic [NumChannels-1:0] chosen;
   logic [ChannelBits-1:0] channel, channel_q;
   logic any, phase;
-  logic cleared_q, moved_q;  // since the completion was chosen, its VM was cleared; its ring was set
+  // since the completion was chosen, its VM was cleared; its ring was set
+  logic cleared_q, moved_q;
   io_completion_t first, first_q;
   addr_t base [Rows];
   logic [IndexBits:0] index [Rows];  // of the next entry; the highest bit is the pass
   logic [IndexBits:0] position, position_q;
   addr_t base_q;
-  logic [NumVms-1:0][NumChannels-1:0] set_q, empty_q;  // the ring is set; nothing is written into it yet
+  // the ring is set; nothing is written into it yet
+  logic [NumVms-1:0][NumChannels-1:0] set_q, empty_q;
   logic is_set, is_empty;
 
-  rr_arb_tree #(.NumIn(NumChannels), .DataType(io_completion_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_choice (
+  rr_arb_tree #(.NumIn(NumChannels), .DataType(io_completion_t), .AxiVldRdy(1'b0),
+                .LockIn(1'b0)) i_choice (
     .clk_i,
     .rst_ni,
     .flush_i(1'b0),
@@ -145,7 +149,8 @@ module io_complete
           set_q[v][c]   <= 1'b0;
           empty_q[v][c] <= 1'b1;
         end else begin
-          if (ends && !moved_q && first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c)) empty_q[v][c] <= 1'b0;
+          if (ends && !moved_q && first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c))
+            empty_q[v][c] <= 1'b0;
           if (set_i && set_vm_i == vm_t'(v) && set_channel_i == ChannelBits'(c)) begin
             set_q[v][c]   <= 1'b1;
             empty_q[v][c] <= 1'b1;
@@ -159,8 +164,9 @@ module io_complete
   assign busy_o    = state_q != CoChoose;
   assign busy_vm_o = first_q.vm;
   assign request_o = state_q == CoWrite;
-  assign burst_o   = '{vm: first_q.vm, write: 1'b1, addr: base_q + addr_t'({position_q[IndexBits-1:0], 3'b0}),
-                       beats: 5'd1};
-  assign word_o    = '{data: {first_q.data, first_q.bytes, first_q.tag, first_q.status, 3'b0, phase}, strobes: '1};
+  assign burst_o   = '{vm: first_q.vm, write: 1'b1,
+                       addr: base_q + addr_t'({position_q[IndexBits-1:0], 3'b0}), beats: 5'd1};
+  assign word_o    = '{data: {first_q.data, first_q.bytes, first_q.tag, first_q.status, 3'b0,
+                              phase}, strobes: '1};
 
 endmodule

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// Executes chunks that copy bytes in a VM's memory, in any alignment, a byte a cycle. Words of 64 bits instead of bytes would copy
-// 1.5 times as fast only: io_dma executes one burst at a time, and with a latency of 20 cycles it needs some 85
-// cycles to read 128 bytes and to write them.
+// SPDX-License-Identifier: Apache-2.0 Executes chunks that copy bytes in a VM's memory, in any
+// alignment, a byte a cycle. Words of 64 bits instead of bytes would copy 1.5 times as fast only:
+// io_dma executes one burst at a time, and with a latency of 20 cycles it needs some 85 cycles to
+// read 128 bytes and to write them.
 //
-// The destination is the request's address. The source is its target: the low 32 bits of an address in the same 4 GiB as
-// the destination. Both areas end in these 4 GiB; a request for which they do not is bad.
+// The destination is the request's address. The source is its target: the low 32 bits of an address
+// in the same 4 GiB as the destination. Both areas end in these 4 GiB; a request for which they do
+// not is bad.
 module io_copy
   import fabric_pkg::*;
   import io_pkg::*;
@@ -41,8 +42,8 @@ module io_copy
   state_e state_q;
   io_status_e refusal, failure, status_q;
 
-  // ---- The request ----
-  // A chunk that is not the last one has to end before the end of the 4 GiB: the next one would begin in others.
+  // ---- The request ---- A chunk that is not the last one has to end before the end of the 4 GiB:
+  // the next one would begin in others.
   function automatic logic leaves(logic [31:0] begins);
     logic [32:0] ends;
     ends = {1'b0, begins} + 33'(chunk_i.bytes);
@@ -86,7 +87,8 @@ module io_copy
     end
   end
   assign done_o   = state_q == CpEnd && read_quiet_i;
-  assign result_o = '{status: status_q, again: 1'b0, bytes: status_q == IoDone ? chunk_i.bytes : '0, data: '0};
+  assign result_o = '{status: status_q, again: 1'b0, bytes: status_q == IoDone ? chunk_i.bytes : '0,
+                      data: '0};
 
   // ---- Data ----
   // The reader is quiet when all bytes have passed, or after a failure of its own.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// A screen that VMs share: each shows its framebuffer, which is in its own memory, in the rectangle that the manager gives it.
-// Outside the rectangles the screen is black. What a VM writes into its registers changes no pixel but its own.
+// SPDX-License-Identifier: Apache-2.0 A screen that VMs share: each shows its framebuffer, which is
+// in its own memory, in the rectangle that the manager gives it. Outside the rectangles the screen
+// is black. What a VM writes into its registers changes no pixel but its own.
 module io_display
   import fabric_pkg::*;
   import io_pkg::*;
@@ -18,7 +18,8 @@ module io_display
   /// These change only while enable_i is low.
   input  mode_t        mode_i,
   input  logic [7:0]   pixel_cycles_i,
-  /// 1: a frame for each pulse of frame_i, instead of frames without pause. One pulse is kept while a frame is sent.
+  /// 1: a frame for each pulse of frame_i, instead of frames without pause. One pulse is kept while
+  /// a frame is sent.
   input  logic         frame_mode_i,
   input  logic         frame_i,
   /// What a VM's bursts may take on average.
@@ -27,7 +28,8 @@ module io_display
   input  logic         rect_write_i,
   input  vm_t          rect_vm_i,
   input  rect_t        rect_i,
-  /// Pulse: turns the VM's framebuffer off; its rectangle stays, black. A write of `on` in the same cycle is lost.
+  /// Pulse: turns the VM's framebuffer off; its rectangle stays, black. A write of `on` in the same
+  /// cycle is lost.
   input  logic         flush_i,
   input  vm_t          flush_vm_i,
   // the registers of a VM; what is read is valid in the same cycle
@@ -60,7 +62,8 @@ module io_display
   output logic         frame_o
 );
 
-  logic quiet, stop, line, next_active, clear, tick, active, hsync, vsync, count, fault, count_ready, visible;
+  logic quiet, stop, line, next_active, clear, tick, active, hsync, vsync, count, fault,
+      count_ready, visible;
   logic write, write_second;
   logic [PosBits-1:0] clear_position, position;
   coord_t next_y, x;
@@ -70,29 +73,33 @@ module io_display
   pixel_t first, second, pixel;
 
   display_table #(.NumVms(NumVms)) i_table (
-    .clk_i, .rst_ni, .rect_write_i, .rect_vm_i, .rect_i, .flush_i, .flush_vm_i, .write_i(fb_write_i), .vm_i(fb_vm_i),
-    .framebuffer_i(fb_i), .framebuffer_o(fb_o), .fetch_vm_i(vm), .fetch_rect_o(rect), .fetch_framebuffer_o(framebuffer)
+    .clk_i, .rst_ni, .rect_write_i, .rect_vm_i, .rect_i, .flush_i, .flush_vm_i,
+    .write_i(fb_write_i), .vm_i(fb_vm_i), .framebuffer_i(fb_i), .framebuffer_o(fb_o),
+    .fetch_vm_i(vm), .fetch_rect_o(rect), .fetch_framebuffer_o(framebuffer)
   );
   display_counters i_counters (
-    .clk_i, .count_i(count), .fault_i(fault), .count_vm_i(vm), .ready_o(count_ready), .clear_i(fb_write_i.on),
-    .vm_i(fb_vm_i), .on_i(fb_o.on), .status_o(fb_status_o)
+    .clk_i, .count_i(count), .fault_i(fault), .count_vm_i(vm), .ready_o(count_ready),
+    .clear_i(fb_write_i.on), .vm_i(fb_vm_i), .on_i(fb_o.on), .status_o(fb_status_o)
   );
   display_timing #(.MaxWidth(MaxWidth)) i_timing (
-    .clk_i, .rst_ni, .enable_i, .frame_mode_i, .frame_i, .mode_i, .pixel_cycles_i, .quiet_i(quiet), .stop_o(stop),
-    .line_o(line), .next_active_o(next_active), .next_y_o(next_y), .clear_o(clear), .clear_position_o(clear_position),
-    .pixel_o(tick), .x_o(x), .active_o(active), .hsync_o(hsync), .vsync_o(vsync), .frame_o, .idle_o
+    .clk_i, .rst_ni, .enable_i, .frame_mode_i, .frame_i, .mode_i, .pixel_cycles_i, .quiet_i(quiet),
+    .stop_o(stop), .line_o(line), .next_active_o(next_active), .next_y_o(next_y), .clear_o(clear),
+    .clear_position_o(clear_position), .pixel_o(tick), .x_o(x), .active_o(active), .hsync_o(hsync),
+    .vsync_o(vsync), .frame_o, .idle_o
   );
   display_fetch #(.NumVms(NumVms), .MaxWidth(MaxWidth)) i_fetch (
     .clk_i, .rst_ni, .burst_cycles_i, .stop_i(stop), .line_i(line),
     .next_active_i(next_active), .next_y_i(next_y), .quiet_o(quiet), .vm_o(vm), .rect_i(rect),
-    .framebuffer_i(framebuffer), .count_o(count), .fault_o(fault), .count_ready_i(count_ready), .write_o(write), .write_second_o(write_second),
-    .position_o(position), .first_o(first), .second_o(second), .request_o, .burst_o, .data_i, .give_i, .done_i, .status_i
+    .framebuffer_i(framebuffer), .count_o(count), .fault_o(fault), .count_ready_i(count_ready),
+    .write_o(write), .write_second_o(write_second), .position_o(position), .first_o(first),
+    .second_o(second), .request_o, .burst_o, .data_i, .give_i, .done_i, .status_i
   );
   assign visible = tick && active && 32'(x) < MaxWidth;
   display_lines #(.MaxWidth(MaxWidth)) i_lines (
-    .clk_i, .rst_ni, .line_i(line), .write_i(write), .write_second_i(write_second), .position_i(position),
-    .first_i(first), .second_i(second), .take_i(visible), .take_position_i(x[PosBits-1:0]), .pixel_o(pixel),
-    .clear_i(clear), .clear_position_i(clear_position)
+    .clk_i, .rst_ni, .line_i(line), .write_i(write), .write_second_i(write_second),
+    .position_i(position), .first_i(first), .second_i(second), .take_i(visible),
+    .take_position_i(x[PosBits-1:0]), .pixel_o(pixel), .clear_i(clear),
+    .clear_position_i(clear_position)
   );
 
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_busy

@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Memory accesses of all devices: one burst at a time, in round robin, each checked by the guard. A client
-// promises the words that it writes and space for those that it reads, so a burst never waits for a device.
+// SPDX-License-Identifier: Apache-2.0 Memory accesses of all devices: one burst at a time, in round
+// robin, each checked by the guard. A client promises the words that it writes and space for those
+// that it reads, so a burst never waits for a device.
 //
-// Clients in the background let the others pass, which have to keep up with a wire. At most MaxPassing bursts of the others pass
-// between two of the background, whichever of its clients get these. Its clients take turns, so with two of them one waits for up
-// to 2 * MaxPassing + 1 bursts.
+// Clients in the background let the others pass, which have to keep up with a wire. At most
+// MaxPassing bursts of the others pass between two of the background, whichever of its clients get
+// these. Its clients take turns, so with two of them one waits for up to 2 * MaxPassing + 1 bursts.
 module io_dma
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -57,8 +57,10 @@ module io_dma
   logic error, written, read, addressed, addressed_q, sent;
 
   // ---- Choice ----
-  logic [NumClients-1:0] candidates, ahead, pick, kind, after_q;  // after_q: behind the one of its kind chosen last
-  logic [CountBits-1:0] passing_q;                                // bursts that have passed one in the background
+  // after_q: behind the one of its kind chosen last
+  logic [NumClients-1:0] candidates, ahead, pick, kind, after_q;
+  // bursts that have passed one in the background
+  logic [CountBits-1:0] passing_q;
   logic behind, grant;
   assign behind = (request_i & Background) != '0;
   always_comb begin
@@ -101,7 +103,8 @@ module io_dma
   end
 
   assign check_o         = state_q == DmChoose && request_i != '0;
-  assign check_request_o = '{vm: burst.vm, write: burst.write, addr: 64'(burst.addr), beats: burst.beats};
+  assign check_request_o = '{vm: burst.vm, write: burst.write, addr: 64'(burst.addr),
+                             beats: burst.beats};
   assign written         = axi_req_o.w_valid && axi_resp_i.w_ready;
   assign read            = state_q == DmRead && axi_resp_i.r_valid;
   assign error           = write_q ? axi_resp_i.b.resp[1] : axi_resp_i.r.resp[1];
@@ -188,7 +191,7 @@ module io_dma
   end
 
   logic unused;
-  assign unused = &{1'b0, axi_resp_i.b.id, axi_resp_i.b.user, axi_resp_i.b.resp[0], axi_resp_i.r.id, axi_resp_i.r.user,
-                    axi_resp_i.r.resp[0], axi_resp_i.r.last};
+  assign unused = &{1'b0, axi_resp_i.b.id, axi_resp_i.b.user, axi_resp_i.b.resp[0], axi_resp_i.r.id,
+                    axi_resp_i.r.user, axi_resp_i.r.resp[0], axi_resp_i.r.last};
 
 endmodule

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Definitions that the blocks of the Ethernet device share: the wire, a VM's address, and why frames are lost.
+// SPDX-License-Identifier: Apache-2.0 Definitions that the blocks of the Ethernet device share: the
+// wire, a VM's address, and why frames are lost.
 package io_eth_pkg;
 
   typedef logic [47:0] mac_t;  // the byte that is sent first in the high bits
@@ -33,11 +33,13 @@ package io_eth_pkg;
 
   // Why a VM has lost a frame.
   typedef enum logic [2:0] {
-    LostForged    = 3'd0,  // sent: a foreign source address, a tag, or a frame that controls the link
+    // sent: a foreign source address, a tag, or a frame that controls the link
+    LostForged    = 3'd0,
     LostVlan      = 3'd1,  // received: for its address, but in another VLAN
     LostOverflow  = 3'd2,  // received: the frame buffer was full
     LostNoRequest = 3'd3,  // received: the VM had posted no request
-    LostRequest   = 3'd4,  // received: the VM's request was wrong, or its buffer too short or not writable
+    // received: the VM's request was wrong, or its buffer too short or not writable
+    LostRequest   = 3'd4,
     LostWire      = 3'd7   // not a VM's: the row of the counters that holds those of wire_e
   } lost_e;
 

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The Ethernet device: a MAC that all VMs share, with an address and a VLAN for each. Its wire is a GMII with one byte in
-// each cycle of tick_i; the pins of an RGMII are the board's. The VMs send and receive through the switch outside only: it
-// has to reflect frames (IEEE 802.1Q: reflective relay) for VMs of this device to reach each other.
+// SPDX-License-Identifier: Apache-2.0 The Ethernet device: a MAC that all VMs share, with an
+// address and a VLAN for each. Its wire is a GMII with one byte in each cycle of tick_i; the pins
+// of an RGMII are the board's. The VMs send and receive through the switch outside only: it has to
+// reflect frames (IEEE 802.1Q: reflective relay) for VMs of this device to reach each other.
 module io_ethernet
   import fabric_pkg::*;
   import io_pkg::*;
@@ -79,14 +79,16 @@ module io_ethernet
   lost_e arrived_why, lost_why;
 
   eth_table #(.NumVms(NumVms)) i_table (
-    .clk_i, .rst_ni, .write_i(table_write_i), .write_vm_i(table_vm_i), .write_row_i(table_row_i), .send_vm_i(send_vm),
-    .send_row_o(send_row), .receive_vm_i(receive_vm), .receive_row_o(receive_row), .enabled_o(enabled)
+    .clk_i, .rst_ni, .write_i(table_write_i), .write_vm_i(table_vm_i), .write_row_i(table_row_i),
+    .send_vm_i(send_vm), .send_row_o(send_row), .receive_vm_i(receive_vm),
+    .receive_row_o(receive_row), .enabled_o(enabled)
   );
 
   eth_counters #(.NumVms(NumVms)) i_counters (
-    .clk_i, .rst_ni, .wire_i(wire_event), .wire_why_i(wire_why), .arrived_i(arrived), .arrived_mask_i(arrived_mask),
-    .arrived_why_i(arrived_why), .forged_i(forged), .forged_vm_i(send_vm), .lost_i(lost), .lost_vm_i(lost_vm),
-    .lost_why_i(lost_why), .lost_ready_o(lost_ready), .read_why_i(count_why_i), .read_vm_i(count_vm_i), .count_o
+    .clk_i, .rst_ni, .wire_i(wire_event), .wire_why_i(wire_why), .arrived_i(arrived),
+    .arrived_mask_i(arrived_mask), .arrived_why_i(arrived_why), .forged_i(forged),
+    .forged_vm_i(send_vm), .lost_i(lost), .lost_vm_i(lost_vm), .lost_why_i(lost_why),
+    .lost_ready_o(lost_ready), .read_why_i(count_why_i), .read_vm_i(count_vm_i), .count_o
   );
 
   // ---- Send ----
@@ -94,15 +96,17 @@ module io_ethernet
   logic [7:0] send_byte;
 
   io_ethernet_send #(.Bytes(SendBytes), .Threshold(Threshold), .Ahead(Ahead)) i_send (
-    .clk_i, .rst_ni, .start_i, .chunk_i, .abort_i, .done_o, .result_o, .vm_o(send_vm), .row_i(send_row), .forged_o(forged),
-    .read_start_o, .read_stop_o, .read_valid_i, .read_byte_i, .read_ready_o, .read_status_i, .read_quiet_i,
-    .valid_o(send_valid), .byte_o(send_byte), .last_o(send_last), .ready_i(send_ready), .abort_o(send_abort),
-    .starved_i(starved), .begun_i(begun)
+    .clk_i, .rst_ni, .start_i, .chunk_i, .abort_i, .done_o, .result_o, .vm_o(send_vm),
+    .row_i(send_row), .forged_o(forged), .read_start_o, .read_stop_o, .read_valid_i, .read_byte_i,
+    .read_ready_o, .read_status_i, .read_quiet_i, .valid_o(send_valid), .byte_o(send_byte),
+    .last_o(send_last), .ready_i(send_ready), .abort_o(send_abort), .starved_i(starved),
+    .begun_i(begun)
   );
 
   eth_transmit i_transmit (
-    .clk_i, .rst_ni, .tick_i(send_tick_i), .valid_i(send_valid), .byte_i(send_byte), .last_i(send_last),
-    .ready_o(send_ready), .abort_i(send_abort), .starved_o(starved), .begun_o(begun), .gmii_o
+    .clk_i, .rst_ni, .tick_i(send_tick_i), .valid_i(send_valid), .byte_i(send_byte),
+    .last_i(send_last), .ready_o(send_ready), .abort_i(send_abort), .starved_o(starved),
+    .begun_o(begun), .gmii_o
   );
 
   // ---- Receive ----
@@ -112,19 +116,21 @@ module io_ethernet
   eth_frame_t frame;
 
   eth_ingress #(.NumVms(NumVms), .Bytes(ReceiveBytes), .Frames(Frames)) i_ingress (
-    .clk_i, .rst_ni, .tick_i(receive_tick_i), .gmii_i, .vm_o(receive_vm), .row_i(receive_row), .wire_o(wire_event),
-    .wire_why_o(wire_why), .lost_o(arrived), .lost_mask_o(arrived_mask), .lost_why_o(arrived_why),
-    .frame_valid_o(frame_valid), .frame_o(frame), .whole_o(frame_whole), .number_o(number), .remove_i(frame_remove),
-    .read_i(reads), .valid_o(frame_byte_valid), .byte_o(frame_byte), .over_o(frame_over), .ready_i(frame_ready)
+    .clk_i, .rst_ni, .tick_i(receive_tick_i), .gmii_i, .vm_o(receive_vm), .row_i(receive_row),
+    .wire_o(wire_event), .wire_why_o(wire_why), .lost_o(arrived), .lost_mask_o(arrived_mask),
+    .lost_why_o(arrived_why), .frame_valid_o(frame_valid), .frame_o(frame), .whole_o(frame_whole),
+    .number_o(number), .remove_i(frame_remove), .read_i(reads), .valid_o(frame_byte_valid),
+    .byte_o(frame_byte), .over_o(frame_over), .ready_i(frame_ready)
   );
 
   io_ethernet_receive #(.NumVms(NumVms), .Frames(Frames)) i_receive (
-    .clk_i, .rst_ni, .enabled_i(enabled), .flush_i, .flush_vm_i, .frame_valid_i(frame_valid), .frame_i(frame),
-    .whole_i(frame_whole), .number_i(number), .frame_remove_o(frame_remove), .read_o(reads), .valid_i(frame_byte_valid),
-    .byte_i(frame_byte), .over_i(frame_over), .ready_o(frame_ready), .want_vm_o, .head_valid_i, .head_i, .remove_o,
-    .remove_vm_o, .complete_o, .completion_o, .complete_ready_i, .busy_o, .busy_vm_o, .lost_o(lost), .lost_vm_o(lost_vm),
-    .lost_why_o(lost_why), .lost_ready_i(lost_ready), .write_start_o, .write_vm_o, .write_addr_o, .write_valid_o,
-    .write_byte_o, .write_ready_i, .write_end_o, .write_done_i, .write_status_i
+    .clk_i, .rst_ni, .enabled_i(enabled), .flush_i, .flush_vm_i, .frame_valid_i(frame_valid),
+    .frame_i(frame), .whole_i(frame_whole), .number_i(number), .frame_remove_o(frame_remove),
+    .read_o(reads), .valid_i(frame_byte_valid), .byte_i(frame_byte), .over_i(frame_over),
+    .ready_o(frame_ready), .want_vm_o, .head_valid_i, .head_i, .remove_o, .remove_vm_o, .complete_o,
+    .completion_o, .complete_ready_i, .busy_o, .busy_vm_o, .lost_o(lost), .lost_vm_o(lost_vm),
+    .lost_why_o(lost_why), .lost_ready_i(lost_ready), .write_start_o, .write_vm_o, .write_addr_o,
+    .write_valid_o, .write_byte_o, .write_ready_i, .write_end_o, .write_done_i, .write_status_i
   );
 
 endmodule

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// Gives received frames to VMs: for each VM that the frame is for it takes the VM's first request, writes the frame to the
-// request's address, and completes the request with the frame's length. A VM without a request loses the frame and delays no
-// other VM; nor does a wrong request, which costs its VM the frame.
+// SPDX-License-Identifier: Apache-2.0 Gives received frames to VMs: for each VM that the frame is
+// for it takes the VM's first request, writes the frame to the request's address, and completes the
+// request with the frame's length. A VM without a request loses the frame and delays no other VM;
+// nor does a wrong request, which costs its VM the frame.
 //
-// For the first VM this begins while the frame arrives. Nothing is completed or counted before the frame is whole. If it is
-// dropped instead, the request stays in the ring; its memory may have been written, up to the request's length.
+// For the first VM this begins while the frame arrives. Nothing is completed or counted before the
+// frame is whole. If it is dropped instead, the request stays in the ring; its memory may have been
+// written, up to the request's length.
 module io_ethernet_receive
   import fabric_pkg::*;
   import io_pkg::*;
@@ -66,7 +67,8 @@ module io_ethernet_receive
   typedef enum logic [2:0] {RvFrame, RvHead, RvCopy, RvDrain, RvComplete, RvLost} state_e;
 
   state_e state_q;
-  logic [NumVms-1:0] past_q;   // VMs that have had their turn, and those that the frame is not for any longer
+  // VMs that have had their turn, and those that the frame is not for any longer
+  logic [NumVms-1:0] past_q;
   logic [NumVms-1:0] rest;     // VMs that follow, as far as they are known
   logic [NumVms-1:0] stale;    // VMs that the first frame is not for any longer
   logic [NumVms-1:0] flushes;
@@ -159,15 +161,15 @@ module io_ethernet_receive
   assign remove_o       = complete_o && complete_ready_i;
   assign remove_vm_o    = vm_q;
   assign complete_o     = state_q == RvComplete && !abandoned_q;
-  assign completion_o   = '{vm: vm_q, tag: tag_q, status: status_q, bytes: status_q == IoDone ? bytes : '0,
-                            data: 32'(bytes)};
+  assign completion_o   = '{vm: vm_q, tag: tag_q, status: status_q, bytes: status_q == IoDone
+                            ? bytes : '0, data: 32'(bytes)};
   assign busy_o         = state_q inside {RvCopy, RvDrain};
   assign busy_vm_o      = vm_q;
   assign lost_o         = state_q == RvLost;
   assign lost_vm_o      = vm_q;
 
-  // ---- Data ----
-  // The copy of a dropped frame, or for a flushed VM, ends at once, and what is on its way to memory is drained.
+  // ---- Data ---- The copy of a dropped frame, or for a flushed VM, ends at once, and what is on
+  // its way to memory is drained.
   assign read_o        = state_q == RvCopy;
   assign write_start_o = offer && head_valid_i;
   assign write_vm_o    = want_vm_o;

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Executes chunks that send frames. A frame is one chunk: 14 to 1514 bytes without padding, tag and FCS. The header is
-// checked on its way into the queue, and a frame that the VM may not send is discarded there, before its first byte is on
-// the wire. A chunk is over when its frame is on the wire and at most Ahead bytes of it are in the queue: so the next one is
-// chosen as late as the line rate allows, is fetched meanwhile, and never finds more than the rest of one frame before it. That
-// rest counts to the time of the next chunk, not to that of its own.
+// SPDX-License-Identifier: Apache-2.0 Executes chunks that send frames. A frame is one chunk: 14 to
+// 1514 bytes without padding, tag and FCS. The header is checked on its way into the queue, and a
+// frame that the VM may not send is discarded there, before its first byte is on the wire. A chunk
+// is over when its frame is on the wire and at most Ahead bytes of it are in the queue: so the next
+// one is chosen as late as the line rate allows, is fetched meanwhile, and never finds more than
+// the rest of one frame before it. That rest counts to the time of the next chunk, not to that of
+// its own.
 module io_ethernet_send
   import fabric_pkg::*;
   import io_pkg::*;
@@ -11,9 +12,11 @@ module io_ethernet_send
 #(
   /// Bytes of the queue, a power of two.
   parameter int unsigned Bytes = 256,
-  /// Bytes of a frame in the queue before it begins on the wire: 1 to Bytes. The header has to be there, too.
+  /// Bytes of a frame in the queue before it begins on the wire: 1 to Bytes. The header has to be
+  /// there, too.
   parameter int unsigned Threshold = 48,
-  /// At most Bytes. They and 16 bytes of FCS and gap are the time to choose the next chunk and to fetch its first bytes.
+  /// At most Bytes. They and 16 bytes of FCS and gap are the time to choose the next chunk and to
+  /// fetch its first bytes.
   parameter int unsigned Ahead = 112
 ) (
   input  logic       clk_i,
@@ -82,11 +85,13 @@ module io_ethernet_send
   end
   assign push_byte    = inserts ? tag_byte : read_byte_i;
   assign waits        = index_q == '0 && !tail;  // after a timeout of the chunk before
-  assign push_valid   = state_q == SdFill && failure == IoDone && (inserts || read_valid_i) && !waits;
+  assign push_valid   = state_q == SdFill && failure == IoDone && (inserts || read_valid_i)
+                        && !waits;
   assign read_ready_o = state_q == SdFill && push_ready && !inserts && !waits;
 
   eth_check i_check (
-    .clk_i, .rst_ni, .mac_i(row_i.mac), .valid_i(takes), .byte_i(read_byte_i), .index_i(index_q), .forbidden_o(forbidden)
+    .clk_i, .rst_ni, .mac_i(row_i.mac), .valid_i(takes), .byte_i(read_byte_i), .index_i(index_q),
+    .forbidden_o(forbidden)
   );
 
   // ---- Failures ----
@@ -127,7 +132,8 @@ module io_ethernet_send
   // A timeout does not take back a frame that is in the queue.
   assign over        = read_quiet_i && (tail || abort_i);
   assign done_o      = state_q == SdEnd && over;
-  assign result_o    = '{status: status_q, again: 1'b0, bytes: status_q == IoDone ? chunk_i.bytes : '0, data: '0};
+  assign result_o    = '{status: status_q, again: 1'b0, bytes: status_q == IoDone ? chunk_i.bytes
+                         : '0, data: '0};
 
   eth_queue #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) i_queue (
     .clk_i,

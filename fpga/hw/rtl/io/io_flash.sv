@@ -1,26 +1,27 @@
-// SPDX-License-Identifier: Apache-2.0
-// Executes chunks on an SPI NOR flash with the commands of Infineon's S25FL128S (16 MiB, pages of 256 bytes,
-// sectors of 64 KiB). Each VM has a window of whole sectors, its addresses begin at 0. An erase or a program
-// operation takes long inside the flash: after a slice it is suspended if another VM waits, and takes another
-// turn.
+// SPDX-License-Identifier: Apache-2.0 Executes chunks on an SPI NOR flash with the commands of
+// Infineon's S25FL128S (16 MiB, pages of 256 bytes, sectors of 64 KiB). Each VM has a window of
+// whole sectors, its addresses begin at 0. An erase or a program operation takes long inside the
+// flash: after a slice it is suspended if another VM waits, and takes another turn.
 //
-// The flash holds one erase and one program operation at a time, of different sectors; the erase is suspended
-// meanwhile. So a program operation waits for no erase of another VM, and ends a suspended program operation before
-// it begins. An erase waits until another VM's erase is over, which its own VM's turns continue: until then the
-// arbiter does not serve the waiting VM.
+// The flash holds one erase and one program operation at a time, of different sectors; the erase is
+// suspended meanwhile. So a program operation waits for no erase of another VM, and ends a
+// suspended program operation before it begins. An erase waits until another VM's erase is over,
+// which its own VM's turns continue: until then the arbiter does not serve the waiting VM.
 //
-// An erase that a flush has left is not waited for, so a VM that flushes could always end it in one of its own turns and
-// begin the next erase there. Therefore a VM that has begun an erase gives the others a turn, with no erase in the flash,
-// before it begins another one. Under round robin an erase waits for at most one of each other VM, or two if its own
-// VM has just erased.
+// An erase that a flush has left is not waited for, so a VM that flushes could always end it in one
+// of its own turns and begin the next erase there. Therefore a VM that has begun an erase gives the
+// others a turn, with no erase in the flash, before it begins another one. Under round robin an
+// erase waits for at most one of each other VM, or two if its own VM has just erased.
 //
-// A flush or a timeout may end a request whose operation the flash still holds. The VM's next requests end that
-// operation first, also reads, because its sector has no defined content; so does an erase of another VM.
+// A flush or a timeout may end a request whose operation the flash still holds. The VM's next
+// requests end that operation first, also reads, because its sector has no defined content; so does
+// an erase of another VM.
 //
-// rst_ni does not reach the flash, which may execute or suspend operations of requests that the reset has removed. The
-// software reset of the flash ends them; until then no VM is served. It begins before software has set half_i and
-// deselect_i, so its times are fixed, and allowed for every board: the flash is deselected for 255 cycles, and SCK has
-// 1/510 of the clock, at most the lowest sck-hz (1 MHz).
+// rst_ni does not reach the flash, which may execute or suspend operations of requests that the
+// reset has removed. The software reset of the flash ends them; until then no VM is served. It
+// begins before software has set half_i and deselect_i, so its times are fixed, and allowed for
+// every board: the flash is deselected for 255 cycles, and SCK has 1/510 of the clock, at most the
+// lowest sck-hz (1 MHz).
 module io_flash
   import fabric_pkg::*;
   import io_pkg::*;
@@ -52,7 +53,8 @@ module io_flash
   /// Pulse: the requests of this VM are removed; a suspended operation of it is no longer its own.
   input  logic       flush_i,
   input  vm_t        flush_vm_i,
-  /// VMs whose erase waits for another VM's, and all VMs after a reset. A bit rises in the cycle after done_o.
+  /// VMs whose erase waits for another VM's, and all VMs after a reset. A bit rises in the cycle
+  /// after done_o.
   output logic [NumVms-1:0] blocked_o,
   // data to memory (io_writer), and from it (io_reader), or from the SPI face
   output logic       write_start_o,
@@ -78,21 +80,24 @@ module io_flash
 );
 
   // Commands of the flash.
-  localparam logic [7:0] CmdRead = 8'h03, CmdEnable = 8'h06, CmdProgram = 8'h02, CmdErase = 8'hD8, CmdStatus = 8'h05;
+  localparam logic [7:0] CmdRead = 8'h03, CmdEnable = 8'h06, CmdProgram = 8'h02, CmdErase = 8'hD8,
+                                   CmdStatus = 8'h05;
   localparam logic [7:0] CmdSuspendErase = 8'h75, CmdResumeErase = 8'h7A;
   localparam logic [7:0] CmdSuspendProgram = 8'h85, CmdResumeProgram = 8'h8A;
   localparam logic [7:0] CmdReset = 8'hF0;
   localparam logic [7:0] ResetHalf = '1;  // half a period of SCK during CmdReset
 
   typedef enum logic [3:0] {
-    FlIdle, FlRead, FlStore, FlResume, FlEnable, FlBegin, FlPoll, FlSuspend, FlEnd, FlReset, FlRecover
+    FlIdle, FlRead, FlStore, FlResume, FlEnable, FlBegin, FlPoll, FlSuspend, FlEnd, FlReset,
+        FlRecover
   } state_e;
 
   state_e state_q;
   logic begun_q;     // the state's command
   logic finished_q;  // it is over, but its last byte may be left
   logic recovers;    // after a reset
-  logic command, moves_data, enables, accepted, command_done, step, allowed, inline, answers, in_valid;
+  logic command, moves_data, enables, accepted, command_done, step, allowed, inline, answers,
+      in_valid;
   logic [7:0] in_byte;
 
   assign recovers = state_q inside {FlReset, FlRecover};
@@ -103,20 +108,24 @@ module io_flash
   logic [8:0] page_left;   // a program operation ends with its page
   logic partial;
   io_length_t bytes;
-  assign end_of_chunk = {1'b0, chunk_i.target} + 33'(chunk_i.op == FlashErase ? 17'h10000 : 17'(chunk_i.bytes));
+  assign end_of_chunk = {1'b0, chunk_i.target} + 33'(chunk_i.op == FlashErase ? 17'h10000
+                                                     : 17'(chunk_i.bytes));
   assign allowed      = end_of_chunk <= {8'b0, number_i, 16'b0};
   assign addr         = {first_i + chunk_i.target[23:16], chunk_i.target[15:0]};
   assign page_left    = 9'd256 - {1'b0, chunk_i.target[7:0]};
   assign partial      = chunk_i.op == FlashProgram && chunk_i.bytes > 16'(page_left);
   assign bytes        = partial ? 16'(page_left) : chunk_i.bytes;
-  // So is each read of the SPI face, because io_arbiter does not cut it: none of them writes to memory.
-  assign inline       = chunk_i.op == FlashRead && chunk_i.first && chunk_i.last && chunk_i.bytes <= 16'd4;
+  // So is each read of the SPI face, because io_arbiter does not cut it: none of them writes to
+  // memory.
+  assign inline       = chunk_i.op == FlashRead && chunk_i.first && chunk_i.last
+                        && chunk_i.bytes <= 16'd4;
 
   io_status_e refusal;
   always_comb begin
     refusal = IoDone;
     if (!(chunk_i.op inside {FlashRead, FlashProgram, FlashErase})) refusal = IoBad;
-    else if (chunk_i.op == FlashErase ? chunk_i.bytes != '0 || chunk_i.target[15:0] != '0 : chunk_i.bytes == '0)
+    else if (chunk_i.op == FlashErase ? chunk_i.bytes != '0 || chunk_i.target[15:0] != '0
+             : chunk_i.bytes == '0)
       refusal = IoBad;
     else if (!allowed) refusal = IoForbidden;
   end
@@ -126,7 +135,8 @@ module io_flash
   logic [1:0] held_q;
   logic [1:0] owned_q;        // a request of owner_q waits for it
   vm_t [1:0] owner_q;
-  logic running_q;            // the present one (the program operation, if it is held) is not suspended
+  // the present one (the program operation, if it is held) is not suspended
+  logic running_q;
   logic [NumVms-1:0] over_q;  // the operation of the VM's waiting request has become over meanwhile
   logic over;
   logic [1:0] of_vm, mine;    // of the chunk's VM; of its request
@@ -157,11 +167,13 @@ module io_flash
   assign removes  = flush_i && flush_vm_i == chunk_i.vm;
   assign unwanted = gone_q || removes || result_q.status != IoDone;
   assign answers  = inline && state_q == FlRead;
-  assign step     = finished_q && (!in_valid || answers);  // the last byte of an inline read is taken in this cycle
+  // the last byte of an inline read is taken in this cycle
+  assign step     = finished_q && (!in_valid || answers);
   assign ended    = state_q == FlPoll && step && !wip_q && !stopping_q;
   assign rest     = !ended ? held_q : held_q[Program] ? held_q & 2'b01 : 2'b00;
 
-  // What the chunk waits for. To continue the erase, the flash must have ended the program operation.
+  // What the chunk waits for. To continue the erase, the flash must have ended the program
+  // operation.
   logic continues, blocked;
   always_comb begin
     unique case (chunk_i.op)
@@ -172,14 +184,15 @@ module io_flash
   end
   assign blocked = chunk_i.op == FlashErase && rest == 2'b01 && owned_q[Erase] && !of_vm[Erase];
 
-  // An erase for which the flash is free may first end its turn. All VMs have begun at most one erase since a VM had had
-  // two turns with a free flash.
+  // An erase for which the flash is free may first end its turn. All VMs have begun at most one
+  // erase since a VM had had two turns with a free flash.
   logic [NumVms-1:0] passed_q;   // VMs that have begun an erase since then
   logic [NumVms-1:0] yielded_q;  // of these, the VMs that have given up a turn since the last erase
   logic passed, yielded, yields;
   always_comb begin
     {passed, yielded} = '0;
-    for (int v = 0; v < int'(NumVms); v++) if (chunk_i.vm == vm_t'(v)) {passed, yielded} = {passed_q[v], yielded_q[v]};
+    for (int v = 0; v < int'(NumVms); v++)
+      if (chunk_i.vm == vm_t'(v)) {passed, yielded} = {passed_q[v], yielded_q[v]};
   end
   assign yields = chunk_i.op == FlashErase && rest == '0 && others_i && passed && !yielded;
 
@@ -191,7 +204,8 @@ module io_flash
 
   function automatic state_e first_state();
     if (refusal != IoDone || over) return FlEnd;
-    return running_q ? FlSuspend : begins();  // a timeout may have ended the last chunk during a suspension
+    // a timeout may have ended the last chunk during a suspension
+    return running_q ? FlSuspend : begins();
   endfunction
 
   logic interrupted;
@@ -222,7 +236,8 @@ module io_flash
   logic ends, unfinished, waits;
   assign ends       = state_q inside {FlIdle, FlPoll} && next == FlEnd;
   assign waits      = ends && (blocked || yields) &&
-                      (state_q == FlIdle ? refusal == IoDone && !over : (foreign_q || clears_q) && !unwanted);
+                      (state_q == FlIdle ? refusal == IoDone && !over : (foreign_q || clears_q)
+                       && !unwanted);
   assign unfinished = waits || (ends && state_q == FlPoll && stopping_q && !wip_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -244,8 +259,10 @@ module io_flash
       begun_q    <= (begun_q || (command && accepted)) && !step;
       finished_q <= command_done || (finished_q && !step);
       gone_q     <= removes || (gone_q && !start_i);
-      // What begins after another operation is over has the rest of its slice: a chunk takes two slices at most.
-      elapsed_q  <= state_q inside {FlResume, FlReset} || (state_q == FlBegin && !foreign_q) ? '0 : elapsed_q + 1'b1;
+      // What begins after another operation is over has the rest of its slice: a chunk takes two
+      // slices at most.
+      elapsed_q  <= state_q inside {FlResume, FlReset} || (state_q == FlBegin && !foreign_q) ? '0
+                    : elapsed_q + 1'b1;
       if (in_valid && state_q == FlPoll) wip_q <= in_byte[0];
       if (start_i) begin
         result_q  <= '{status: refusal, again: partial, bytes: bytes, data: '0};
@@ -264,7 +281,8 @@ module io_flash
       stopping_q <= state_q == FlSuspend || (stopping_q && state_q == FlPoll);
       if (waits) waits_q <= 1'b1;
       if (unfinished) {result_q.again, result_q.bytes} <= {1'b1, 16'd0};
-      if (write_done_i && state_q == FlStore && write_status_i != IoDone) result_q.status <= write_status_i;
+      if (write_done_i && state_q == FlStore && write_status_i != IoDone)
+        result_q.status <= write_status_i;
       if (state_q inside {FlEnable, FlBegin} && lost) result_q.status <= read_status_i;
       if (abort_i && state_q inside {FlRead, FlBegin, FlPoll}) result_q.status <= IoTimeout;
     end
@@ -298,11 +316,13 @@ module io_flash
         blocked_o[v] <= 1'b1;
       end else begin
         if (flushes) over_q[v] <= 1'b0;
-        else if (ended && foreign_q && owned_q[held_q[Program]] && owner_q[held_q[Program]] == vm_t'(v)) over_q[v] <= 1'b1;
+        else if (ended && foreign_q && owned_q[held_q[Program]]
+                 && owner_q[held_q[Program]] == vm_t'(v)) over_q[v] <= 1'b1;
         else if (state_q == FlEnd && chunks) over_q[v] <= 1'b0;
         if (recovers) blocked_o[v] <= 1'b1;
         else if (flushes || !held_q[Erase] || !owned_q[Erase]) blocked_o[v] <= 1'b0;
-        else if (done_o && chunks && waits_q && !gone_q && result_q.status == IoDone) blocked_o[v] <= 1'b1;
+        else if (done_o && chunks && waits_q && !gone_q && result_q.status == IoDone)
+          blocked_o[v] <= 1'b1;
       end
     end
   end
@@ -321,7 +341,8 @@ module io_flash
           held_q[i]  <= 1'b1;
           owned_q[i] <= !gone_q && !removes;
           owner_q[i] <= chunk_i.vm;
-        end else if ((flush_i && flush_vm_i == owner_q[i]) || (state_q == FlEnd && result_q.status != IoDone && of_vm[i]))
+        end else if ((flush_i && flush_vm_i == owner_q[i])
+                     || (state_q == FlEnd && result_q.status != IoDone && of_vm[i]))
           owned_q[i] <= 1'b0;
       end
     end
@@ -370,16 +391,20 @@ module io_flash
   end
 
   assign moves_data = state_q inside {FlRead, FlBegin};
-  // A program operation begins when its first byte is there. A chunk that ends leaves no command under way.
-  assign enables    = state_q == FlEnable && !lost && !unwanted && (chunk_i.op == FlashErase || read_valid_i);
-  assign command    = !begun_q && (moves_data || enables || state_q inside {FlReset, FlResume, FlPoll, FlSuspend});
+  // A program operation begins when its first byte is there. A chunk that ends leaves no command
+  // under way.
+  assign enables    = state_q == FlEnable && !lost && !unwanted
+                      && (chunk_i.op == FlashErase || read_valid_i);
+  assign command    = !begun_q && (moves_data || enables
+                                   || state_q inside {FlReset, FlResume, FlPoll, FlSuspend});
 
   flash_command i_command (
-    .clk_i, .rst_ni, .half_i(recovers ? ResetHalf : half_i), .deselect_i, .start_i(command), .accept_o(accepted),
-    .code_i(code), .addressed_i(moves_data), .addr_i(addr), .bytes_i(length), .out_i(to_flash),
-    .stop_i(moves_data && result_q.status != IoDone), .done_o(command_done), .in_valid_o(in_valid), .in_byte_o(in_byte),
-    .in_ready_i(state_q == FlPoll || inline || write_ready_i), .out_valid_i(read_valid_i), .out_byte_i(read_byte_i),
-    .out_ready_o(read_ready_o), .cs_no, .sck_o, .mosi_o, .miso_i
+    .clk_i, .rst_ni, .half_i(recovers ? ResetHalf : half_i), .deselect_i, .start_i(command),
+    .accept_o(accepted), .code_i(code), .addressed_i(moves_data), .addr_i(addr), .bytes_i(length),
+    .out_i(to_flash), .stop_i(moves_data && result_q.status != IoDone), .done_o(command_done),
+    .in_valid_o(in_valid), .in_byte_o(in_byte),
+    .in_ready_i(state_q == FlPoll || inline || write_ready_i), .out_valid_i(read_valid_i),
+    .out_byte_i(read_byte_i), .out_ready_o(read_ready_o), .cs_no, .sck_o, .mosi_o, .miso_i
   );
 
   logic unused;

@@ -6,8 +6,8 @@ package io_gpio_pkg;
   localparam int unsigned MaxPins = 32;
   localparam int unsigned BankPins = 16;
 
-  // The low 48 bits of the time base. Two times are compared by the sign of their difference, so a command's time lies
-  // within 2^47 cycles (16 days at 100 MHz) of the present.
+  // The low 48 bits of the time base. Two times are compared by the sign of their difference, so a
+  // command's time lies within 2^47 cycles (16 days at 100 MHz) of the present.
   localparam int unsigned TimeBits = 48;
   typedef logic [TimeBits-1:0] gpio_time_t;
   typedef logic [MaxPins-1:0] gpio_pins_t;
@@ -39,9 +39,11 @@ package io_gpio_pkg;
   } gpio_action_t;
 
   typedef struct packed {
-    logic         now;      // the delay counts from the cycle in which the sequencer takes the command
+    // the delay counts from the cycle in which the sequencer takes the command
+    logic         now;
     gpio_action_t action;
-    logic [23:0]  delay;    // with the value, 48 bits for wait, until and capture, whose pin is in the mask
+    // with the value, 48 bits for wait, until and capture, whose pin is in the mask
+    logic [23:0]  delay;
   } gpio_command_t;
 
   // What a sequencer does to its VM's pins in this cycle.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The DMA guard of the shared devices: as dma_guard, with the windows in distributed RAM. It examines one window a cycle, so a
-// burst in the first window has its answer a cycle after the request, and a refused one after four.
+// SPDX-License-Identifier: Apache-2.0 The DMA guard of the shared devices: as dma_guard, with the
+// windows in distributed RAM. It examines one window a cycle, so a burst in the first window has
+// its answer a cycle after the request, and a refused one after four.
 module io_guard
   import fabric_pkg::*;
 #(
@@ -75,8 +75,8 @@ module io_guard
     return open;
   endfunction
 
-  // ---- The search ----
-  // A window that is written while it is examined decides by its old or its new words: the manager closes it first.
+  // ---- The search ---- A window that is written while it is examined decides by its old or its
+  // new words: the manager closes it first.
   assign request = waits_q ? request_q : request_i;
   assign row     = row_t'({request.vm, waits_q ? window_q : 2'd0});
   assign page    = request.addr[AddrWidth-1:PageBits];
@@ -87,8 +87,8 @@ module io_guard
 
   // As in dma_lookup: bursts that no window allows.
   assign end_of_burst = {1'b0, request.addr[PageBits-1:0]} + {5'b0, request.beats, 3'b0} - 13'd1;
-  assign possible     = request.addr[63:AddrWidth] == '0 && request.addr[2:0] == '0 && request.beats != '0
-                        && !end_of_burst[PageBits];
+  assign possible     = request.addr[63:AddrWidth] == '0 && request.addr[2:0] == '0
+                        && request.beats != '0 && !end_of_burst[PageBits];
 
   assign gnt_o = !waits_q;
 

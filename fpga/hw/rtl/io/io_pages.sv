@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The VMs' pages of the devices that execute requests (fabric_channel): a request is a write of ADDR and one of SUBMIT. ADDR
-// and DEADLINE lie in distributed RAM, so they keep their values; a bit for each says that it was
-// written since the VM's reset, and until then it is 0.
+// SPDX-License-Identifier: Apache-2.0 The VMs' pages of the devices that execute requests
+// (fabric_channel): a request is a write of ADDR and one of SUBMIT. ADDR and DEADLINE lie in
+// distributed RAM, so they keep their values; a bit for each says that it was written since the
+// VM's reset, and until then it is 0.
 module io_pages
   import fabric_pkg::*;
   import fabric_map_pkg::*;
@@ -62,7 +62,8 @@ module io_pages
   assign here    = access_i.valid && access_i.device >= DevFlash && access_i.device <= DevCopy;
   assign channel = io_channel_t'(access_i.device - DevFlash);
   assign row     = {channel, access_i.vm};
-  assign known   = 32'(access_i.word) < NumWords && access_i.low == '0 && access_i.write inside {8'h00, 8'hff};
+  assign known   = 32'(access_i.word) < NumWords && access_i.low == '0
+                   && access_i.write inside {8'h00, 8'hff};
   assign reads   = here && access_i.write == '0;
   assign writes  = here && access_i.write == '1;
 
@@ -82,16 +83,18 @@ module io_pages
   io_request_t request;
   assign request = '{
     op: access_i.data[ChannelSubmitOpLsb+:8], tag: access_i.data[ChannelSubmitTagLsb+:8],
-    length: access_i.data[ChannelSubmitLengthLsb+:16], target: access_i.data[ChannelSubmitTargetLsb+:32],
-    addr: addr, due: deadline, face: 1'b0
+    length: access_i.data[ChannelSubmitLengthLsb+:16],
+    target: access_i.data[ChannelSubmitTargetLsb+:32], addr: addr, due: deadline, face: 1'b0
   };
   for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
     logic mine;
     assign mine        = channel == io_channel_t'(c);
-    assign submit_o[c] = '{valid: writes && at(ChannelSubmit) && mine && allowed, vm: access_i.vm, request: request};
+    assign submit_o[c] = '{valid: writes && at(ChannelSubmit) && mine && allowed, vm: access_i.vm,
+                           request: request};
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) flush_o[c] <= '0;
-      else flush_o[c] <= '{valid: writes && at(ChannelFlush) && mine && access_i.data[0], vm: access_i.vm};
+      else flush_o[c] <= '{valid: writes && at(ChannelFlush) && mine && access_i.data[0],
+                           vm: access_i.vm};
     end
   end
 
@@ -106,9 +109,10 @@ module io_pages
   assign refuses        = writes && at(ChannelSubmit) && (refused_i[channel] || !allowed);
   assign clears_refused = clears && access_i.data[ChannelIntRefusedLsb];
 
-  // Bits of each VM in distributed RAM, one for each channel, so that a reset of the VM clears them in one cycle. No VM's page
-  // is accessed in this cycle: it follows the one of the manager's write. rst_ni does not reach the RAM: until the first
-  // write, which writes the bits of all channels, a VM's bits are 0.
+  // Bits of each VM in distributed RAM, one for each channel, so that a reset of the VM clears them
+  // in one cycle. No VM's page is accessed in this cycle: it follows the one of the manager's
+  // write. rst_ni does not reach the RAM: until the first write, which writes the bits of all
+  // channels, a VM's bits are 0.
   logic [Channels-1:0] refused, addr_set, due_set;
   logic [NumVms-1:0] bits_valid_q;
   logic bits_valid, writes_bits;
@@ -117,7 +121,8 @@ module io_pages
   assign writes_bits = reset_i.valid || refuses || clears_refused || sets_addr || sets_due;
   always_comb begin
     bits_valid = 1'b0;
-    for (int v = 0; v < int'(NumVms); v++) if (access_i.vm == vm_t'(v)) bits_valid = bits_valid_q[v];
+    for (int v = 0; v < int'(NumVms); v++)
+      if (access_i.vm == vm_t'(v)) bits_valid = bits_valid_q[v];
   end
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_bits_valid
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -158,7 +163,8 @@ module io_pages
         else if (reset) {enable_q[v][c], pending_q[v][c]} <= '0;
         else begin
           if (mine) enable_q[v][c] <= access_i.data[ChannelIntEnableLsb];
-          pending_q[v][c] <= rises || (pending_q[v][c] && !(mine && access_i.data[ChannelIntPendingLsb]));
+          pending_q[v][c] <= rises || (pending_q[v][c]
+                                       && !(mine && access_i.data[ChannelIntPendingLsb]));
         end
       end
     end

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// Definitions that the blocks of the I/O share: requests, chunks, completions. Overview: docs/hardware-io.md.
+// SPDX-License-Identifier: Apache-2.0 Definitions that the blocks of the I/O share: requests,
+// chunks, completions. Overview: docs/hardware-io.md.
 package io_pkg;
   import fabric_pkg::*;
 
   // Numbers of the devices, which are those of their pages, too.
-  localparam dev_t DevUart = 4'd0, DevFlash = 4'd1, DevSend = 4'd2, DevReceive = 4'd3, DevCopy = 4'd4, DevDisplay = 4'd5;
+  localparam dev_t DevUart = 4'd0, DevFlash = 4'd1, DevSend = 4'd2, DevReceive = 4'd3,
+                             DevCopy = 4'd4, DevDisplay = 4'd5;
   localparam dev_t DevGpio = 4'd6, DevSpi = 4'd7;
   // Devices 1 to 4 execute requests, and have a channel: device number - 1.
   localparam int unsigned Channels = 4;
@@ -91,7 +92,8 @@ package io_pkg;
 
   typedef enum logic [3:0] {
     IoDone      = 4'd0,
-    IoBad       = 4'd1,  // unknown operation, or a length or address that the operation does not allow
+    // unknown operation, or a length or address that the operation does not allow
+    IoBad       = 4'd1,
     IoForbidden = 4'd2,  // outside what the VM may use of the device
     IoViolation = 4'd3,  // memory outside the VM's windows
     IoBus       = 4'd4,  // the memory system answered with an error

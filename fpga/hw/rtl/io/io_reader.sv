@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// From memory to a device's bytes: reads consecutive addresses, in any alignment, ahead of the device, which gets the bytes of
-// a burst when the burst is over without an error.
+// SPDX-License-Identifier: Apache-2.0 From memory to a device's bytes: reads consecutive addresses,
+// in any alignment, ahead of the device, which gets the bytes of a burst when the burst is over
+// without an error.
 module io_reader
   import fabric_pkg::*;
   import io_pkg::*;
 #(
-  /// Words of its FIFO, a power of two: two blocks, so that one is read while the device takes the other one; at least one block.
+  /// Words of its FIFO, a power of two: two blocks, so that one is read while the device takes the
+  /// other one; at least one block.
   parameter int unsigned Depth = 32
 ) (
   input  logic       clk_i,
@@ -21,7 +22,8 @@ module io_reader
   output logic       valid_o,
   output logic [7:0] byte_o,
   input  logic       ready_i,
-  /// IoDone as long as no burst has failed; after a failure no byte follows, nor has one of the failed burst been given.
+  /// IoDone as long as no burst has failed; after a failure no byte follows, nor has one of the
+  /// failed burst been given.
   output io_status_e status_o,
   /// No transfer, and no burst is outstanding.
   output logic       quiet_o,
@@ -38,7 +40,8 @@ module io_reader
 
   vm_t vm_q;
   addr_t next_q;                 // of the next word to request
-  logic [16:0] coming_q;         // bytes that are not requested yet, counted from the first word's first byte
+  // bytes that are not requested yet, counted from the first word's first byte
+  logic [16:0] coming_q;
   io_length_t left_q;            // bytes that the device has not taken
   logic [2:0] lane_q;            // of the next byte in the first word of the FIFO
   logic reading_q, taken, word_over, good, fifo_ready, fifo_valid;
@@ -102,12 +105,13 @@ module io_reader
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) over_q <= '0;
     else if (quiet_o) over_q <= '0;
-    else over_q <= over_q + (good ? ($clog2(Depth) + 1)'(burst_o.beats) : '0) - ($clog2(Depth) + 1)'(word_over);
+    else over_q <= over_q + (good ? ($clog2(Depth) + 1)'(burst_o.beats) : '0)
+                   - ($clog2(Depth) + 1)'(word_over);
   end
 
   fabric_word_fifo #(.Width(64), .Depth(Depth)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(quiet_o), .data_i, .valid_i(give_i), .ready_o(fifo_ready), .data_o(word),
-    .valid_o(fifo_valid), .ready_i(word_over), .usage_o(usage)
+    .clk_i, .rst_ni, .flush_i(quiet_o), .data_i, .valid_i(give_i), .ready_o(fifo_ready),
+    .data_o(word), .valid_o(fifo_valid), .ready_i(word_over), .usage_o(usage)
   );
 
   logic unused;

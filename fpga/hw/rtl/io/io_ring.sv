@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The requests that the VMs have submitted to one device: a FIFO for each VM, and how far its first request
-// is. A VM that submits more than its FIFO takes loses these requests, and no other VM notices.
+// SPDX-License-Identifier: Apache-2.0 The requests that the VMs have submitted to one device: a
+// FIFO for each VM, and how far its first request is. A VM that submits more than its FIFO takes
+// loses these requests, and no other VM notices.
 module io_ring
   import fabric_pkg::*;
   import io_pkg::*;
@@ -30,7 +30,8 @@ module io_ring
   output io_request_t head_o,
   /// Bytes of it that the device has done.
   output io_length_t  progress_o,
-  /// Pulse: sets the progress of the first request of update_vm_i, which exists, or removes that request.
+  /// Pulse: sets the progress of the first request of update_vm_i, which exists, or removes that
+  /// request.
   input  logic        update_i,
   input  vm_t         update_vm_i,
   input  logic        update_remove_i,
@@ -41,7 +42,8 @@ module io_ring
 
   io_request_t requests [Rows];
   io_length_t progress [16];
-  logic [SlotBits-1:0] next [16];  // the slot of the VM's next request; any slot may be the first one
+  // the slot of the VM's next request; any slot may be the first one
+  logic [SlotBits-1:0] next [16];
   logic [NumVms-1:0] begun_q;      // the first request has made progress, which the memory holds
 
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_vm

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The shared devices behind one bus port, with one port to memory (docs/hardware-io.md). It connects its blocks, orders
-// flushes, and selects the burst of a fault.
+// SPDX-License-Identifier: Apache-2.0 The shared devices behind one bus port, with one port to
+// memory (docs/hardware-io.md). It connects its blocks, orders flushes, and selects the burst of a
+// fault.
 module io_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -21,7 +21,8 @@ module io_top
   parameter int unsigned FlashResetCycles = 32_768
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; the block leaves reset at the second edge of clk_i after its release.
+  /// Asynchronous, active low; the block leaves reset at the second edge of clk_i after its
+  /// release.
   input  logic       rst_ni,
   /// The time base that the harts read, in cycles of clk_i.
   input  logic [63:0] time_i,
@@ -71,7 +72,8 @@ module io_top
   logic [7:0] write;
   word_t data, regs_data, channel_data, gpio_data, display_data, uart_data, spi_data;
   logic [10:0] offset;
-  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error, uart_error, spi_error, nobody_q;
+  logic regs_access, regs_error, windows_access, channel_error, gpio_error, display_error,
+      uart_error, spi_error, nobody_q;
   io_access_t page;
 
   io_bus #(.NumVms(NumVms)) i_bus (
@@ -88,7 +90,8 @@ module io_top
     .windows_o(windows_access),
     .page_o(page),
     .page_data_i(channel_data | gpio_data | display_data | uart_data | spi_data),
-    .page_error_i(channel_error || gpio_error || display_error || uart_error || spi_error || nobody_q)
+    .page_error_i(channel_error || gpio_error || display_error || uart_error || spi_error
+                  || nobody_q)
   );
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) nobody_q <= 1'b0;
@@ -473,7 +476,8 @@ module io_top
     assign request[c]    = client_req[c].request;
     assign burst[c]      = client_req[c].burst;
     assign word[c]       = client_req[c].word;
-    assign client_rsp[c] = '{take: take[c], give: give[c], done: done[c], data: read_data, status: status};
+    assign client_rsp[c] = '{take: take[c], give: give[c], done: done[c], data: read_data,
+                             status: status};
   end
 
   io_dma #(.NumClients(NumClients), .Background(Copies)) i_dma (

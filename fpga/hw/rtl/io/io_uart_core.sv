@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The shared UART without the line's bits. Each cycle is about one VM (uart_slots): its row of each memory is read, and
-// written.
+// SPDX-License-Identifier: Apache-2.0 The shared UART without the line's bits. Each cycle is about
+// one VM (uart_slots): its row of each memory is read, and written.
 module io_uart_core
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -45,9 +44,9 @@ module io_uart_core
   logic allowed, clear, look, receive, take, write, read, data_access;
 
   uart_slots #(.NumVms(NumVms)) i_slots (
-    .clk_i, .rst_ni, .access_i, .access_vm_i(vm_i), .flush_i, .flush_vm_i, .receive_i(received_valid_i),
-    .receive_vm_i(focus_i), .take_i(wanted), .take_vm_i(owner), .slot_o(slot), .vm_o(vm), .begin_o(begins),
-    .eight_i, .age_i, .eight_o(eight_vm), .age_o(age_vm)
+    .clk_i, .rst_ni, .access_i, .access_vm_i(vm_i), .flush_i, .flush_vm_i,
+    .receive_i(received_valid_i), .receive_vm_i(focus_i), .take_i(wanted), .take_vm_i(owner),
+    .slot_o(slot), .vm_o(vm), .begin_o(begins), .eight_i, .age_i, .eight_o(eight_vm), .age_o(age_vm)
   );
   always_comb begin
     allowed = 1'b0;
@@ -69,37 +68,42 @@ module io_uart_core
   logic [PointerBits:0] limit, after;
 
   uart_registers i_registers (
-    .clk_i, .vm_i(vm), .clear_i(clear), .write_i(write), .reg_i, .data_i, .control_o(control), .stored_o(stored)
+    .clk_i, .vm_i(vm), .clear_i(clear), .write_i(write), .reg_i, .data_i, .control_o(control),
+    .stored_o(stored)
   );
 
   assign put   = write && data_access;
   assign away  = mode_i && vm != focus_i;
-  assign rise  = put || (write && reg_i == RegEnable && !control.divisor && data_i[1] && !control.enable[1]);
+  assign rise  = put || (write && reg_i == RegEnable && !control.divisor && data_i[1]
+                         && !control.enable[1]);
   assign lower = read && reg_i == RegFifo && shows_empty;
   uart_buffer #(.LineBytes(LineBytes)) i_buffer (
     .clk_i, .vm_i(vm), .clear_i(clear), .put_i(put && !control.loop), .byte_i(data_i),
-    .replace_i(away && !(sending && owner == vm)), .take_i(take), .byte_o(byte_out), .empty_o(nothing), .all_i(mode_i),
-    .limit_o(limit), .after_o(after), .age_i(age_vm), .open_i(away), .space_o(space), .look_i(look), .rise_i(rise),
-    .lower_i(lower), .pending_o(pending)
+    .replace_i(away && !(sending && owner == vm)), .take_i(take), .byte_o(byte_out),
+    .empty_o(nothing), .all_i(mode_i), .limit_o(limit), .after_o(after), .age_i(age_vm),
+    .open_i(away), .space_o(space), .look_i(look), .rise_i(rise), .lower_i(lower),
+    .pending_o(pending)
   );
   uart_queue i_queue (
     .clk_i, .vm_i(vm), .clear_i(clear),
     .empty_i(write && reg_i == RegFifo && (data_i[1] || data_i[0] != control.fifo)),
     .push_i(receive || (put && control.loop)),
     .received_i(receive ? received_i : '{data: data_i, default: '0}), .pop_i(read && data_access),
-    .shown_i(read && reg_i == RegStatus), .eight_i(eight_vm), .fifo_i(control.fifo), .trigger_i(control.trigger),
-    .waiting_o(waiting)
+    .shown_i(read && reg_i == RegStatus), .eight_i(eight_vm), .fifo_i(control.fifo),
+    .trigger_i(control.trigger), .waiting_o(waiting)
   );
   uart_face #(.NumVms(NumVms)) i_face (
-    .clk_i, .rst_ni, .vm_i(vm), .allowed_i(allowed), .control_i(control), .stored_i(stored), .waiting_i(waiting),
-    .space_i(space), .empty_pending_i(pending), .shows_empty_o(shows_empty), .access_i, .reg_i, .data_o, .irq_o
+    .clk_i, .rst_ni, .vm_i(vm), .allowed_i(allowed), .control_i(control), .stored_i(stored),
+    .waiting_i(waiting), .space_i(space), .empty_pending_i(pending), .shows_empty_o(shows_empty),
+    .access_i, .reg_i, .data_o, .irq_o
   );
 
   // ---- The line ----
   uart_lines #(.NumVms(NumVms), .PointerBits(PointerBits)) i_lines (
-    .clk_i, .rst_ni, .raw_i(mode_i), .scan_i(slot == SlScan), .vm_i(vm), .ready_i(allowed && !nothing && !away),
-    .limit_i(limit), .clear_i(clear), .busy_o(sending), .owner_o(owner), .take_o(wanted), .taken_i(take),
-    .byte_i(byte_out), .after_i(after), .ready_tx_i(ready_i), .send_o, .byte_o
+    .clk_i, .rst_ni, .raw_i(mode_i), .scan_i(slot == SlScan), .vm_i(vm),
+    .ready_i(allowed && !nothing && !away), .limit_i(limit), .clear_i(clear), .busy_o(sending),
+    .owner_o(owner), .take_o(wanted), .taken_i(take), .byte_i(byte_out), .after_i(after),
+    .ready_tx_i(ready_i), .send_o, .byte_o
   );
 
 endmodule

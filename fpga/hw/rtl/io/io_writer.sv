@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// From a device's bytes to bursts in memory: bytes go to consecutive addresses, in any alignment, and only they are written.
+// SPDX-License-Identifier: Apache-2.0 From a device's bytes to bursts in memory: bytes go to
+// consecutive addresses, in any alignment, and only they are written.
 module io_writer
   import fabric_pkg::*;
   import io_pkg::*;
@@ -62,10 +62,13 @@ module io_writer
     end
   end
 
-  // A word is complete with its last byte, or with the last byte of all; so is a block with its last word.
-  assign push = (accepted && addr_q[2:0] == '1) || (state_q == WrRest && word_q.strobes != '0 && fifo_ready && closed_ready);
+  // A word is complete with its last byte, or with the last byte of all; so is a block with its
+  // last word.
+  assign push = (accepted && addr_q[2:0] == '1)
+                || (state_q == WrRest && word_q.strobes != '0 && fifo_ready && closed_ready);
   assign close = (accepted && addr_q[BlockBits-1:0] == '1)
-                 || (state_q == WrRest && (word_q.strobes == '0 ? words_q != '0 && closed_ready : push));
+                 || (state_q == WrRest && (word_q.strobes == '0 ? words_q != '0 && closed_ready
+                                           : push));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -101,8 +104,8 @@ module io_writer
   assign done_o = state_q == WrDrain && !closed_valid;
 
   fabric_word_fifo #(.Width($bits(io_word_t)), .Depth(Depth)) i_words (
-    .clk_i, .rst_ni, .flush_i(1'b0), .data_i(filled), .valid_i(push), .ready_o(fifo_ready), .data_o(word_o),
-    .valid_o(fifo_valid), .ready_i(take_i), .usage_o(usage)
+    .clk_i, .rst_ni, .flush_i(1'b0), .data_i(filled), .valid_i(push), .ready_o(fifo_ready),
+    .data_o(word_o), .valid_o(fifo_valid), .ready_i(take_i), .usage_o(usage)
   );
   fabric_word_fifo #(.Width($bits(closed_t)), .Depth(2)) i_closed (
     .clk_i, .rst_ni, .flush_i(1'b0), .data_i({block_q, words_q + beats_t'(push)}), .valid_i(close),

@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with a stock flash behind it, for each VM: it sees its window of
-// the shared flash. The state of a VM is a row of a memory. One event a cycle changes a row: an access to a VM's registers,
-// the end of a request in the flash's channel, or the submission of one.
+// SPDX-License-Identifier: Apache-2.0 A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with
+// a stock flash behind it, for each VM: it sees its window of the shared flash. The state of a VM
+// is a row of a memory. One event a cycle changes a row: an access to a VM's registers, the end of
+// a request in the flash's channel, or the submission of one.
 //
-// A byte that the VM writes is at the chip in the same cycle. So the transmit FIFO is a count of bytes that the chip still
-// owes; it owes some while it reads from the flash, a word of four bytes a request. Bytes to be programmed are collected in
-// a page; the request follows when the VM deselects the chip.
+// A byte that the VM writes is at the chip in the same cycle. So the transmit FIFO is a count of
+// bytes that the chip still owes; it owes some while it reads from the flash, a word of four bytes
+// a request. Bytes to be programmed are collected in a page; the request follows when the VM
+// deselects the chip.
 module spi_face
   import fabric_pkg::*;
   import io_pkg::*;
@@ -46,7 +47,8 @@ module spi_face
 );
 
   localparam int unsigned NumRegs = 30;
-  // Cycles after which the request of a face is late, where deadlines decide: 2^20, 10 ms at 100 MHz.
+  // Cycles after which the request of a face is late, where deadlines decide: 2^20, 10 ms at 100
+  // MHz.
   localparam int unsigned DueBit = 20;
 
   // ---- One event a cycle ----
@@ -58,7 +60,8 @@ module spi_face
   spi_vm_t row, next;
 
   assign here     = access_i.valid && access_i.device == DevSpi;
-  assign register = {access_i.word[3:0], access_i.write == '0 ? access_i.low[2] : access_i.write[4]};
+  assign register = {access_i.word[3:0], access_i.write == '0 ? access_i.low[2]
+                     : access_i.write[4]};
   assign known    = access_i.word < 9'(NumRegs / 2) && access_i.low[1:0] == '0
                     && access_i.write inside {8'h00, 8'h0f, 8'hf0};
   assign data     = access_i.write[4] ? access_i.data[39:32] : access_i.data[7:0];
@@ -148,8 +151,8 @@ module spi_face
   end
   assign complete_ready_o = completes && over;
 
-  // ---- Submission ----
-  // The bytes of a page wrap around in it. Those at its start, up to row.addr, take a second request.
+  // ---- Submission ---- The bytes of a page wrap around in it. Those at its start, up to row.addr,
+  // take a second request.
   logic [8:0] start, length;
   io_request_t request;
   assign start  = {1'b0, row.addr[7:0]} - row.count;
@@ -187,7 +190,8 @@ module spi_face
   always_comb begin
     arriving = 8'hFF;
     if (sends && row.held) arriving = answer;
-    else if (completes && completion_i.status == IoDone) arriving = completion_i.data[8*row.addr[1:0]+:8];
+    else if (completes && completion_i.status == IoDone)
+      arriving = completion_i.data[8*row.addr[1:0]+:8];
   end
 
   always_comb begin
@@ -217,7 +221,8 @@ module spi_face
   assign next_pending = pending(next.rx_count, next.rx_mark, next_unsent, next.tx_mark);
   assign changes      = clears || acts || completes || submit_o.valid;
 
-  function automatic logic [1:0] pending(logic [3:0] rx_count, logic [2:0] rx_mark, logic [3:0] tx, logic [2:0] tx_mark);
+  function automatic logic [1:0] pending(logic [3:0] rx_count, logic [2:0] rx_mark, logic [3:0] tx,
+                                         logic [2:0] tx_mark);
     return {rx_count > {1'b0, rx_mark}, tx < {1'b0, tx_mark}};
   endfunction
 
@@ -259,8 +264,8 @@ module spi_face
     .ready_i(read_ready_i)
   );
 
-  // ---- Reads ----
-  // The manager sets the timing of the wire, and bytes have 8 bits: the registers for these have constant values.
+  // ---- Reads ---- The manager sets the timing of the wire, and bytes have 8 bits: the registers
+  // for these have constant values.
   logic [31:0] value;
   always_comb begin
     value = '0;

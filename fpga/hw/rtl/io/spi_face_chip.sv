@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// A byte arrives at the chip of the SPI face: what becomes of the VM's state, and what comes back. The chip is an
-// S25FL128S with the commands that identify, read, program and erase it.
+// SPDX-License-Identifier: Apache-2.0 A byte arrives at the chip of the SPI face: what becomes of
+// the VM's state, and what comes back. The chip is an S25FL128S with the commands that identify,
+// read, program and erase it.
 module spi_face_chip
   import spi_face_pkg::*;
 (
@@ -14,8 +14,10 @@ module spi_face_chip
   output logic [7:0] byte_o
 );
 
-  localparam logic [7:0] CmdId = 8'h9F, CmdStatus = 8'h05, CmdConfig = 8'h35, CmdEnable = 8'h06, CmdDisable = 8'h04;
-  localparam logic [7:0] CmdClear = 8'h30, CmdRead = 8'h03, CmdFast = 8'h0B, CmdProgram = 8'h02, CmdErase = 8'hD8;
+  localparam logic [7:0] CmdId = 8'h9F, CmdStatus = 8'h05, CmdConfig = 8'h35, CmdEnable = 8'h06,
+                                 CmdDisable = 8'h04;
+  localparam logic [7:0] CmdClear = 8'h30, CmdRead = 8'h03, CmdFast = 8'h0B, CmdProgram = 8'h02,
+                                    CmdErase = 8'hD8;
   localparam logic [7:0] None = 8'hFF;  // nobody drives the wire
 
   logic busy;  // only the status can be read; an error lasts until it is cleared

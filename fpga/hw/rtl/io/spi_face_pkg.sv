@@ -4,8 +4,10 @@ package spi_face_pkg;
 
   // Numbers of the controller's registers of 32 bits.
   typedef logic [4:0] spi_reg_t;
-  localparam spi_reg_t SpiSckDiv = 5'd0, SpiCsDef = 5'd5, SpiCsMode = 5'd6, SpiDelay0 = 5'd10, SpiDelay1 = 5'd11;
-  localparam spi_reg_t SpiFmt = 5'd16, SpiTxData = 5'd18, SpiRxData = 5'd19, SpiTxMark = 5'd20, SpiRxMark = 5'd21;
+  localparam spi_reg_t SpiSckDiv = 5'd0, SpiCsDef = 5'd5, SpiCsMode = 5'd6, SpiDelay0 = 5'd10,
+                                   SpiDelay1 = 5'd11;
+  localparam spi_reg_t SpiFmt = 5'd16, SpiTxData = 5'd18, SpiRxData = 5'd19, SpiTxMark = 5'd20,
+                                SpiRxMark = 5'd21;
   localparam spi_reg_t SpiEnable = 5'd28, SpiPending = 5'd29;
   localparam logic [1:0] CsHold = 2'd2;
 
@@ -32,8 +34,8 @@ package spi_face_pkg;
     spi_op_e     op;
     logic [2:0]  head;      // bytes of address and dummy that follow
     logic [23:0] addr;
-    // Of the ID: the byte's number. Read: bytes that the VM has clocked, and the flash has not delivered. Program: bytes of
-    // the page, before addr, that are not in the flash.
+    // Of the ID: the byte's number. Read: bytes that the VM has clocked, and the flash has not
+    // delivered. Program: bytes of the page, before addr, that are not in the flash.
     logic [8:0]  count;
     logic        writable;  // WEL
     logic        writing;   // an operation that changes the flash is not over

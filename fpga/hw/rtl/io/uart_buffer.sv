@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The bytes that each VM sends: a FIFO in which the bytes before a mark may be sent; the others belong to a line that is
-// not complete. And the interrupt of an empty transmitter.
+// SPDX-License-Identifier: Apache-2.0 The bytes that each VM sends: a FIFO in which the bytes
+// before a mark may be sent; the others belong to a line that is not complete. And the interrupt of
+// an empty transmitter.
 module uart_buffer
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -30,7 +30,8 @@ module uart_buffer
   /// Space for 16 bytes at least, whatever the FIFO has.
   input  logic       open_i,
   output logic       space_o,
-  // The interrupt: raised once after each rise_i when there is space, lowered by the next rise_i or by lower_i.
+  // The interrupt: raised once after each rise_i when there is space, lowered by the next rise_i or
+  // by lower_i.
   input  logic       look_i,
   input  logic       rise_i,
   input  logic       lower_i,
@@ -67,7 +68,8 @@ module uart_buffer
   assign put     = put_i && (!full || replace_i);
   assign advance = take_i || (put_i && full && replace_i);
   assign ends    = put && byte_i == Newline;
-  // A line that leaves no space is sent, because its VM waits for space. Behind a line that is sent it has to wait.
+  // A line that leaves no space is sent, because its VM waits for space. Behind a line that is sent
+  // it has to wait.
   assign fills   = look_i && !room && row.mark == row.read;
 
   assign place  = put_i ? row.write[PointerBits-1:0] : row.read[PointerBits-1:0];

@@ -38,8 +38,8 @@ module uart_face
   end
   assign shows_empty_o = cause == 4'h2;
 
-  assign status = {waiting_i.error, {2{space_i}}, waiting_i.error && waiting_i.head.pause, waiting_i.error, 1'b0,
-                   waiting_i.overrun, waiting_i.filled};
+  assign status = {waiting_i.error, {2{space_i}}, waiting_i.error && waiting_i.head.pause,
+                   waiting_i.error, 1'b0, waiting_i.overrun, waiting_i.filled};
   assign modem  = control_i.loop ? {stored_i[3:2], stored_i[0], stored_i[1], 4'b0} : Connected;
 
   always_comb begin
@@ -60,7 +60,8 @@ module uart_face
       irq_o  <= '0;
     end else begin
       if (access_i) data_o <= data;
-      for (int v = 0; v < int'(NumVms); v++) if (vm_i == vm_t'(v)) irq_o[v] <= allowed_i && !cause[0];
+      for (int v = 0; v < int'(NumVms); v++)
+        if (vm_i == vm_t'(v)) irq_o[v] <= allowed_i && !cause[0];
     end
   end
 

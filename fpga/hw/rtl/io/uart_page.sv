@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The UART behind the VMs' pages: the registers of a 16550A, one in each 32 bits, in whose lowest byte they are.
+// SPDX-License-Identifier: Apache-2.0 The UART behind the VMs' pages: the registers of a 16550A,
+// one in each 32 bits, in whose lowest byte they are.
 module uart_page
   import fabric_pkg::*;
   import io_pkg::*;
@@ -62,9 +62,10 @@ module uart_page
   end
 
   io_uart #(.NumVms(NumVms)) i_uart (
-    .clk_i, .rst_ni, .divider_i, .mode_i, .focus_i, .flush_time_i, .allowed_i, .flush_i(flush), .flush_vm_i(flush_vm),
-    .access_i(here && known && (access_i.write == '0 || writes)), .vm_i(access_i.vm),
-    .reg_i({access_i.word[1:0], half}), .write_i(writes), .data_i(wdata), .data_o(rdata), .irq_o, .tx_o, .rx_i
+    .clk_i, .rst_ni, .divider_i, .mode_i, .focus_i, .flush_time_i, .allowed_i, .flush_i(flush),
+    .flush_vm_i(flush_vm), .access_i(here && known && (access_i.write == '0 || writes)),
+    .vm_i(access_i.vm), .reg_i({access_i.word[1:0], half}), .write_i(writes), .data_i(wdata),
+    .data_o(rdata), .irq_o, .tx_o, .rx_i
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

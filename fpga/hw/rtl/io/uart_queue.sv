@@ -54,7 +54,8 @@ module uart_queue
     endcase
     waiting_o.late    = fifo_i && row.age == Late;
     waiting_o.overrun = row.overrun;
-    waiting_o.error   = first.frame && waiting_o.filled && !row.shown;  // a break is a framing error, too
+    // a break is a framing error, too
+    waiting_o.error   = first.frame && waiting_o.filled && !row.shown;
     waiting_o.head    = waiting_o.filled ? first : '0;
   end
 

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What each cycle of the shared UART does, and for which VM: the state of all VMs is in memories with one port.
+// SPDX-License-Identifier: Apache-2.0 What each cycle of the shared UART does, and for which VM:
+// the state of all VMs is in memories with one port.
 module uart_slots
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -23,7 +23,8 @@ module uart_slots
   output vm_t  vm_o,
   /// After a reset each VM is cleared by a scan, before anything else happens to it.
   output logic begin_o,
-  /// Pulses: the time of eight bits, or that for an incomplete line, is over; and the same for the VM of a scan, once.
+  /// Pulses: the time of eight bits, or that for an incomplete line, is over; and the same for the
+  /// VM of a scan, once.
   input  logic eight_i,
   input  logic age_i,
   output logic eight_o,

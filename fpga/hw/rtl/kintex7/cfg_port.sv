@@ -1,15 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-// The configuration port of a Kintex-7: ICAPE2. The simulation model is fpga/verify/sim/cfg_port.sv; the
-// search path of the build selects one. Words have the bit order of a bitstream file; the primitive
-// expects the bits of each byte reversed.
+// SPDX-License-Identifier: Apache-2.0 The configuration port of a Kintex-7: ICAPE2. The simulation
+// model is fpga/verify/sim/cfg_port.sv; the search path of the build selects one. Words have the
+// bit order of a bitstream file; the primitive expects the bits of each byte reversed.
 module cfg_port (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ready_o,
-  /// Discard the incomplete bitstream; the next word starts a new one. Up for some cycles after rst_ni rises, so that all bits
-  /// of the sequence begin together although rst_ni has no synchronizer here.
+  /// Discard the incomplete bitstream; the next word starts a new one. Up for some cycles after
+  /// rst_ni rises, so that all bits of the sequence begin together although rst_ni has no
+  /// synchronizer here.
   input  logic        abort_i,
   /// The device reports an error in the bitstream.
   output logic        error_o

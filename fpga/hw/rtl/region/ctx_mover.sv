@@ -105,7 +105,8 @@ module ctx_mover
 
   assign saves         = state_q == CtxSave && ram_req_o && ram_gnt_i;
   assign pop           = saves || ctx_valid_o;
-  assign ctx_ready_o   = state_q == CtxSave && ahead <= 3'd1;  // and two more words may be on their way
+  // and two more words may be on their way
+  assign ctx_ready_o   = state_q == CtxSave && ahead <= 3'd1;
   assign ctx_data_o    = fifo_data;
   assign ctx_valid_o   = state_q == CtxRestore && (sends_q || ctx_ready_i) && fifo_valid;
   assign ctx_save_o    = save_i;
@@ -171,8 +172,8 @@ module ctx_mover
   fabric_word_fifo #(.Width(65), .Depth(4)) i_ahead (
     .clk_i, .rst_ni, .flush_i(!(state_q inside {CtxSave, CtxRestore})),
     .data_i(state_q == CtxSave ? {ctx_last_i, ctx_data_i} : {1'b0, ram_data_i}),
-    .valid_i(state_q == CtxSave ? ctx_moved_i : arrives_q), .ready_o(fifo_ready), .data_o({fifo_last, fifo_data}),
-    .valid_o(fifo_valid), .ready_i(pop), .usage_o(ahead)
+    .valid_i(state_q == CtxSave ? ctx_moved_i : arrives_q), .ready_o(fifo_ready),
+    .data_o({fifo_last, fifo_data}), .valid_o(fifo_valid), .ready_i(pop), .usage_o(ahead)
   );
 
   logic unused;

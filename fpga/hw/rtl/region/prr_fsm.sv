@@ -98,8 +98,8 @@ module prr_fsm
 
   assign distrust = fault_i && fault_why_i != FaultDma && fault_why_i != FaultBus;
   assign taken    = alloc_i;
-  assign again    = q.client_valid && q.client.vm == alloc_client_i.vm && q.client.dev == alloc_client_i.dev
-                    && d.state == StHold;
+  assign again    = q.client_valid && q.client.vm == alloc_client_i.vm
+                    && q.client.dev == alloc_client_i.dev && d.state == StHold;
 
   // Allocates a region that has no job to a client.
   function automatic regs_t handed(regs_t from, client_t client, task_t wanted);
@@ -159,7 +159,8 @@ module prr_fsm
           d         = handed(d, alloc_client_i, alloc_task_i);
           drop_o    = 1'b1;
           requeue_o = 1'b1;
-        end else if (cancel_i || fault_i || (timer_q >= hold_cycles_i && !begin_i && !restore_i)) begin
+        end else if (cancel_i || fault_i || (timer_q >= hold_cycles_i && !begin_i
+                                             && !restore_i)) begin
           d.client_valid = 1'b0;
           d.state        = StIdle;
           drop_o         = 1'b1;
@@ -255,7 +256,8 @@ module prr_fsm
   assign stop_task_o      = q.state == StPreempt;
   assign save_o           = q.state == StSwitch && q.switching == SwSave;
   assign abort_o          = q.state == StSwitch && q.switching == SwAbort;
-  assign hung_o           = (q.state == StPreempt || (q.state == StSwitch && !abort_o)) && timer_q >= stop_cycles_i;
+  assign hung_o           = (q.state == StPreempt || (q.state == StSwitch && !abort_o))
+                            && timer_q >= stop_cycles_i;
   assign requeue_client_o = q.client;
   assign stopped_o        = leave || passed;
 

@@ -95,7 +95,8 @@ module prr_run
 );
 
   typedef enum logic [3:0] {
-    PhNone, PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun, PhFlush, PhFinish, PhDrain, PhSave, PhAbort
+    PhNone, PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun, PhFlush, PhFinish, PhDrain, PhSave,
+        PhAbort
   } phase_e;
 
   // The words of the IF that are loaded: those of CMD, DATA_ADDR, DATA_SIZE and RESULT, and the
@@ -140,7 +141,8 @@ module prr_run
   assign rogue_idle    = couple_i && region_rst_ni && phase_q == PhNone
                          && (rsp_i.out_valid || rsp_i.over || rsp_i.stopped || rsp_i.ctx_valid);
   assign rogue_running = phase_q == PhRun
-                         && (rsp_i.ctx_valid || (rsp_i.over && rsp_i.stopped) || (is_stopped && !stop_task_i));
+                         && (rsp_i.ctx_valid || (rsp_i.over && rsp_i.stopped)
+                             || (is_stopped && !stop_task_i));
   always_comb begin
     fault_why_o = FaultNone;
     if (dma_error_i) fault_why_o = FaultBus;
@@ -181,7 +183,8 @@ module prr_run
           resuming_q <= restore_o;
         end
         // The monitor may have allocated the region to another client in the same cycle.
-        PhBegin: phase_q <= state_i == (resuming_q ? StSwitch : StBusy) || state_i == StPreempt ? PhLoad : PhNone;
+        PhBegin: phase_q <= state_i == (resuming_q ? StSwitch : StBusy) || state_i == StPreempt
+                            ? PhLoad : PhNone;
         PhLoad: if (loaded) phase_q <= resuming_q ? PhRestore : PhGo;
         PhRestore: if (ctx_done) phase_q <= PhResume;
         PhGo, PhResume: phase_q <= PhRun;
@@ -199,12 +202,13 @@ module prr_run
     end
   end
 
-  assign req_o = '{start: start, resume: resume, stop: stop, cmd: cmd_q, size: size_q, custom: custom_q,
-                   ctx_save: ctx_save, ctx_restore: ctx_restore, ctx_data: ctx_data, ctx_valid: ctx_valid,
-                   ctx_ready: ctx_ready, default: '0};
+  assign req_o = '{start: start, resume: resume, stop: stop, cmd: cmd_q, size: size_q,
+                   custom: custom_q, ctx_save: ctx_save, ctx_restore: ctx_restore,
+                   ctx_data: ctx_data, ctx_valid: ctx_valid, ctx_ready: ctx_ready, default: '0};
 
   assign running_o     = !(phase_q inside {PhNone, PhBegin});
-  assign start_taken_o = phase_q == PhBegin && !resuming_q && (state_i == StBusy || state_i == StPreempt);
+  assign start_taken_o = phase_q == PhBegin && !resuming_q
+                         && (state_i == StBusy || state_i == StPreempt);
   assign start         = phase_q == PhGo;
   assign resume        = phase_q == PhResume;
   assign restored_o    = phase_q == PhResume;
@@ -214,7 +218,8 @@ module prr_run
   assign stopped_o     = phase_q == PhRun && stop_task_i && is_stopped && !rsp_i.over;
   assign saved_o       = phase_q == PhSave && ctx_done;
   assign quiet_o       = quiet && phase_q inside {PhNone, PhAbort};
-  assign dma_done_o    = quiet && !(phase_q inside {PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun});
+  assign dma_done_o    = quiet && !(phase_q inside {PhBegin, PhLoad, PhRestore, PhGo, PhResume,
+                                                    PhRun});
 
   assign dma_go_o      = start || resume;
   assign dma_flush_o   = phase_q inside {PhFlush, PhDrain};
@@ -280,12 +285,14 @@ module prr_run
   assign ctx_start_restore = phase_q == PhLoad && loaded && resuming_q;
 
   ctx_mover i_ctx (
-    .clk_i, .rst_ni, .save_i(ctx_start_save), .restore_i(ctx_start_restore), .abort_i(abort_i || phase_q == PhAbort),
-    .task_i, .taken_i, .given_i, .done_o(ctx_done), .bad_o(ctx_bad), .taken_o(ctx_taken), .given_o(ctx_given),
-    .ctx_save_o(ctx_save), .ctx_restore_o(ctx_restore), .stopped_i(rsp_i.stopped), .ctx_data_o(ctx_data),
-    .ctx_valid_o(ctx_valid), .ctx_ready_i(rsp_i.ctx_ready), .ctx_data_i(rsp_i.ctx_data), .ctx_moved_i,
-    .ctx_last_i(rsp_i.ctx_last), .ctx_ready_o(ctx_ready), .ram_req_o(ctx_req), .ram_we_o(ctx_we),
-    .ram_word_o(ctx_word), .ram_data_o(ctx_ram_data), .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
+    .clk_i, .rst_ni, .save_i(ctx_start_save), .restore_i(ctx_start_restore),
+    .abort_i(abort_i || phase_q == PhAbort), .task_i, .taken_i, .given_i, .done_o(ctx_done),
+    .bad_o(ctx_bad), .taken_o(ctx_taken), .given_o(ctx_given), .ctx_save_o(ctx_save),
+    .ctx_restore_o(ctx_restore), .stopped_i(rsp_i.stopped), .ctx_data_o(ctx_data),
+    .ctx_valid_o(ctx_valid), .ctx_ready_i(rsp_i.ctx_ready), .ctx_data_i(rsp_i.ctx_data),
+    .ctx_moved_i, .ctx_last_i(rsp_i.ctx_last), .ctx_ready_o(ctx_ready), .ram_req_o(ctx_req),
+    .ram_we_o(ctx_we), .ram_word_o(ctx_word), .ram_data_o(ctx_ram_data),
+    .ram_gnt_i(ram_gnt_i && ctx_req), .ram_data_i
   );
 
   // One memory port for four users: loading, keeping, finishing, the context.
@@ -316,9 +323,9 @@ module prr_run
   end
 
   // The results are written as one word, and the custom ports are loaded in pairs.
-  if (if_word(IfDoneSize) != if_word(IfDoneCode) || if_writable(if_word(IfDoneSize)) != '0 || IfCustom % 8 != 0
-      || IfCustomStride != 4) begin : gen_check
-    $error("DONE_SIZE and DONE_CODE need a word of their own, and CUSTOM must be 8-byte aligned, without gaps");
+  if (if_word(IfDoneSize) != if_word(IfDoneCode) || if_writable(if_word(IfDoneSize)) != '0
+      || IfCustom % 8 != 0 || IfCustomStride != 4) begin : gen_check
+    $error("DONE_SIZE and DONE_CODE need a word of their own, CUSTOM 8-byte alignment, no gaps");
   end
 
   logic unused;

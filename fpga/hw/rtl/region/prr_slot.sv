@@ -193,8 +193,8 @@ module prr_slot
   logic [63:0] reader_addr, writer_addr;
   beats_t reader_beats, writer_beats;
   assign check_o         = reader_check || writer_check;
-  assign check_request_o = '{vm: client_o.vm, write: writer_check, addr: writer_check ? writer_addr : reader_addr,
-                             beats: writer_check ? writer_beats : reader_beats};
+  assign check_request_o = '{vm: client_o.vm, write: writer_check, addr: writer_check ? writer_addr
+                             : reader_addr, beats: writer_check ? writer_beats : reader_beats};
   assign dma_bad         = check_bad_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) asked_write_q <= 1'b0;

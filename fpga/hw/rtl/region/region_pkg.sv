@@ -21,7 +21,8 @@
 // - When stop is high, the task raises stopped within TaskWait cycles, not counting cycles in which
 //   a stream makes it wait, or it ends with over. While stopped is high, in_ready and out_valid are
 //   low. over and stopped exclude each other.
-// - stop may be withdrawn without a save: resume follows whenever stopped was raised. stop is low at
+// - stop may be withdrawn without a save: resume follows whenever stopped was raised. stop is low
+//   at
 //   resume.
 // - stopped falls in the cycle after resume, for at least a cycle.
 // - A context always has as many words as TaskCtxWords says, at most MaxCtxWords, in the same order

@@ -22,8 +22,9 @@ module region_port
   assign begins = req_i.start || req_i.ctx_restore;
 
   fabric_word_fifo #(.Width(65), .Depth(InputBeats)) i_fifo (
-    .clk_i, .rst_ni, .flush_i(begins), .data_i({req_i.in_last, req_i.in_data}), .valid_i(req_i.in_valid),
-    .ready_o(ready), .data_o({last, data}), .valid_o(valid), .ready_i(task_rsp_i.in_ready), .usage_o(usage)
+    .clk_i, .rst_ni, .flush_i(begins), .data_i({req_i.in_last, req_i.in_data}),
+    .valid_i(req_i.in_valid), .ready_o(ready), .data_o({last, data}), .valid_o(valid),
+    .ready_i(task_rsp_i.in_ready), .usage_o(usage)
   );
 
   always_comb begin

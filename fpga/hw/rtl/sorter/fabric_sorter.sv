@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// A queue of {key, order, value} that is always sorted: least key first; among equal keys, the entry
-// whose order is earlier, and first in, first out among equal orders. Orders wrap around: they are
-// compared by the sign of their difference, so those of equal keys must lie within half the range.
+// SPDX-License-Identifier: Apache-2.0 A queue of {key, order, value} that is always sorted: least
+// key first; among equal keys, the entry whose order is earlier, and first in, first out among
+// equal orders. Orders wrap around: they are compared by the sign of their difference, so those of
+// equal keys must lie within half the range.
 //
 // Entries do not move. An entry stays in the slot it was written to, and `order_q` is a permutation
 // of the slots: the first `count_q` are the queue, least entry first, the others are free. An
@@ -11,10 +11,10 @@
 // an entry pass a multiplexer, and the 3:1 multiplexer for each slot's key and value is saved.
 //
 // A command is done in the cycle in which op_valid_i and op_ready_o are both 1, and status_o is its
-// outcome in that cycle. OpUpdate, and OpPut of a value in the queue, take two cycles, every other command one. op_valid_i and its
-// operands must stay stable until op_ready_o. The head can be read in every cycle, without a
-// command; between the two cycles of OpUpdate it is the head of the other entries. A new command is
-// possible in every cycle.
+// outcome in that cycle. OpUpdate, and OpPut of a value in the queue, take two cycles, every other
+// command one. op_valid_i and its operands must stay stable until op_ready_o. The head can be read
+// in every cycle, without a command; between the two cycles of OpUpdate it is the head of the other
+// entries. A new command is possible in every cycle.
 //
 // A value identifies one entry: inserting a value that is in the queue is refused.
 module fabric_sorter #(
@@ -64,7 +64,8 @@ module fabric_sorter #(
 
   for (genvar i = 0; i < Depth; i++) begin : gen_slot
     logic ge, eq;
-    sorter_ge #(.Width(KeyWidth)) i_ge (.a_i(key_i), .b_i(keys_q[i]), .tie_i(not_before[i]), .ge_o(ge));
+    sorter_ge #(.Width(KeyWidth)) i_ge (.a_i(key_i), .b_i(keys_q[i]), .tie_i(not_before[i]),
+                                        .ge_o(ge));
     sorter_eq #(.Width(ValueWidth)) i_eq (.a_i(value_i), .b_i(values_q[i]), .eq_o(eq));
     assign not_greater[i] = used_q[i] & ge;
     assign match[i]       = used_q[i] & eq;

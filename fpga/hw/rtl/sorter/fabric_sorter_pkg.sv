@@ -6,7 +6,8 @@ package fabric_sorter_pkg;
     OpInsert = 3'd0,  // inserts {key_i, value_i} after the entries with the same key and order
     OpPop    = 3'd1,  // removes the least entry
     OpRemove = 3'd2,  // removes the entry of value_i
-    OpUpdate = 3'd3,  // changes value_i's entry to {key_i, order_i}, after the entries with that key and order
+    // changes value_i's entry to {key_i, order_i}, after the entries with that key and order
+    OpUpdate = 3'd3,
     OpPut    = 3'd4   // OpUpdate if value_i is in the queue, else OpInsert
   } sorter_op_e;
 

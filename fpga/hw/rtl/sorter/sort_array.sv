@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// The sorters of the fabric. Each has registers of its own, and an address for each value and order: one
-// write of the key there puts the value into its queue. Sorter 0 also executes the commands of the
-// manager page.
+// SPDX-License-Identifier: Apache-2.0 The sorters of the fabric. Each has registers of its own, and
+// an address for each value and order: one write of the key there puts the value into its queue.
+// Sorter 0 also executes the commands of the manager page.
 //
 // A write is executed in the next cycle. If it needs a second one, that cycle ends before the next
-// transaction reads the outcome. Beats of one burst follow each other faster: a command that comes while
-// another one is executed is ignored.
+// transaction reads the outcome. Beats of one burst follow each other faster: a command that comes
+// while another one is executed is ignored.
 module sort_array
   import fabric_pkg::*;
   import fabric_map_pkg::*;
@@ -98,7 +97,8 @@ module sort_array
   always_comb begin
     command = '{index: '0, op: {1'b0, op_i}, key: key_i, order: base_q[0], value: value_i};
     if (put_q) command = '{index: index, op: OpPut, key: data_q,
-                           order: base_q[index] + sort_order_t'($signed(addr_q[ValueLsb-1:DeltaLsb])),
+                           order: base_q[index]
+                           + sort_order_t'($signed(addr_q[ValueLsb-1:DeltaLsb])),
                            value: sort_value_t'(addr_q[PutLsb-1:ValueLsb])};
     else if (remove) command = '{index: index, op: OpRemove, key: '0, order: '0,
                                  value: data_q[SorterRemoveValueLsb+:SorterRemoveValueWidth]};
@@ -115,9 +115,10 @@ module sort_array
 
   for (genvar s = 0; s < int'(NumSorters); s++) begin : gen_sorter
     sort_port #(.Depth(Depth), .Index(s)) i_port (
-      .clk_i, .rst_ni, .command_i(start && command.index == IndexBits'(s)), .op_i(command.op), .key_i(command.key),
-      .order_i(command.order), .value_i(command.value), .status_o(status[s]), .waiting_o(waiting[s]),
-      .count_o(count[s]), .head_valid_o(head_valid[s]), .head_key_o(head_key[s]), .head_value_o(head_value[s])
+      .clk_i, .rst_ni, .command_i(start && command.index == IndexBits'(s)), .op_i(command.op),
+      .key_i(command.key), .order_i(command.order), .value_i(command.value), .status_o(status[s]),
+      .waiting_o(waiting[s]), .count_o(count[s]), .head_valid_o(head_valid[s]),
+      .head_key_o(head_key[s]), .head_value_o(head_value[s])
     );
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) base_q[s] <= '0;

@@ -45,10 +45,12 @@ module sort_port
   end
 
   fabric_sorter #(
-    .Depth(Depth), .KeyWidth($bits(sort_key_t)), .ValueWidth($bits(sort_value_t)), .OrderWidth($bits(sort_order_t))
+    .Depth(Depth), .KeyWidth($bits(sort_key_t)), .ValueWidth($bits(sort_value_t)),
+    .OrderWidth($bits(sort_order_t))
   ) i_sorter (
-    .clk_i, .rst_ni, .op_valid_i(valid), .op_ready_o(ready), .op_i(fabric_sorter_pkg::sorter_op_e'(op_i)), .key_i,
-    .order_i, .value_i, .status_o(status), .head_valid_o, .head_key_o, .head_value_o, .count_o(count)
+    .clk_i, .rst_ni, .op_valid_i(valid), .op_ready_o(ready),
+    .op_i(fabric_sorter_pkg::sorter_op_e'(op_i)), .key_i, .order_i, .value_i, .status_o(status),
+    .head_valid_o, .head_key_o, .head_value_o, .count_o(count)
   );
 
 endmodule

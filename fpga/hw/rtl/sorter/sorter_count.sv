@@ -19,7 +19,8 @@ module sorter_count #(
     logic [63:0] contents;
     for (int unsigned n = 0; n < 64; n++) begin
       int unsigned ones;
-      ones = (n & 1) + ((n >> 1) & 1) + ((n >> 2) & 1) + ((n >> 3) & 1) + ((n >> 4) & 1) + ((n >> 5) & 1);
+      ones = (n & 1) + ((n >> 1) & 1) + ((n >> 2) & 1) + ((n >> 3) & 1) + ((n >> 4) & 1)
+             + ((n >> 5) & 1);
       contents[n] = ((ones >> which) & 1) != 0;
     end
     return contents;

@@ -3,8 +3,8 @@
 //
 // A stage compares three bits: equal propagates the carry, greater generates one. Written as a sum:
 // with {A, B} = {g, g | e} a bit position propagates when e and generates when g; a carry into bit
-// 0 makes the result "greater or equal", so that tie_i costs nothing. This takes two LUT6 for three bits, where a plain
-// comparison takes three, and one carry stage instead of three.
+// 0 makes the result "greater or equal", so that tie_i costs nothing. This takes two LUT6 for three
+// bits, where a plain comparison takes three, and one carry stage instead of three.
 module sorter_ge #(
   parameter int unsigned Width = 32
 ) (

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// fpga/hw/rtl/sorter/sort_port.sv as a Verilated class of its own, which C++ (model.cc) evaluates only
-// while there is a command: between commands neither its state nor its outputs change. Verilator
-// would evaluate the sorter, a fifth of the fabric's logic, in every cycle.
+// SPDX-License-Identifier: Apache-2.0 fpga/hw/rtl/sorter/sort_port.sv as a Verilated class of its
+// own, which C++ (model.cc) evaluates only while there is a command: between commands neither its
+// state nor its outputs change. Verilator would evaluate the sorter, a fifth of the fabric's logic,
+// in every cycle.
 module sort_port
   import fabric_pkg::*;
 #(
@@ -25,10 +25,11 @@ module sort_port
 );
 
   /// One clock edge of the sorter; the outputs are those after the edge. `inputs` has {op [2:0],
-  /// command [3], rst_n [4], the sorter's number [31:5]}, `state` {status [1:0], waiting [2], head valid [3],
-  /// count [12:4], head value [28:13]}.
+  /// command [3], rst_n [4], the sorter's number [31:5]}, `state` {status [1:0], waiting [2], head
+  /// valid [3], count [12:4], head value [28:13]}.
   import "DPI-C" function void cosim_sorter_clock(
-    input int unsigned inputs, input longint unsigned key, input int unsigned order, input int unsigned value,
+    input int unsigned inputs, input longint unsigned key, input int unsigned order,
+        input int unsigned value,
     output int unsigned state, output longint unsigned head_key
   );
 
@@ -48,7 +49,8 @@ module sort_port
       head_value_o <= '1;
       head_key_o   <= '1;
     end else if (reset_q || command_i || waiting_o) begin
-      cosim_sorter_clock({27'(Index), !reset_q, command_i, op_i}, key_i, order_i, 32'(value_i), state, key);
+      cosim_sorter_clock({27'(Index), !reset_q, command_i, op_i}, key_i, order_i, 32'(value_i),
+                         state, key);
       reset_q      <= 1'b0;
       waiting_o    <= state[2];
       status_o     <= state[1:0];

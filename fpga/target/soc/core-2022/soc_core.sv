@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The CVA6 of the Python package pythondata-cpu-cva6, of 2022, without the H extension, with the port of soc_top.
+// SPDX-License-Identifier: Apache-2.0 The CVA6 of the Python package pythondata-cpu-cva6, of 2022,
+// without the H extension, with the port of soc_top.
 `include "axi/assign.svh"
 module soc_core
   import soc_pkg::*;
@@ -14,14 +14,17 @@ module soc_core
   input  core_resp_t resp_i
 );
 
-  // The arrays of the configuration have 16 members; the members beyond the number of rules do not matter.
+  // The arrays of the configuration have 16 members; the members beyond the number of rules do not
+  // matter.
   localparam ariane_pkg::ariane_cfg_t Config = '{
     RASDepth: 2, BTBEntries: 32, BHTEntries: 128,
-    NrNonIdempotentRules: 1, NonIdempotentAddrBase: 1024'(64'h0), NonIdempotentLength: 1024'(DramBase),
-    NrExecuteRegionRules: 3, ExecuteRegionAddrBase: 1024'({DramBase, BoardBase, RomBase}),
+    NrNonIdempotentRules: 1, NonIdempotentAddrBase: 1024'(64'h0),
+    NonIdempotentLength: 1024'(DramBase), NrExecuteRegionRules: 3,
+    ExecuteRegionAddrBase: 1024'({DramBase, BoardBase, RomBase}),
     ExecuteRegionLength: 1024'({DramSize, BoardEnd - BoardBase, 64'h1_0000}),
-    NrCachedRegionRules: 1, CachedRegionAddrBase: 1024'(DramBase), CachedRegionLength: 1024'(DramSize),
-    AxiCompliant: 1'b1, SwapEndianess: 1'b0, DmBaseAddress: 64'h0, NrPMPEntries: 8
+    NrCachedRegionRules: 1, CachedRegionAddrBase: 1024'(DramBase),
+    CachedRegionLength: 1024'(DramSize), AxiCompliant: 1'b1, SwapEndianess: 1'b0,
+        DmBaseAddress: 64'h0, NrPMPEntries: 8
   };
 
   ariane_axi::req_t req;

@@ -47,8 +47,8 @@ module soc_core
   req_t req;
   resp_t resp;
   cva6 #(
-    .CVA6Cfg(Config), .axi_ar_chan_t(ar_t), .axi_aw_chan_t(aw_t), .axi_w_chan_t(wide_w_t), .b_chan_t(b_t),
-    .r_chan_t(r_t), .noc_req_t(req_t), .noc_resp_t(resp_t)
+    .CVA6Cfg(Config), .axi_ar_chan_t(ar_t), .axi_aw_chan_t(aw_t), .axi_w_chan_t(wide_w_t),
+    .b_chan_t(b_t), .r_chan_t(r_t), .noc_req_t(req_t), .noc_resp_t(resp_t)
   ) i_core (
     .clk_i,
     .rst_ni,

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// AMOs and LR/SC in front of a memory that has neither, and one address for DRAM's cached window and its uncached alias.
+// SPDX-License-Identifier: Apache-2.0 AMOs and LR/SC in front of a memory that has neither, and one
+// address for DRAM's cached window and its uncached alias.
 `include "axi/assign.svh"
 module soc_atomics
   import fabric_axi_pkg::*;
@@ -13,7 +13,8 @@ module soc_atomics
   input  sub_resp_t memory_resp_i
 );
 
-  AXI_BUS #(.AXI_ADDR_WIDTH(64), .AXI_DATA_WIDTH(64), .AXI_ID_WIDTH(SubIdWidth), .AXI_USER_WIDTH(1)) core (), memory ();
+  AXI_BUS #(.AXI_ADDR_WIDTH(64), .AXI_DATA_WIDTH(64), .AXI_ID_WIDTH(SubIdWidth),
+            .AXI_USER_WIDTH(1)) core (), memory ();
 
   localparam logic [63:0] AliasBit = DramBase ^ AliasBase;
   sub_req_t req;
@@ -29,8 +30,8 @@ module soc_atomics
   `AXI_ASSIGN_FROM_RESP(memory, memory_resp_i)
 
   axi_riscv_atomics_wrap #(
-    .AXI_ADDR_WIDTH(64), .AXI_DATA_WIDTH(64), .AXI_ID_WIDTH(SubIdWidth), .AXI_USER_WIDTH(1), .AXI_MAX_WRITE_TXNS(1),
-    .RISCV_WORD_WIDTH(64)
+    .AXI_ADDR_WIDTH(64), .AXI_DATA_WIDTH(64), .AXI_ID_WIDTH(SubIdWidth), .AXI_USER_WIDTH(1),
+    .AXI_MAX_WRITE_TXNS(1), .RISCV_WORD_WIDTH(64)
   ) i_atomics (
     .clk_i,
     .rst_ni,

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The managers of the accelerators and of the shared devices as one manager of the crossbar: merged, and their IDs made
-// as narrow as the core's.
+// SPDX-License-Identifier: Apache-2.0 The managers of the accelerators and of the shared devices as
+// one manager of the crossbar: merged, and their IDs made as narrow as the core's.
 module soc_dma
   import fabric_axi_pkg::*;
   import soc_pkg::*;
@@ -45,9 +44,9 @@ module soc_dma
 
   axi_mux #(
     .SlvAxiIDWidth(MgrIdWidth), .slv_aw_chan_t(mgr_aw_t), .mst_aw_chan_t(dma_aw_t), .w_chan_t(w_t),
-    .slv_b_chan_t(mgr_b_t), .mst_b_chan_t(dma_b_t), .slv_ar_chan_t(mgr_ar_t), .mst_ar_chan_t(dma_ar_t),
-    .slv_r_chan_t(mgr_r_t), .mst_r_chan_t(dma_r_t), .slv_req_t(mgr_req_t), .slv_resp_t(mgr_resp_t),
-    .mst_req_t(dma_req_t), .mst_resp_t(dma_resp_t), .NoSlvPorts(2)
+    .slv_b_chan_t(mgr_b_t), .mst_b_chan_t(dma_b_t), .slv_ar_chan_t(mgr_ar_t),
+    .mst_ar_chan_t(dma_ar_t), .slv_r_chan_t(mgr_r_t), .mst_r_chan_t(dma_r_t), .slv_req_t(mgr_req_t),
+    .slv_resp_t(mgr_resp_t), .mst_req_t(dma_req_t), .mst_resp_t(dma_resp_t), .NoSlvPorts(2)
   ) i_mux (
     .clk_i,
     .rst_ni,
@@ -59,8 +58,9 @@ module soc_dma
   );
 
   axi_id_remap #(
-    .AxiSlvPortIdWidth(DmaIdWidth), .AxiSlvPortMaxUniqIds(8), .AxiMaxTxnsPerId(8), .AxiMstPortIdWidth(CoreIdWidth),
-    .slv_req_t(dma_req_t), .slv_resp_t(dma_resp_t), .mst_req_t(core_req_t), .mst_resp_t(core_resp_t)
+    .AxiSlvPortIdWidth(DmaIdWidth), .AxiSlvPortMaxUniqIds(8), .AxiMaxTxnsPerId(8),
+    .AxiMstPortIdWidth(CoreIdWidth), .slv_req_t(dma_req_t), .slv_resp_t(dma_resp_t),
+    .mst_req_t(core_req_t), .mst_resp_t(core_resp_t)
   ) i_remap (
     .clk_i,
     .rst_ni,

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Boot ROM, CLINT, PLIC, UART and SPI behind one subordinate port. An access to an address without a register gives 0.
+// SPDX-License-Identifier: Apache-2.0 Boot ROM, CLINT, PLIC, UART and SPI behind one subordinate
+// port. An access to an address without a register gives 0.
 module soc_peripherals
   import fabric_axi_pkg::*;
   import soc_pkg::*;
@@ -61,7 +61,8 @@ module soc_peripherals
     .error_i(1'b0)
   );
   // Writes tell the half by their strobes, reads by their address.
-  assign access = '{valid: valid, write: write, addr: {addr[29:3], write == '0 ? addr[2] : write[3:0] == '0, addr[1:0]},
+  assign access = '{valid: valid, write: write,
+                    addr: {addr[29:3], write == '0 ? addr[2] : write[3:0] == '0, addr[1:0]},
                     data: data, word: write[3:0] == '0 ? data[63:32] : data[31:0]};
 
   always_comb begin

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The SoC's address map and the types of its AXI ports. Everything below DRAM is non-idempotent: the core neither
-// caches it nor repeats or merges accesses (docs/soc.md).
+// SPDX-License-Identifier: Apache-2.0 The SoC's address map and the types of its AXI ports.
+// Everything below DRAM is non-idempotent: the core neither caches it nor repeats or merges
+// accesses (docs/soc.md).
 `include "axi/typedef.svh"
 package soc_pkg;
   import fabric_axi_pkg::*;
@@ -28,7 +28,8 @@ package soc_pkg;
   localparam int unsigned BoardSources = 5;
   localparam int unsigned FabricSource = 8;
 
-  // The core's side of the crossbar; the other side has the types of fabric_axi_pkg::sub_req_t, one bit of ID more.
+  // The core's side of the crossbar; the other side has the types of fabric_axi_pkg::sub_req_t, one
+  // bit of ID more.
   localparam int unsigned CoreIdWidth = 4;
   typedef logic [CoreIdWidth-1:0] core_id_t;
   `AXI_TYPEDEF_AW_CHAN_T(core_aw_t, bus_addr_t, core_id_t, bus_user_t)

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// PULP's PLIC with a register port of the peripherals: 30 sources, seven priorities, contexts 0 (M-mode) and 1 (S-mode).
+// SPDX-License-Identifier: Apache-2.0 PULP's PLIC with a register port of the peripherals: 30
+// sources, seven priorities, contexts 0 (M-mode) and 1 (S-mode).
 `include "register_interface/typedef.svh"
 module soc_plic
   import soc_pkg::*;
@@ -25,7 +25,8 @@ module soc_plic
   always_ff @(posedge clk_i) data_o <= {2{rsp.rdata}};
 
   plic_top #(
-    .N_SOURCE(NumSources), .N_TARGET(2), .MAX_PRIO(7), .reg_req_t(plic_req_t), .reg_rsp_t(plic_rsp_t)
+    .N_SOURCE(NumSources), .N_TARGET(2), .MAX_PRIO(7), .reg_req_t(plic_req_t),
+    .reg_rsp_t(plic_rsp_t)
   ) i_plic (
     .clk_i,
     .rst_ni,

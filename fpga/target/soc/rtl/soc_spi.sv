@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// An SPI controller with the registers of SiFive's (FU540-C000 manual, chapter 19): one chip select, frames of eight bits
-// on single lines, mode 0, FIFOs of 8 bytes. Linux's spi-sifive drives it.
+// SPDX-License-Identifier: Apache-2.0 An SPI controller with the registers of SiFive's (FU540-C000
+// manual, chapter 19): one chip select, frames of eight bits on single lines, mode 0, FIFOs of 8
+// bytes. Linux's spi-sifive drives it.
 module soc_spi
   import soc_pkg::*;
 (
@@ -17,8 +17,10 @@ module soc_spi
 );
 
   // Offsets of the registers in words of 32 bits.
-  localparam logic [6:0] RegDivider = 7'h00, RegIdle = 7'h05, RegMode = 7'h06, RegFormat = 7'h10, RegTransmit = 7'h12,
-                         RegReceive = 7'h13, RegTransmitMark = 7'h14, RegReceiveMark = 7'h15, RegEnable = 7'h1c,
+  localparam logic [6:0] RegDivider = 7'h00, RegIdle = 7'h05, RegMode = 7'h06, RegFormat = 7'h10,
+                                      RegTransmit = 7'h12,
+                         RegReceive = 7'h13, RegTransmitMark = 7'h14, RegReceiveMark = 7'h15,
+                                      RegEnable = 7'h1c,
                          RegPending = 7'h1d;
   localparam logic [1:0] ModeAuto = 2'd0, ModeHold = 2'd2;
 

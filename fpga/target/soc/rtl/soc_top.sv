@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The SoC: a CVA6, its peripherals, and the fabric with accelerators and shared devices (docs/soc.md). Outside are the
-// DRAM, regions and configuration port, which differ between chips, and the board's own devices. It connects its blocks.
+// SPDX-License-Identifier: Apache-2.0 The SoC: a CVA6, its peripherals, and the fabric with
+// accelerators and shared devices (docs/soc.md). Outside are the DRAM, regions and configuration
+// port, which differ between chips, and the board's own devices. It connects its blocks.
 module soc_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -9,7 +9,8 @@ module soc_top
   import display_pkg::pixel_t;
   import soc_pkg::*;
 #(
-  /// VMs of the accelerators, 1..16, and of the shared devices. Both with their manager have the sources from 8 to 30.
+  /// VMs of the accelerators, 1..16, and of the shared devices. Both with their manager have the
+  /// sources from 8 to 30.
   parameter int unsigned NumVms = 2,
   parameter int unsigned NumSharedVms = 2,
   /// As in fabric_top.
@@ -19,12 +20,14 @@ module soc_top
   parameter int unsigned NumSorters = 3,
   /// Transactions of a manager, and to a subordinate, at a time.
   parameter int unsigned MaxTransactions = 8,
-  /// Where the core goes from the boot ROM: to DRAM, or to the board's devices, from which it may execute.
+  /// Where the core goes from the boot ROM: to DRAM, or to the board's devices, from which it may
+  /// execute.
   parameter logic [63:0] StartAddr = DramBase,
   localparam int unsigned NumPins = 32
 ) (
   input  logic clk_i,
-  /// Asynchronous, active low; the blocks leave reset at the second edge of clk_i after its release.
+  /// Asynchronous, active low; the blocks leave reset at the second edge of clk_i after its
+  /// release.
   input  logic rst_ni,
   // DRAM
   output sub_req_t  dram_req_o,
@@ -83,7 +86,8 @@ module soc_top
   );
 
   // ---- Crossbar: core and DMA to five subordinates ----
-  typedef enum int unsigned {PortPeripherals, PortBoard, PortFabric, PortShared, PortDram, NumPorts} port_e;
+  typedef enum int unsigned {PortPeripherals, PortBoard, PortFabric, PortShared, PortDram,
+                             NumPorts} port_e;
   core_req_t  [1:0] manager_req;
   core_resp_t [1:0] manager_resp;
   sub_req_t  [NumPorts-1:0] port_req;
@@ -104,9 +108,10 @@ module soc_top
     NoAddrRules: NumRules
   };
   axi_xbar #(
-    .Cfg(Crossbar), .slv_aw_chan_t(core_aw_t), .mst_aw_chan_t(sub_aw_t), .w_chan_t(w_t), .slv_b_chan_t(core_b_t),
-    .mst_b_chan_t(sub_b_t), .slv_ar_chan_t(core_ar_t), .mst_ar_chan_t(sub_ar_t), .slv_r_chan_t(core_r_t),
-    .mst_r_chan_t(sub_r_t), .slv_req_t(core_req_t), .slv_resp_t(core_resp_t), .mst_req_t(sub_req_t),
+    .Cfg(Crossbar), .slv_aw_chan_t(core_aw_t), .mst_aw_chan_t(sub_aw_t), .w_chan_t(w_t),
+    .slv_b_chan_t(core_b_t), .mst_b_chan_t(sub_b_t), .slv_ar_chan_t(core_ar_t),
+    .mst_ar_chan_t(sub_ar_t), .slv_r_chan_t(core_r_t), .mst_r_chan_t(sub_r_t),
+    .slv_req_t(core_req_t), .slv_resp_t(core_resp_t), .mst_req_t(sub_req_t),
     .mst_resp_t(sub_resp_t), .rule_t(axi_pkg::xbar_rule_64_t)
   ) i_crossbar (
     .clk_i,
@@ -184,7 +189,8 @@ module soc_top
   slot_req_t  shared_req;
   slot_resp_t shared_resp;
   fabric_top #(
-    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth), .NumSorters(NumSorters)
+    .NumVms(NumVms), .NumDevs(NumDevs), .NumPrrs(NumPrrs), .SorterDepth(SorterDepth),
+    .NumSorters(NumSorters)
   ) i_fabric (
     .clk_i,
     .rst_ni(rst_n),

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// A 16550A with registers at stride 4 and FIFOs of 16 bytes: the console of firmware and hypervisor. A bit takes 16
-// cycles times the divisor. Characters have eight bits without parity; the modem's inputs are always active.
+// SPDX-License-Identifier: Apache-2.0 A 16550A with registers at stride 4 and FIFOs of 16 bytes:
+// the console of firmware and hypervisor. A bit takes 16 cycles times the divisor. Characters have
+// eight bits without parity; the modem's inputs are always active.
 module soc_uart
   import soc_pkg::*;
   import io_uart_pkg::*;
@@ -164,7 +164,9 @@ module soc_uart
     end else begin
       was_empty_q <= !transmit_valid;
       if (transmit_push) empty_q <= 1'b0;
-      else if (!transmit_valid && (!was_empty_q || (write && register == RegEnable && !divisor_access && data[1])))
+      else if (!transmit_valid && (!was_empty_q
+                                   || (write && register == RegEnable && !divisor_access
+                                       && data[1])))
         empty_q <= 1'b1;
       else if (read && register == RegFifo && id == IdTransmit) empty_q <= 1'b0;
     end
@@ -180,8 +182,8 @@ module soc_uart
 
   // ---- Answers ----
   logic [7:0] status, modem_status;
-  assign status       = {1'b0, !transmit_valid && transmit_ready, !transmit_valid, head_error && head.pause,
-                         head_error && head.frame, 1'b0, overrun_q, filled};
+  assign status       = {1'b0, !transmit_valid && transmit_ready, !transmit_valid, head_error
+                         && head.pause, head_error && head.frame, 1'b0, overrun_q, filled};
   assign modem_status = loop ? {modem_q[3], modem_q[2], modem_q[0], modem_q[1], 4'h0} : 8'hb0;
   always_comb begin
     unique case (register)

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// DRAM in simulation: C++ keeps its content (main.cc). Requests of a direction are served in their order. The first beat
-// of a read, and the answer to a write, come latency_i cycles after the request has become the first one; the other beats
-// follow one a cycle.
+// SPDX-License-Identifier: Apache-2.0 DRAM in simulation: C++ keeps its content (main.cc). Requests
+// of a direction are served in their order. The first beat of a read, and the answer to a write,
+// come latency_i cycles after the request has become the first one; the other beats follow one a
+// cycle.
 module soc_memory
   import fabric_axi_pkg::*;
 (
@@ -57,7 +57,8 @@ module soc_memory
   // ---- Reads ----
   logic [7:0] read_beat_q, read_wait_q;
   logic read_now;
-  assign read_now = ar_valid && read_wait_q + 8'd1 >= latency_i && (!resp_o.r_valid || req_i.r_ready);
+  assign read_now = ar_valid && read_wait_q + 8'd1 >= latency_i
+                    && (!resp_o.r_valid || req_i.r_ready);
   assign ar_done  = read_now && read_beat_q == ar.len;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -103,8 +104,10 @@ module soc_memory
 
   // Both caches of CVA6 send INCR bursts only, if it is configured to be AXI-compliant.
   always_ff @(posedge clk_i) begin
-    if (rst_ni && req_i.ar_valid) assert (req_i.ar.burst == axi_pkg::BURST_INCR || req_i.ar.len == '0);
-    if (rst_ni && req_i.aw_valid) assert (req_i.aw.burst == axi_pkg::BURST_INCR || req_i.aw.len == '0);
+    if (rst_ni && req_i.ar_valid)
+      assert (req_i.ar.burst == axi_pkg::BURST_INCR || req_i.ar.len == '0);
+    if (rst_ni && req_i.aw_valid)
+      assert (req_i.aw.burst == axi_pkg::BURST_INCR || req_i.aw.len == '0);
   end
 
   logic unused;

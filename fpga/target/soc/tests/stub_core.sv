@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What core-h/soc_core.sv needs of a CVA6 with H: the members of its configuration that we set, and its ports. For lint
-// without a checkout.
+// SPDX-License-Identifier: Apache-2.0 What core-h/soc_core.sv needs of a CVA6 with H: the members
+// of its configuration that we set, and its ports. For lint without a checkout.
 package config_pkg;
   localparam int unsigned NrMaxRules = 16;
   typedef struct packed {
@@ -36,7 +35,8 @@ package build_config_pkg;
 endpackage
 
 module cva6 #(
-  parameter config_pkg::cva6_cfg_t CVA6Cfg = build_config_pkg::build_config(cva6_config_pkg::cva6_cfg),
+  parameter config_pkg::cva6_cfg_t CVA6Cfg =
+      build_config_pkg::build_config(cva6_config_pkg::cva6_cfg),
   parameter type axi_ar_chan_t = logic,
   parameter type axi_aw_chan_t = logic,
   parameter type axi_w_chan_t = logic,
@@ -75,6 +75,6 @@ module cva6 #(
   assign rvfi_probes_o = 1'b0;
   assign cvxif_req_o   = 1'b0;
   logic unused;
-  assign unused = &{1'b0, clk_i, rst_ni, boot_addr_i, hart_id_i, irq_i, ipi_i, time_irq_i, debug_req_i, cvxif_resp_i,
-                    noc_resp_i, b, r, CVA6Cfg};
+  assign unused = &{1'b0, clk_i, rst_ni, boot_addr_i, hart_id_i, irq_i, ipi_i, time_irq_i,
+                    debug_req_i, cvxif_resp_i, noc_resp_i, b, r, CVA6Cfg};
 endmodule
