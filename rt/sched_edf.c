@@ -74,7 +74,7 @@ static void miss(struct rt_app *app)
 
 /* A job has not ended at the next release, so it has missed its deadline, which is at most the
  * period. */
-static void late(struct rt_cpu *rc, struct rt_app *app)
+static void suspend_overrun_job(struct rt_cpu *rc, struct rt_app *app)
 {
     miss(app);
     if (rc->unqueued == app) {
@@ -165,7 +165,7 @@ static inline struct rt_app *release_first(struct rt_cpu *rc)
     bool ready;
 
     if (!app->done) {
-        late(rc, app);
+        suspend_overrun_job(rc, app);
     }
     ready = begin(rc, app);
     rt_queue_first_grew(&rc->releases);

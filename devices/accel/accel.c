@@ -35,7 +35,7 @@ static void leave_waiters(struct accel *a)
     spin_lock(&sched_lock);
     if (!list_empty(&a->waiters)) {
         list_splice_before(&resumed, &a->waiters);
-        vdm.noted = true;
+        vdm.work_pending = true;
     }
     spin_unlock(&sched_lock);
 }
@@ -58,19 +58,19 @@ static void deliver(unsigned clients)
 static void defer(void)
 {
     spin_lock(&sched_lock);
-    if (!timer_armed(&vdm.later)) {
-        timer_arm(&vdm.later, arch_time());
+    if (!timer_armed(&vdm.deferred_timer)) {
+        timer_arm(&vdm.deferred_timer, arch_time());
     }
     spin_unlock(&sched_lock);
 }
 
-void vdm_unlock_noted(void)
+void vdm_unlock_pending(void)
 {
     unsigned notify = vdm.notify;
     const char *report = vdm.report;
     struct vdm_report_args args;
 
-    vdm.noted = false;
+    vdm.work_pending = false;
     vdm.notify = 0;
     if (report != NULL) {
         args = vdm.args;
@@ -93,7 +93,7 @@ void vdm_report(const char *format, const struct accel *a, ulong region, ulong d
 {
     const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
 
-    vdm.noted = true;
+    vdm.work_pending = true;
     vdm.report = format;
     vdm.args = (struct vdm_report_args){
         {a->client->vm->config->name, devices[a->config->device].name}, region, detail};
@@ -160,7 +160,7 @@ void vdm_continue(struct timer *t)
     } else if (vdm.recheck != 0) {
         recheck_first();
     }
-    vdm.noted = true;
+    vdm.work_pending = true;
     vdm_unlock();
 }
 
@@ -169,7 +169,7 @@ void accel_note(const struct accel *a, ulong event)
     if (a->model == VDM_MODEL_GUEST) {
         a->client->events |= event << a->config->device;
         vdm.notify |= 1U << a->client->number;
-        vdm.noted = true;
+        vdm.work_pending = true;
     }
 }
 
@@ -255,7 +255,7 @@ void accel_lost(struct accel *a, bool preempted)
         /* their region expired before it was connected: their writes request the device again */
         resume_waiters(a);
         vdm.recheck |= has_job(stat) ? 1U << a->client->number : 0;
-        vdm.noted = vdm.noted || has_job(stat);
+        vdm.work_pending = vdm.work_pending || has_job(stat);
     }
 }
 
@@ -340,7 +340,7 @@ static void vdm_sync(void)
         }
         vdm.recheck |= *clients;
         *clients = 0;
-        vdm.noted = true;
+        vdm.work_pending = true;
         vdm_unlock();
     }
 }

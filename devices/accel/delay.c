@@ -222,7 +222,7 @@ static enum resource_answer answer_of(const struct accel *a, const struct bound 
         return RESOURCE_BLOCKS;
     }
     if (hyp.ncpus > 1) {
-        return RESOURCE_CPUS; /* vdm.later expires on the CPU that has left the work */
+        return RESOURCE_CPUS; /* vdm.deferred_timer expires on the CPU that has left the work */
     }
     return a->priority < b->needed || foreign_overlay(a) != NULL ? RESOURCE_SHARED
                                                                  : RESOURCE_BOUNDED;

@@ -57,7 +57,7 @@ static void note_fault(void)
 
     enable(EVENTS);
     spin_lock(&sched_lock);
-    timer_arm(&vdm.quiet, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
+    timer_arm(&vdm.report_holdoff, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
     spin_unlock(&sched_lock);
     if (a != NULL) {
         a->stats.faults++;
@@ -70,7 +70,8 @@ static void note_fault(void)
  * PRR_STOPPED. Called before the regions are updated, so that none leaves unseen in between. */
 static void watch_leaving(void)
 {
-    vdm.for_all = CONCERN_ALL | (vdm.closed != 0 || vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
+    vdm.for_all =
+        CONCERN_ALL | (vdm.draining_regions != 0 || vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
 }
 
 void vdm_watch_all(void)
@@ -95,7 +96,7 @@ static void update_regions(uint64_t status)
         if (all || vdm.regions[i].promised != NULL) {
             if (loses) {
                 vdm.update |= 1U << i;
-                vdm.noted = true;
+                vdm.work_pending = true;
             } else {
                 loses = vdm_update_region(i);
             }
@@ -122,7 +123,7 @@ void vdm_interrupt(void)
         update_regions(status);
     } else if (vdm.update != 0) {
         vdm_update_first(); /* a solution may be for a client whose loss is noted */
-        vdm.noted = true;
+        vdm.work_pending = true;
     } else {
         vdm_write(FABRIC_REGS_IRQ_STATUS, status);
         vdm_take_solution();
@@ -132,10 +133,10 @@ void vdm_interrupt(void)
 
 void vdm_manager_init(void)
 {
-    timer_init(&vdm.quiet, report_again);
-    vdm.quiet.unlocked = true;
-    timer_init(&vdm.later, vdm_continue);
-    vdm.later.unlocked = true;
+    timer_init(&vdm.report_holdoff, report_again);
+    vdm.report_holdoff.unlocked = true;
+    timer_init(&vdm.deferred_timer, vdm_continue);
+    vdm.deferred_timer.unlocked = true;
     vdm.for_all = CONCERN_ALL;
     vdm_write(FABRIC_REGS_HOLD_TIME, vdm.image->hold_cycles);
     vdm_write(FABRIC_REGS_STOP_TIME, vdm.image->stop_cycles);

@@ -62,7 +62,7 @@ void vdm_overlay_wake(void)
 {
     if (run.config != NULL) {
         vdm.overlay_due = true;
-        vdm.noted = true;
+        vdm.work_pending = true;
     }
 }
 
@@ -101,7 +101,7 @@ static void fail(struct overlay *o)
 
     o->failed = step->number;
     o->region = run.region;
-    vdm.noted = true;
+    vdm.work_pending = true;
     vdm.report = "error: overlay %s: %s failed for region %lu";
     vdm.args = (struct vdm_report_args){{run.config->name, phases[step->number]}, run.region, 0};
     begin(reverting);

@@ -4,9 +4,9 @@
  * overlay.c has the sequence of the phases, overlay_phases.c what each does, overlay_calls.c the
  * hypercalls. All is called with vdm.lock held, and guarded by it.
  *
- * While a transaction takes a region from its clients, no client gets it (vdm.closed). The manager
- * itself is a client of the fabric then, with a VM's number that no VM has: it requests the region,
- * which is thus decoupled until it is configured.
+ * While a transaction takes a region from its clients, no client gets it (vdm.draining_regions).
+ * The manager itself is a client of the fabric then, with a VM's number that no VM has: it requests
+ * the region, which is thus decoupled until it is configured.
  */
 #ifndef VDM_OVERLAY_H
 #define VDM_OVERLAY_H

@@ -47,7 +47,8 @@ void vdm_set_devices(void)
     const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
 
     for (unsigned i = 0; i < vdm.image->ndevices; i++) {
-        set_device(i, d[i].regions & vdm.usable[i] & (vdm.own[i] | ~vdm.kept) & ~vdm.closed);
+        set_device(i, d[i].regions & vdm.usable[i] & (vdm.own[i] | ~vdm.reserved_regions) &
+                          ~vdm.draining_regions);
     }
 }
 
@@ -67,7 +68,7 @@ enum overlay_outcome overlay_ldto(struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nfragments; i++) {
         run->region = fragment_of(run, i)->region;
-        if ((vdm.kept >> run->region & 1U) != 0) {
+        if ((vdm.reserved_regions >> run->region & 1U) != 0) {
             return OVERLAY_FAILED;
         }
     }
@@ -91,7 +92,7 @@ enum overlay_outcome overlay_lfw(struct overlay_run *run)
 static void close_regions(const struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nfragments; i++) {
-        vdm.closed |= 1U << fragment_of(run, i)->region;
+        vdm.draining_regions |= 1U << fragment_of(run, i)->region;
     }
     vdm_set_devices();
     vdm_watch_all();
@@ -119,7 +120,7 @@ enum overlay_outcome overlay_dcpl(struct overlay_run *run)
     const struct vdm_image_fragment *f = fragment_of(run, run->at);
     enum vdm_drain drain;
 
-    if (vdm.closed == 0) {
+    if (vdm.draining_regions == 0) {
         close_regions(run);
     }
     run->region = f->region;
@@ -191,7 +192,7 @@ enum overlay_outcome overlay_cpl(struct overlay_run *run)
  * clients that wait. */
 static void open_regions(const struct overlay_run *run)
 {
-    vdm.closed = 0;
+    vdm.draining_regions = 0;
     vdm_set_devices();
     for (unsigned i = 0; i < run->config->nfragments; i++) {
         vdm_write(FABRIC_REGS_CANCEL, own_name(fragment_of(run, i)->device));
@@ -205,7 +206,7 @@ static void keep_regions(const struct overlay_run *run, bool keep)
         const struct vdm_image_fragment *f = fragment_of(run, i);
         unsigned bit = 1U << f->region;
 
-        vdm.kept = keep ? vdm.kept | bit : vdm.kept & ~bit;
+        vdm.reserved_regions = keep ? vdm.reserved_regions | bit : vdm.reserved_regions & ~bit;
         vdm.own[f->device] = (uint8_t)(keep ? vdm.own[f->device] | bit : vdm.own[f->device] & ~bit);
     }
 }
@@ -288,7 +289,7 @@ enum overlay_outcome overlay_open(struct overlay_run *run)
 
 enum overlay_outcome overlay_rollback(struct overlay_run *run)
 {
-    if (vdm.closed != 0) {
+    if (vdm.draining_regions != 0) {
         open_regions(run);
     }
     vdm_port_release();

@@ -132,7 +132,7 @@ void vdm_request(struct accel *a)
 }
 
 /* The region has a client that waits for it: `status` is the region's. */
-static void serve(struct accel *a, unsigned region, uint64_t status)
+static void configure_or_connect(struct accel *a, unsigned region, uint64_t status)
 {
     ulong state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
 
@@ -163,7 +163,7 @@ bool vdm_in_reconfig(unsigned region, const struct accel *a)
 }
 
 /* Whether a region in this state may have been promised to another client than its own. */
-static bool stops(ulong state)
+static bool is_preempting(ulong state)
 {
     return state == STATE_PREEMPT || state == STATE_SWITCH;
 }
@@ -192,7 +192,8 @@ bool vdm_update_region(unsigned number)
     struct accel *before = region->owner, *owner = client_of(status);
     bool preempted = region->promised != NULL, loses;
 
-    if (!stops(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) || owner != vdm.stopped[number]) {
+    if (!is_preempting(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) ||
+        owner != vdm.stopped[number]) {
         end_promise(region, owner);
     }
     region->owner = owner;
@@ -202,7 +203,7 @@ bool vdm_update_region(unsigned number)
         accel_lost(before, preempted);
     }
     if (owner != NULL && may_have_regions(owner)) {
-        serve(owner, number, status);
+        configure_or_connect(owner, number, status);
     } else if (owner != NULL) {
         vdm_write(FABRIC_REGS_CANCEL, owner->name);
     }
@@ -300,7 +301,7 @@ enum vdm_drain vdm_drain_region(unsigned number)
     if (state == STATE_BUSY) {
         vdm_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
     }
-    if (state == STATE_BUSY || stops(state) || is_configured_now(number)) {
+    if (state == STATE_BUSY || is_preempting(state) || is_configured_now(number)) {
         return VDM_DRAIN_WAITS;
     }
     cancel_client(status);

@@ -109,7 +109,7 @@ struct vdm {
     struct accel *stopped[VDM_MAX_REGIONS]; /* the owner of each region when it was promised */
     struct vdm_port port;
     /* recheck, update, notify or report is set: vdm_unlock() has work */
-    bool noted;
+    bool work_pending;
     unsigned update;  /* bit n: region n may have another client or state */
     uint64_t for_all; /* events of the fabric that may concern any region */
     /* bit n: a page of client n has become read-only: it may have a START */
@@ -119,11 +119,13 @@ struct vdm {
     unsigned notify;    /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report; /* a line for the console once the lock is released, or NULL */
     struct vdm_report_args args;
-    struct timer quiet; /* reports are suppressed until it expires */
-    struct timer later; /* due at once: continues the work that a section has left */
-    bool overlay_due;   /* the overlay's transaction can go on */
-    unsigned closed;    /* bit n: region n is being taken for an overlay: no client gets it */
-    unsigned kept;      /* bit n: region n is kept for a device, by an overlay that is applied */
+    struct timer report_holdoff; /* reports are suppressed until it expires */
+    struct timer deferred_timer; /* due at once: continues the work that a section has left */
+    bool overlay_due;            /* the overlay's transaction can go on */
+    unsigned
+        draining_regions; /* bit n: region n is being taken for an overlay: no client gets it */
+    unsigned
+        reserved_regions; /* bit n: region n is kept for a device, by an overlay that is applied */
 
     /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches the
      * configuration port. */
@@ -334,19 +336,20 @@ void vdm_overlay_wake(void);
 
 /* Releases vdm.lock and delivers what was noted under it: events, reports, and work for other
  * sections. */
-void vdm_unlock_noted(void);
+void vdm_unlock_pending(void);
 
 /* With vdm.lock held: `format`, with a VM, a device, a region and a detail, is posted on the
  * console once the lock is released. */
 void vdm_report(const char *format, const struct accel *a, ulong region, ulong detail);
 
-/* Of vdm.later: does a part of the work that was left: so much that the section is short. */
+/* Of vdm.deferred_timer: does a part of the work that was left: so much that the section is short.
+ */
 void vdm_continue(struct timer *t);
 
 static inline void vdm_unlock(void)
 {
-    if (vdm.noted) {
-        vdm_unlock_noted();
+    if (vdm.work_pending) {
+        vdm_unlock_pending();
     } else {
         spin_unlock(&vdm.lock);
     }
@@ -375,7 +378,7 @@ static inline void vdm_note(struct vdm_client *c, ulong event)
 {
     c->events |= event;
     vdm.notify |= 1U << c->number;
-    vdm.noted = true;
+    vdm.work_pending = true;
 }
 
 /* The device of the VM, which may be absent, or NULL. */

@@ -34,7 +34,7 @@ struct io {
     volatile char *registers;     /* the manager page */
     ulong pins;                   /* of the hardware */
 
-    struct timer quiet; /* interrupts to the manager are disabled until it expires */
+    struct timer report_holdoff; /* interrupts to the manager are disabled until it expires */
     struct io_client clients[IO_MAX_CLIENTS];
 };
 

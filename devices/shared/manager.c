@@ -25,7 +25,7 @@ static void be_quiet(void)
 {
     io_write(FABRIC_SHARED_IRQ_ENABLE, 0);
     spin_lock(&sched_lock);
-    timer_arm(&io.quiet, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
+    timer_arm(&io.report_holdoff, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
     spin_unlock(&sched_lock);
 }
 
@@ -86,8 +86,8 @@ void io_interrupt(void)
 
 void io_manager_init(void)
 {
-    timer_init(&io.quiet, io_report_again);
-    io.quiet.unlocked = true;
+    timer_init(&io.report_holdoff, io_report_again);
+    io.report_holdoff.unlocked = true;
     io_write(FABRIC_SHARED_IRQ_STATUS, EVENTS);
     io_write(FABRIC_SHARED_IRQ_ENABLE, EVENTS);
 }

@@ -49,7 +49,7 @@ struct blk_disk {
     uint32_t number;            /* of the piece */
     uint32_t bytes, left;       /* of the piece, and of its data that is to be copied */
     bool held;                  /* `buffer` is a buffer of the server, taken from its queue */
-    uint32_t life;              /* of that queue */
+    uint32_t generation;        /* of that queue */
     struct virtio_chain buffer; /* at its start */
     struct virtio_chain room;   /* its rest */
 };

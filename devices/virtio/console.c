@@ -268,7 +268,7 @@ static enum virtio_found write_message(const struct virtio_device *dev, struct v
 }
 
 /* The driver's next buffer gets the first pending event. */
-static struct virtio_step say_step(struct virtio_device *dev, struct virtq *q)
+static struct virtio_step control_tx_step(struct virtio_device *dev, struct virtq *q)
 {
     struct console *console = dev->data;
     struct virtio_chain chain;
@@ -298,7 +298,7 @@ static struct virtio_step say_step(struct virtio_device *dev, struct virtq *q)
 }
 
 /* The driver's message, and then those that it causes, as far as there are buffers for them. */
-static struct virtio_step hear_step(struct virtio_device *dev, struct virtq *q)
+static struct virtio_step control_rx_step(struct virtio_device *dev, struct virtq *q)
 {
     struct console *console = dev->data;
     struct virtq *to_driver = &dev->queues[QUEUE_TO_DRIVER];
@@ -309,7 +309,7 @@ static struct virtio_step hear_step(struct virtio_device *dev, struct virtq *q)
     }
     spin_lock(&to_driver->lock);
     if (to_driver->ready && virtq_waiting(to_driver) != 0) {
-        step = say_step(dev, to_driver);
+        step = control_tx_step(dev, to_driver);
     }
     spin_unlock(&to_driver->lock);
     if (step.wait) {
@@ -328,9 +328,9 @@ static struct virtio_step console_step(struct virtio_device *dev, struct virtq *
 
     switch (number) {
     case QUEUE_TO_DRIVER:
-        return say_step(dev, q);
+        return control_tx_step(dev, q);
     case QUEUE_TO_DEVICE:
-        return hear_step(dev, q);
+        return control_rx_step(dev, q);
     default:
         return send_step(dev, port_of(number), q);
     }

@@ -88,7 +88,7 @@ struct port {
      * of them those in chains that are filled. */
     struct port *to;
     struct virtio_chain from, into;
-    uint32_t life, length, length_filled, nfilled;
+    uint32_t generation, length, length_filled, nfilled;
     struct virtq_used filled[CHAINS];
     char *num_buffers; /* of the header, in the receiver's memory */
     /* Since the boot. Those of frames received, and dropped for want of a buffer, are guarded by
@@ -218,7 +218,7 @@ static enum outcome find_space(struct port *port, struct virtq *q)
 }
 
 /* The most bytes to copy before interrupts are polled. The piece behind them is aligned. */
-static uint32_t piece(const char *dst, const char *src)
+static uint32_t step_bytes(const char *dst, const char *src)
 {
     uint32_t most = (((uintptr_t)dst ^ (uintptr_t)src) & 7U) == 0 ? ALIKE_PIECE : UNLIKE_PIECE;
 
@@ -227,7 +227,7 @@ static uint32_t piece(const char *dst, const char *src)
 
 /* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0
  * at the frame's end. */
-static enum outcome spans(struct port *port, struct virtq *q, uint32_t *n)
+static enum outcome contiguous_bytes(struct port *port, struct virtq *q, uint32_t *n)
 {
     enum virtio_found source = virtio_chain_span(&port->from);
     enum outcome outcome;
@@ -245,7 +245,7 @@ static enum outcome spans(struct port *port, struct virtq *q, uint32_t *n)
         return outcome;
     }
     *n = port->from.room < port->into.room ? port->from.room : port->into.room;
-    most = piece(port->into.at, port->from.at);
+    most = step_bytes(port->into.at, port->from.at);
     *n = *n < most ? *n : most;
     return *n <= port->most - port->length ? DELIVERED : TOO_LONG;
 }
@@ -255,7 +255,7 @@ static enum outcome copy_rest(struct port *port, struct virtq *q)
     uint32_t end = port->length + STEP_BYTES, n;
 
     for (unsigned pieces = 0; pieces < DESCRIPTORS && port->length < end; pieces++) {
-        enum outcome outcome = spans(port, q, &n);
+        enum outcome outcome = contiguous_bytes(port, q, &n);
 
         if (outcome != DELIVERED || n == 0) {
             return outcome;
@@ -300,7 +300,7 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
         return outcome;
     }
     q->next++;
-    port->life = q->life;
+    port->generation = q->generation;
     port->from = port->rest;
     port->length = HEAD_SIZE;
     port->length_filled = 0;
@@ -342,7 +342,7 @@ static enum outcome deliver(struct port *port)
     if (port->length == 0) {
         outcome = begin_delivery(port, q);
         outcome = outcome == DELIVERED && arch_irq_pending() ? UNFINISHED : outcome;
-    } else if (q->life != port->life) {
+    } else if (q->generation != port->generation) {
         outcome = DROPPED;
         port->length = 0;
     }
@@ -361,7 +361,7 @@ static enum outcome deliver(struct port *port)
 
 /* --- sending --- */
 
-static bool within(struct limit *limit, uint32_t most)
+static bool rate_allows(struct limit *limit, uint32_t most)
 {
     ticks_t now;
 
@@ -415,8 +415,8 @@ static bool may_send(struct port *port)
         port->counts.spoofed++;
         return false;
     }
-    if (!within(&port->all, config->frames_per_ms) ||
-        (port->to_group && !within(&port->group, config->multicast_per_ms))) {
+    if (!rate_allows(&port->all, config->frames_per_ms) ||
+        (port->to_group && !rate_allows(&port->group, config->multicast_per_ms))) {
         port->counts.limited++;
         return false;
     }
@@ -511,7 +511,7 @@ static struct port *next_receiver(struct port *port)
 }
 
 /* Counts a frame that is wrong. Returns the device for virtio_break(), or NULL. */
-static struct virtio_device *blame(struct port *port, enum outcome outcome)
+static struct virtio_device *count_malformed(struct port *port, enum outcome outcome)
 {
     if (outcome == SENDER_WRONG || outcome == TOO_LONG) {
         port->counts.malformed++;
@@ -549,7 +549,7 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
     if (outcome == UNFINISHED) {
         return step;
     }
-    step.broken = blame(port, outcome);
+    step.broken = count_malformed(port, outcome);
     if (outcome != SENDER_WRONG && is_sent(port, step.broken != NULL || outcome == DROPPED)) {
         port->sending = false;
         virtio_done(port->dev, q, port->rest.head, 0);
@@ -596,7 +596,7 @@ static void forget_delivery(struct port *port)
     struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
 
     spin_lock(&q->lock);
-    if (port->length != 0 && q->life == port->life) {
+    if (port->length != 0 && q->generation == port->generation) {
         end_delivery(port, q, DROPPED);
     }
     port->length = 0;

@@ -37,7 +37,7 @@ static struct server servers[VIRTIO_MAX_FUNCTIONS];
 
 /* --- a piece on its way to the server --- */
 
-static struct virtio_step go_on(void)
+static struct virtio_step step_again(void)
 {
     return (struct virtio_step){.wait = false};
 }
@@ -53,18 +53,18 @@ static struct virtio_step end_pieces(struct blk_disk *disk, uint8_t status)
     disk->status = status;
     disk->forwards = false;
     disk->piece = BLK_NO_PIECE;
-    return go_on();
+    return step_again();
 }
 
 /* The server has lost the piece and the buffer: the request begins again. */
 static struct virtio_step begin_again(struct blk_disk *disk, const struct virtq *q)
 {
-    disk->life = q->life;
+    disk->generation = q->generation;
     disk->held = false;
     disk->piece = BLK_NO_PIECE;
     disk->forwards = false;
     disk->busy = false;
-    return go_on();
+    return step_again();
 }
 
 /* The bytes of data in the next buffers of the request, rounded up to whole sectors. Only a
@@ -99,7 +99,7 @@ static struct virtio_step measure_piece(const struct virtio_device *dev, struct 
         return end_pieces(disk, BLK_IOERR);
     }
     disk->piece = BLK_MEASURED;
-    return go_on();
+    return step_again();
 }
 
 /* Takes a buffer out of the server's queue, unless the disk has one. VIRTIO_NONE: there is none. */
@@ -143,7 +143,7 @@ static struct virtio_step begin_piece(const struct virtio_device *dev, struct bl
     disk->number++;
     disk->left = request.type == DISK_WRITE ? request.bytes : 0;
     disk->piece = BLK_FILLING;
-    return go_on();
+    return step_again();
 }
 
 static struct virtio_step send_piece(struct blk_disk *disk, struct virtq *q)
@@ -155,7 +155,7 @@ static struct virtio_step send_piece(struct blk_disk *disk, struct virtq *q)
     disk->left = disk->request.type == BLK_READ ? disk->bytes : 0;
     virtq_return(q, disk->buffer.head, (uint32_t)sizeof(struct disk_request) + data);
     virtq_interrupt(disk->server, q);
-    return go_on();
+    return step_again();
 }
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -183,13 +183,13 @@ static struct virtio_step fill_piece(struct virtio_device *dev, struct blk_disk 
     virtio_chain_advance(from, n);
     virtio_chain_advance(to, n);
     disk->left -= n;
-    return go_on();
+    return step_again();
 }
 
 static struct virtio_step forward_locked(struct virtio_device *dev, struct blk_disk *disk,
                                          struct virtq *q)
 {
-    if (disk->life != q->life) {
+    if (disk->generation != q->generation) {
         return begin_again(disk, q);
     }
     switch (disk->piece) {
@@ -235,13 +235,13 @@ static struct virtio_step begin_answer(struct virtio_device *dev, struct server 
     s->busy = s->to != NULL;
     s->taken = false;
     s->steps = STEPS_AFTER;
-    return s->busy ? go_on() : broken(dev);
+    return s->busy ? step_again() : broken(dev);
 }
 
 static struct virtio_step end_answer(struct server *s)
 {
     s->taken = true;
-    return go_on();
+    return step_again();
 }
 
 /* Copies the next bytes of a read to the driver's memory. What the answer has beside them is
@@ -268,7 +268,7 @@ static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
     virtio_chain_advance(to, n);
     disk->left -= n;
     disk->written += n;
-    return go_on();
+    return step_again();
 }
 
 /* The server has done the piece. */

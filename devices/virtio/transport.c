@@ -142,7 +142,7 @@ static void stop_queues(struct virtio_device *dev)
     for (unsigned i = 0; i < dev->nqueues; i++) {
         spin_lock(&dev->queues[i].lock);
         dev->queues[i].ready = false;
-        dev->queues[i].life++;
+        dev->queues[i].generation++;
         spin_unlock(&dev->queues[i].lock);
     }
     if (dev->class->reset != NULL) {

@@ -80,12 +80,12 @@ struct virtio_progress {
 struct virtq {
     /* guards all that follows; the registers are those of the guest's VCPUs until `enabled` */
     struct spinlock lock;
-    bool ready;       /* enabled, and the driver is: the device may use the ring */
-    uint32_t life;    /* how often the queue was disabled */
-    uint32_t mask;    /* size - 1 */
-    uint32_t next;    /* number of the next chain to take */
-    uint32_t used;    /* number of chains returned */
-    uint32_t checked; /* `used` when the driver's wish for an interrupt was last read */
+    bool ready;          /* enabled, and the driver is: the device may use the ring */
+    uint32_t generation; /* how often the queue was disabled */
+    uint32_t mask;       /* size - 1 */
+    uint32_t next;       /* number of the next chain to take */
+    uint32_t used;       /* number of chains returned */
+    uint32_t checked;    /* `used` when the driver's wish for an interrupt was last read */
     /* The rings, in the VM's RAM; valid while `ready`. */
     const volatile struct virtq_desc *desc;
     const volatile uint16_t *avail; /* flags, index, ring[size] */
@@ -246,7 +246,7 @@ void virtio_pci_reset(struct virtio_device *dev);
  * virtio_interrupt(). */
 void virtio_set_line(struct virtio_device *dev);
 
-/* --- lines.c --- */
+/* --- intx.c --- */
 
 /* At boot. */
 void virtio_lines_init(void);
@@ -359,7 +359,7 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
     chain->room -= bytes;
 }
 
-/* --- work.c --- */
+/* --- notify.c --- */
 
 /* Queue `number` of the device has new buffers, or none any more: works on the requests of other
  * devices that wait for them until an interrupt is pending for this CPU (false: to be called

@@ -397,8 +397,8 @@ bool testbed_accel_step(void)
     bool due = vdm.overlay_due;
 
     testbed_enter(0);
-    timer_disarm(&vdm.later);
-    vdm_continue(&vdm.later);
+    timer_disarm(&vdm.deferred_timer);
+    vdm_continue(&vdm.deferred_timer);
     return due;
 }
 
@@ -414,7 +414,7 @@ void testbed_accel_damage(unsigned device, unsigned region, unsigned byte)
 
 bool testbed_accel_idle(void)
 {
-    return vdm.closed == 0 && vdm.port.busy == 0 && !vdm.overlay_due;
+    return vdm.draining_regions == 0 && vdm.port.busy == 0 && !vdm.overlay_due;
 }
 
 static unsigned put(uint64_t *values, unsigned used, uint64_t value)
@@ -425,8 +425,9 @@ static unsigned put(uint64_t *values, unsigned used, uint64_t value)
 
 unsigned testbed_accel_snapshot(uint64_t *values)
 {
-    unsigned used =
-        put(values, 0, vdm.closed | vdm.kept << 8 | vdm.port.busy << 16 | vdm.port.waiting << 24);
+    unsigned used = put(values, 0,
+                        vdm.draining_regions | vdm.reserved_regions << 8 | vdm.port.busy << 16 |
+                            vdm.port.waiting << 24);
 
     for (unsigned d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
         used = put(values, used, vdm_read(FABRIC_REGS_DEVICE + d * FABRIC_REGS_DEVICE_STRIDE));
