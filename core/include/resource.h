@@ -35,7 +35,7 @@ struct resource_wait {
 typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, ticks_t job,
                                                struct resource_wait *wait);
 
-/* Registers the function of a component in its own file: RESOURCE_BOUND(vdm_bound). At most one
+/* Registers the function of a component in its own file: RESOURCE_BOUND(accel_bound). At most one
  * component knows a resource. */
 #define RESOURCE_BOUND(fn) \
     static resource_bound_fn *const fn##_of_resource REGISTER_IN("resource_bounds") = (fn)

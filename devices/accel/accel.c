@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's device: its first write, VCPUs that wait for it, what its guest is told. */
-#include "vdm.h"
+#include "accel.h"
 
 #include "arch.h"
 #include "atomic.h"
@@ -11,8 +11,8 @@
 #include "system.h"
 
 /* owner: this file; waiters[n] belongs to hyp.vcpus[n] */
-static struct vdm_waiter waiters[SYSIMAGE_MAX_VCPUS];
-/* struct vdm_waiter: need not wait any more; guarded by sched_lock; owner: this file */
+static struct accel_waiter waiters[SYSIMAGE_MAX_VCPUS];
+/* struct accel_waiter: need not wait any more; guarded by sched_lock; owner: this file */
 static struct list resumed;
 
 /* Resumes the first VCPU of the list, if there is one. One critical section for each, so that other
@@ -21,7 +21,7 @@ static void resume_first(struct list *list)
 {
     spin_lock(&sched_lock);
     if (!list_empty(list)) {
-        struct vdm_waiter *w = CONTAINER_OF(list->next, struct vdm_waiter, node);
+        struct accel_waiter *w = CONTAINER_OF(list->next, struct accel_waiter, node);
 
         list_remove(&w->node);
         vcpu_resume(w->vcpu);
@@ -35,7 +35,7 @@ static void leave_waiters(struct accel *a)
     spin_lock(&sched_lock);
     if (!list_empty(&a->waiters)) {
         list_splice_before(&resumed, &a->waiters);
-        vdm.work_pending = true;
+        accels.work_pending = true;
     }
     spin_unlock(&sched_lock);
 }
@@ -44,7 +44,7 @@ static void leave_waiters(struct accel *a)
 static void deliver(unsigned clients)
 {
     for (unsigned i = 0; clients != 0; i++, clients >>= 1) {
-        struct vdm_client *c = &vdm.clients[i];
+        struct accel_vm *c = &accels.clients[i];
 
         if ((clients & 1U) != 0) {
             spin_lock(&c->vm->lock);
@@ -58,28 +58,28 @@ static void deliver(unsigned clients)
 static void defer(void)
 {
     spin_lock(&sched_lock);
-    if (!timer_armed(&vdm.deferred_timer)) {
-        timer_arm(&vdm.deferred_timer, arch_time());
+    if (!timer_armed(&accels.deferred_timer)) {
+        timer_arm(&accels.deferred_timer, arch_time());
     }
     spin_unlock(&sched_lock);
 }
 
-void vdm_unlock_pending(void)
+void accel_unlock_pending(void)
 {
-    unsigned notify = vdm.notify;
-    const char *report = vdm.report;
-    struct vdm_report_args args;
+    unsigned notify = accels.notify;
+    const char *report = accels.report;
+    struct accel_report_args args;
 
-    vdm.work_pending = false;
-    vdm.notify = 0;
+    accels.work_pending = false;
+    accels.notify = 0;
     if (report != NULL) {
-        args = vdm.args;
-        vdm.report = NULL;
+        args = accels.args;
+        accels.report = NULL;
     }
-    if (vdm.update != 0 || vdm.recheck != 0 || vdm.overlay_due || !list_empty(&resumed)) {
+    if (accels.update != 0 || accels.recheck != 0 || accels.overlay_due || !list_empty(&resumed)) {
         defer();
     }
-    spin_unlock(&vdm.lock);
+    spin_unlock(&accels.lock);
     if (notify != 0) {
         deliver(notify);
     }
@@ -89,13 +89,13 @@ void vdm_unlock_pending(void)
     }
 }
 
-void vdm_report(const char *format, const struct accel *a, ulong region, ulong detail)
+void accel_report(const char *format, const struct accel *a, ulong region, ulong detail)
 {
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+    const struct accel_image_device *devices = accel_table(accels.image->devices_offset);
 
-    vdm.work_pending = true;
-    vdm.report = format;
-    vdm.args = (struct vdm_report_args){
+    accels.work_pending = true;
+    accels.report = format;
+    accels.args = (struct accel_report_args){
         {a->client->vm->config->name, devices[a->config->device].name}, region, detail};
 }
 
@@ -103,19 +103,19 @@ void vdm_report(const char *format, const struct accel *a, ulong region, ulong d
  * is saved. */
 static bool has_job(uint32_t stat)
 {
-    return VDM_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 ||
-           VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
+    return ACCEL_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 ||
+           ACCEL_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
 }
 
 /* The client's first device that has a job and is in no list, or NULL. */
-static struct accel *forgotten(const struct vdm_client *c)
+static struct accel *forgotten(const struct accel_vm *c)
 {
     struct accel *found = NULL;
 
-    for (unsigned i = 0; i < VDM_MAX_DEVICES && found == NULL && !c->stopping; i++) {
+    for (unsigned i = 0; i < ACCEL_MAX_DEVICES && found == NULL && !c->stopping; i++) {
         struct accel *a = c->accels[i];
 
-        if (a != NULL && a->state == ACCEL_IDLE && has_job(vdm_if_read(a, FABRIC_IF_STAT))) {
+        if (a != NULL && a->state == ACCEL_IDLE && has_job(accel_if_read(a, FABRIC_IF_STAT))) {
             found = a;
         }
     }
@@ -127,49 +127,49 @@ static struct accel *forgotten(const struct vdm_client *c)
  * fabric's search list. */
 static void recheck_first(void)
 {
-    unsigned client = vdm_lowest_bit(vdm.recheck);
-    struct accel *a = forgotten(&vdm.clients[client]);
+    unsigned client = accel_lowest_bit(accels.recheck);
+    struct accel *a = forgotten(&accels.clients[client]);
 
     if (a != NULL) {
-        vdm_request(a);
+        accel_ask_region(a);
     }
     /* none is left, or the search list is full: no use in another try */
     if (a == NULL || a->state == ACCEL_IDLE) {
-        vdm.recheck &= ~(1U << client);
+        accels.recheck &= ~(1U << client);
     }
 }
 
 static void resume_some(void)
 {
-    for (unsigned i = 0; i < VDM_RESUMED_AT_ONCE; i++) {
+    for (unsigned i = 0; i < ACCEL_RESUMED_AT_ONCE; i++) {
         resume_first(&resumed);
     }
 }
 
-void vdm_continue(struct timer *t)
+void accel_continue(struct timer *t)
 {
     (void)t;
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     /* first: a transaction has few steps, and guests can cause the other work without end */
-    if (vdm.overlay_due) {
-        vdm_overlay_step();
-    } else if (vdm.update != 0) {
-        vdm_update_first();
+    if (accels.overlay_due) {
+        accel_overlay_step();
+    } else if (accels.update != 0) {
+        accel_update_first();
     } else if (!list_empty(&resumed)) {
         resume_some();
-    } else if (vdm.recheck != 0) {
+    } else if (accels.recheck != 0) {
         recheck_first();
     }
-    vdm.work_pending = true;
-    vdm_unlock();
+    accels.work_pending = true;
+    accel_unlock();
 }
 
 void accel_note(const struct accel *a, ulong event)
 {
-    if (a->model == VDM_MODEL_GUEST) {
+    if (a->model == ACCEL_IMAGE_MODEL_GUEST) {
         a->client->events |= event << a->config->device;
-        vdm.notify |= 1U << a->client->number;
-        vdm.work_pending = true;
+        accels.notify |= 1U << a->client->number;
+        accels.work_pending = true;
     }
 }
 
@@ -219,18 +219,18 @@ void accel_withdrawn(struct accel *a)
     }
 }
 
-void vdm_bar_device(struct accel *a)
+void accel_bar_device(struct accel *a)
 {
     arch_page_forbid_writes(&a->page);
     resume_waiters(a);
 }
 
-/* Other CPUs, on which the VM may run, look after their fence (vdm_sync()). Call before the page is
- * forbidden: a CPU that has handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
-static void recheck_elsewhere(const struct vdm_client *c)
+/* Other CPUs, on which the VM may run, look after their fence (accel_sync()). Call before the page
+ * is forbidden: a CPU that has handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
+static void recheck_elsewhere(const struct accel_vm *c)
 {
     for (unsigned i = 0; i < hyp.ncpus && !arch_alone(); i++) {
-        vdm.recheck_on[i] |= 1U << c->number;
+        accels.recheck_on[i] |= 1U << c->number;
     }
 }
 
@@ -248,20 +248,20 @@ void accel_lost(struct accel *a, bool preempted)
     recheck_elsewhere(a->client);
     arch_page_forbid_writes(&a->page);
     accel_note(a, ACCEL_EVENT_PREEMPT);
-    stat = vdm_if_read(a, FABRIC_IF_STAT);
-    if (preempted && VDM_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0) {
+    stat = accel_if_read(a, FABRIC_IF_STAT);
+    if (preempted && ACCEL_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0) {
         a->state = ACCEL_WAITING;
     } else {
         /* their region expired before it was connected: their writes request the device again */
         resume_waiters(a);
-        vdm.recheck |= has_job(stat) ? 1U << a->client->number : 0;
-        vdm.work_pending = vdm.work_pending || has_job(stat);
+        accels.recheck |= has_job(stat) ? 1U << a->client->number : 0;
+        accels.work_pending = accels.work_pending || has_job(stat);
     }
 }
 
 static void wait_for(struct accel *a, struct vcpu *v)
 {
-    struct vdm_waiter *w = &waiters[v - hyp.vcpus];
+    struct accel_waiter *w = &waiters[v - hyp.vcpus];
 
     w->vcpu = v;
     spin_lock(&sched_lock);
@@ -279,7 +279,7 @@ static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
         return WRITE_REFUSED;
     }
     a->awaited = true;
-    if (a->model == VDM_MODEL_GUEST) {
+    if (a->model == ACCEL_IMAGE_MODEL_GUEST) {
         arch_page_allow_writes(&a->page);
         accel_note(a, ACCEL_EVENT_WAIT);
     } else {
@@ -302,10 +302,10 @@ static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offse
         /* another CPU has done so, and this one holds the old entry */
         arch_page_allow_writes(&a->page);
     } else if (acknowledges(offset, width) && a->state != ACCEL_ABSENT) {
-        vdm_if_write(a, offset, (uint32_t)value);
+        accel_if_write(a, offset, (uint32_t)value);
         return WRITE_DONE;
     } else if (a->state == ACCEL_IDLE && !a->client->stopping) {
-        vdm_request(a);
+        accel_ask_region(a);
     }
     return a->state == ACCEL_CONNECTED ? WRITE_AGAIN : wait_or_refuse(a, v);
 }
@@ -318,9 +318,9 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width
     if (a == NULL) {
         return WRITE_REFUSED;
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     fault = first_write(a, v, gpa % ACCEL_PAGE, width, value);
-    vdm_unlock();
+    accel_unlock();
     return fault;
 }
 
@@ -328,36 +328,36 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width
  * VCPU that wrote START last may have stopped running here before the IPI came, or may sleep. If
  * the note was written after this IPI's fence, the page became read-only while this CPU waited for
  * the lock: hence the second fence. */
-static void vdm_sync(void)
+static void accel_sync(void)
 {
     const struct cpu *cpu = cpu_self();
-    unsigned *clients = &vdm.recheck_on[cpu->id];
+    unsigned *clients = &accels.recheck_on[cpu->id];
 
     if (atomic_load_relaxed(clients) != 0) {
-        spin_lock(&vdm.lock);
+        spin_lock(&accels.lock);
         if (cpu->current != NULL) {
             arch_vcpu_sync(cpu->current);
         }
-        vdm.recheck |= *clients;
+        accels.recheck |= *clients;
         *clients = 0;
-        vdm.work_pending = true;
-        vdm_unlock();
+        accels.work_pending = true;
+        accel_unlock();
     }
 }
-ON_CPU_SYNC(vdm_sync);
+ON_CPU_SYNC(accel_sync);
 
 /* A VCPU that is turned off waits for nothing. */
-static void vdm_vcpu_stop(struct vcpu *v)
+static void accel_vcpu_stop(struct vcpu *v)
 {
-    struct vdm_waiter *w = &waiters[v - hyp.vcpus];
+    struct accel_waiter *w = &waiters[v - hyp.vcpus];
 
     if (w->vcpu != NULL && !list_empty(&w->node)) {
         list_remove(&w->node);
     }
 }
-ON_VCPU_STOP(vdm_vcpu_stop);
+ON_VCPU_STOP(accel_vcpu_stop);
 
-static const char *vdm_waiters_boot(void)
+static const char *accel_waiters_boot(void)
 {
     list_init(&resumed);
     for (unsigned i = 0; i < SYSIMAGE_MAX_VCPUS; i++) {
@@ -365,4 +365,4 @@ static const char *vdm_waiters_boot(void)
     }
     return NULL;
 }
-ON_BOOT(vdm_waiters_boot);
+ON_BOOT(accel_waiters_boot);

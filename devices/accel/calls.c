@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hypercalls HCALL_ACCEL_*. */
-#include "vdm.h"
+#include "accel.h"
 
 #include "arch.h"
 #include "cpu.h"
@@ -8,7 +8,8 @@
 #include "hypercall.h"
 #include "lib.h"
 
-_Static_assert(ACCEL_MODEL_NATIVE == VDM_MODEL_NATIVE && ACCEL_MODEL_GUEST == VDM_MODEL_GUEST,
+_Static_assert(ACCEL_MODEL_NATIVE == ACCEL_IMAGE_MODEL_NATIVE &&
+                   ACCEL_MODEL_GUEST == ACCEL_IMAGE_MODEL_GUEST,
                "one numbering");
 
 #define PRIORITY_MAX 15U
@@ -23,8 +24,8 @@ static struct vm *caller(void)
     return cpu_self()->current->vm;
 }
 
-/* The caller's device, or NULL. It may leave with an overlay until vdm.lock is taken: what a call
- * does to it then has no effect, because only its state decides, and its next reset. */
+/* The caller's device, or NULL. It may leave with an overlay until accels.lock is taken: what a
+ * call does to it then has no effect, because only its state decides, and its next reset. */
 static struct accel *present(ulong device)
 {
     struct accel *a = accel_of(caller(), device);
@@ -38,16 +39,16 @@ static ulong configure_cycles(const struct accel *a)
 {
     ulong most = 0;
 
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        const struct vdm_image_bitstream *b = vdm.streams[a->config->device][i];
-        ulong cycles = b == NULL ? 0 : (b->size / 4U << (b->verify != 0)) + VDM_CONFIGURE_CYCLES;
+    for (unsigned i = 0; i < accels.nregions; i++) {
+        const struct accel_image_bitstream *b = accels.streams[a->config->device][i];
+        ulong cycles = b == NULL ? 0 : (b->size / 4U << (b->verify != 0)) + ACCEL_CONFIGURE_CYCLES;
 
         most = cycles > most ? cycles : most;
     }
     return most;
 }
 
-ulong vdm_status_of(const struct accel *a)
+ulong accel_status_of(const struct accel *a)
 {
     static const uint8_t bits[] = {
         [ACCEL_IDLE] = 0,
@@ -64,7 +65,7 @@ ulong vdm_status_of(const struct accel *a)
 static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulong a3, ulong a4,
                                         ulong a5)
 {
-    const struct vdm_client *c = vdm_client_of(caller());
+    const struct accel_vm *c = accel_vm_of(caller());
     struct accel_info info = {.device = 0};
     ulong count = 0;
 
@@ -72,9 +73,9 @@ static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulon
     if (size != sizeof(info)) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    for (unsigned i = 0; i < VDM_MAX_DEVICES && c != NULL; i++) {
+    for (unsigned i = 0; i < ACCEL_MAX_DEVICES && c != NULL; i++) {
         const struct accel *a = c->accels[i];
-        const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+        const struct accel_image_device *d = accel_table(accels.image->devices_offset);
 
         if (a != NULL && a->present && count++ == index) {
             info.device = i;
@@ -100,23 +101,23 @@ static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3
     if (a == NULL) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     if (a->state == ACCEL_IDLE && !a->client->stopping) {
-        vdm_request(a);
+        accel_ask_region(a);
     }
     a->awaited = a->awaited || a->state == ACCEL_WAITING;
-    status = vdm_status_of(a);
-    vdm_unlock();
+    status = accel_status_of(a);
+    accel_unlock();
     return answer(HCALL_OK, status);
 }
 HYPERCALL(HCALL_ACCEL_REQUEST, accel_request);
 
-bool vdm_is_promised(const struct accel *a)
+bool accel_is_promised(const struct accel *a)
 {
     bool found = false;
 
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        found = found || vdm.regions[i].promised == a;
+    for (unsigned i = 0; i < accels.nregions; i++) {
+        found = found || accels.regions[i].promised == a;
     }
     return found;
 }
@@ -125,17 +126,17 @@ bool vdm_is_promised(const struct accel *a)
  * and a job that runs. */
 static bool busy(const struct accel *a)
 {
-    return VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           ((vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.client == a) ||
-           vdm_is_promised(a);
+    return ACCEL_FIELD(accel_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
+           ((accels.port.busy & ACCEL_PORT_CONFIGURING) != 0 && accels.port.client == a) ||
+           accel_is_promised(a);
 }
 
 /* The fabric has taken the device's region away, if it had one. */
 static void leave_region(const struct accel *a)
 {
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        if (vdm.regions[i].owner == a) {
-            vdm_update_region(i);
+    for (unsigned i = 0; i < accels.nregions; i++) {
+        if (accels.regions[i].owner == a) {
+            accel_update_region(i);
         }
     }
 }
@@ -150,14 +151,14 @@ static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3
     if (a == NULL) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     refused = busy(a);
     if (!refused) {
-        vdm_write(FABRIC_REGS_CANCEL, a->name);
+        accel_write(FABRIC_REGS_CANCEL, a->name);
         leave_region(a);
         accel_withdrawn(a);
     }
-    vdm_unlock();
+    accel_unlock();
     return answer(refused ? HCALL_ERR_INVALID_STATE : HCALL_OK, 0);
 }
 HYPERCALL(HCALL_ACCEL_RELEASE, accel_release);
@@ -171,9 +172,9 @@ static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3,
     if (a == NULL) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    spin_lock(&vdm.lock);
-    status = vdm_status_of(a);
-    vdm_unlock();
+    spin_lock(&accels.lock);
+    status = accel_status_of(a);
+    accel_unlock();
     return answer(HCALL_OK, status);
 }
 HYPERCALL(HCALL_ACCEL_STATUS, accel_status);
@@ -188,9 +189,9 @@ static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulo
     if (a == NULL || size != sizeof(stats)) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     stats = a->stats;
-    vdm_unlock();
+    accel_unlock();
     return answer(guestmem_write(caller(), gpa, &stats, sizeof(stats)) ? HCALL_OK
                                                                        : HCALL_ERR_INVALID_ADDRESS,
                   0);
@@ -200,7 +201,7 @@ HYPERCALL(HCALL_ACCEL_GET_STATS, accel_get_stats);
 static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = caller();
-    struct vdm_client *c = vdm_client_of(vm);
+    struct accel_vm *c = accel_vm_of(vm);
     ulong events;
 
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
@@ -208,11 +209,11 @@ static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulo
         return answer(HCALL_ERR_DENIED, 0);
     }
     spin_lock(&vm->lock);
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     events = c->events;
     c->events = 0;
     arch_vm_irq(vm, c->config->event_irq, false);
-    spin_unlock(&vdm.lock);
+    spin_unlock(&accels.lock);
     vm_unlock(vm);
     return answer(HCALL_OK, events);
 }
@@ -230,9 +231,9 @@ static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a
     if (a->client->config->may_raise == 0) {
         return answer(HCALL_ERR_DENIED, 0);
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     accel_prioritize(a, (uint32_t)priority);
-    vdm_unlock();
+    accel_unlock();
     return answer(HCALL_OK, 0);
 }
 HYPERCALL(HCALL_ACCEL_SET_PRIORITY, accel_set_priority);
@@ -246,9 +247,9 @@ static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulo
     if (a == NULL || (model != ACCEL_MODEL_NATIVE && model != ACCEL_MODEL_GUEST)) {
         return answer(HCALL_ERR_INVALID_PARAM, 0);
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     a->model = (uint32_t)model;
-    vdm_unlock();
+    accel_unlock();
     return answer(HCALL_OK, 0);
 }
 HYPERCALL(HCALL_ACCEL_SET_MODEL, accel_set_model);

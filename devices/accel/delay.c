@@ -9,14 +9,14 @@
  * above those of all others in its regions waits for one stop, and for the configuration that
  * follows it. All terms are constant after boot.
  */
-#include "vdm.h"
+#include "accel.h"
 
 #include "console.h"
 #include "resource.h"
 #include "system.h"
 
 #define SOLUTIONS 8U /* of the search list that the fabric queues */
-/* of events that vdm_interrupt() handles one after the other, updates and solutions aside */
+/* of events that accel_interrupt() handles one after the other, updates and solutions aside */
 #define KINDS 3U
 /* to answer a request, or to try the first entry of the list after a change of regions */
 #define LIST_CYCLES 16U
@@ -29,16 +29,17 @@ static struct bound {
     ticks_t wait;
     /* least priority of the device that is above those of its rivals */
     uint32_t needed;
-    const struct vm *rival;                 /* whose device needs it, or NULL */
-} bounds[VDM_MAX_CLIENTS][VDM_MAX_DEVICES]; /* owner: vdm_delay_init(); constant after boot */
+    const struct vm *rival;                     /* whose device needs it, or NULL */
+} bounds[ACCEL_MAX_CLIENTS][ACCEL_MAX_DEVICES]; /* owner: accel_delay_init(); constant after boot */
 
 /* The port's words: half a beat of the memory in each cycle, which it shares with the other
  * regions' DMA in turn. */
-static uint64_t configure_cycles(const struct vdm_image_bitstream *b)
+static uint64_t configure_cycles(const struct accel_image_bitstream *b)
 {
     uint64_t words = (uint64_t)(b->size / 4U) << (b->verify != 0);
 
-    return (vdm.nregions > 2U ? (words * vdm.nregions + 1U) / 2U : words) + VDM_CONFIGURE_CYCLES;
+    return (accels.nregions > 2U ? (words * accels.nregions + 1U) / 2U : words) +
+           ACCEL_CONFIGURE_CYCLES;
 }
 
 /* The longest configuration of a region; 0 if it has no bitstream. */
@@ -46,8 +47,8 @@ static uint64_t longest_configuration(unsigned region)
 {
     uint64_t longest = 0;
 
-    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
-        const struct vdm_image_bitstream *b = vdm.streams[i][region];
+    for (unsigned i = 0; i < ACCEL_MAX_DEVICES; i++) {
+        const struct accel_image_bitstream *b = accels.streams[i][region];
         uint64_t cycles = b == NULL ? 0 : configure_cycles(b);
 
         longest = cycles > longest ? cycles : longest;
@@ -60,11 +61,11 @@ static uint64_t longest_configuration(unsigned region)
  * as many beats. */
 static uint64_t stop_cycles(unsigned device)
 {
-    const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
-    uint64_t sharing = vdm.nregions + 1U;
+    const struct accel_image_device *d = accel_table(accels.image->devices_offset);
+    uint64_t sharing = accels.nregions + 1U;
 
     return DRAIN_BEATS * sharing + (d[device].stop_cycles == 0
-                                        ? 3U * (uint64_t)vdm.image->stop_cycles
+                                        ? 3U * (uint64_t)accels.image->stop_cycles
                                         : 2U * d[device].stop_cycles * sharing);
 }
 
@@ -73,8 +74,8 @@ static uint64_t longest_stop(unsigned regions)
 {
     uint64_t longest = 0;
 
-    for (unsigned i = 0; i < vdm.image->ndevices; i++) {
-        uint64_t cycles = (vdm.usable[i] & regions) != 0 ? stop_cycles(i) : 0;
+    for (unsigned i = 0; i < accels.image->ndevices; i++) {
+        uint64_t cycles = (accels.usable[i] & regions) != 0 ? stop_cycles(i) : 0;
 
         longest = cycles > longest ? cycles : longest;
     }
@@ -92,7 +93,7 @@ struct path {
 /* A turn in the port's queue: a configuration of each region, the device's own included. */
 static void add_turn(struct path *p)
 {
-    for (unsigned i = 0; i < vdm.nregions; i++) {
+    for (unsigned i = 0; i < accels.nregions; i++) {
         uint64_t cycles = longest_configuration(i);
 
         p->cycles += cycles;
@@ -101,15 +102,15 @@ static void add_turn(struct path *p)
 }
 
 /* START was written when the region had just been given away: the event that tells so, then
- * vdm_continue(), a timer, after the system's other timers, finds the job and requests a region:
+ * accel_continue(), a timer, after the system's other timers, finds the job and requests a region:
  * after those of all other devices, each of which may have to request again for each region. */
 static void add_loss(struct path *p)
 {
-    const struct vdm_image *image = vdm.image;
+    const struct accel_image *image = accels.image;
 
     p->events += 2U;
-    p->sections += image->timers + vdm.nregions + SYSIMAGE_MAX_VCPUS / VDM_RESUMED_AT_ONCE +
-                   (vdm.nregions + 1U) * (uint64_t)image->naccels + image->nclients;
+    p->sections += image->timers + accels.nregions + SYSIMAGE_MAX_VCPUS / ACCEL_RESUMED_AT_ONCE +
+                   (accels.nregions + 1U) * (uint64_t)image->naccels + image->nclients;
 }
 
 /* The device waits for a region that another one is getting: its last job is stopped, it is
@@ -130,9 +131,9 @@ static ticks_t ticks_of(uint64_t ns)
  * that the fabric has at the time. */
 static ticks_t time_of(const struct path *p)
 {
-    const struct vdm_image *image = vdm.image;
+    const struct accel_image *image = accels.image;
     uint64_t sections =
-        p->sections + p->events * (KINDS + vdm.nregions + SOLUTIONS + image->sources);
+        p->sections + p->events * (KINDS + accels.nregions + SOLUTIONS + image->sources);
     uint64_t cycles = p->cycles + p->events * (LIST_CYCLES + image->interrupt_cycles);
 
     return ticks_of((cycles * 1000000U + image->clock_khz - 1U) / image->clock_khz +
@@ -143,7 +144,7 @@ static ticks_t time_of(const struct path *p)
  * begins. */
 static ticks_t hold_ticks(void)
 {
-    const struct vdm_image *image = vdm.image;
+    const struct accel_image *image = accels.image;
 
     return (uint64_t)image->hold_cycles * 1000000U / image->clock_khz * hyp.us / NS_PER_US;
 }
@@ -160,12 +161,13 @@ static void note_rival(struct bound *b, const struct accel *rival)
 }
 
 /* Notes the devices of the client that can use the same regions. */
-static void find_rivals(struct bound *b, const struct accel *a, const struct vdm_client *c)
+static void find_rivals(struct bound *b, const struct accel *a, const struct accel_vm *c)
 {
-    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
+    for (unsigned i = 0; i < ACCEL_MAX_DEVICES; i++) {
         const struct accel *rival = c->accels[i];
 
-        if (rival != NULL && rival != a && (vdm.usable[i] & vdm.usable[a->config->device]) != 0) {
+        if (rival != NULL && rival != a &&
+            (accels.usable[i] & accels.usable[a->config->device]) != 0) {
             note_rival(b, rival);
         }
     }
@@ -175,24 +177,24 @@ static void set_bound(struct bound *b, const struct accel *a)
 {
     struct path p = {0};
 
-    for (unsigned i = 0; i < vdm.image->nclients; i++) {
-        find_rivals(b, a, &vdm.clients[i]);
+    for (unsigned i = 0; i < accels.image->nclients; i++) {
+        find_rivals(b, a, &accels.clients[i]);
     }
     add_loss(&p);
     if (b->rival != NULL) {
-        add_rival(&p, vdm.usable[a->config->device]);
+        add_rival(&p, accels.usable[a->config->device]);
     }
     add_turn(&p);
     b->wait = time_of(&p);
 }
 
-void vdm_delay_init(void)
+void accel_delay_init(void)
 {
-    for (unsigned c = 0; c < vdm.image->nclients; c++) {
-        for (unsigned d = 0; d < VDM_MAX_DEVICES; d++) {
+    for (unsigned c = 0; c < accels.image->nclients; c++) {
+        for (unsigned d = 0; d < ACCEL_MAX_DEVICES; d++) {
             bounds[c][d] = (struct bound){0};
-            if (vdm.clients[c].accels[d] != NULL) {
-                set_bound(&bounds[c][d], vdm.clients[c].accels[d]);
+            if (accels.clients[c].accels[d] != NULL) {
+                set_bound(&bounds[c][d], accels.clients[c].accels[d]);
             }
         }
     }
@@ -200,11 +202,11 @@ void vdm_delay_init(void)
 
 /* An overlay that another VM than the device's may apply at any time, or NULL. It can keep the
  * device's regions, or the port. */
-static const struct vdm_image_overlay *foreign_overlay(const struct accel *a)
+static const struct accel_image_overlay *foreign_overlay(const struct accel *a)
 {
-    const struct vdm_image_overlay *overlays = vdm_table(vdm.image->overlays_offset);
+    const struct accel_image_overlay *overlays = accel_table(accels.image->overlays_offset);
 
-    for (unsigned i = 0; i < vdm.image->noverlays; i++) {
+    for (unsigned i = 0; i < accels.image->noverlays; i++) {
         if ((overlays[i].controllers & ~(1U << a->client->vm->id)) != 0) {
             return &overlays[i];
         }
@@ -218,11 +220,11 @@ static enum resource_answer answer_of(const struct accel *a, const struct bound 
     if (a->state == ACCEL_FAILED) {
         return RESOURCE_FAILED;
     }
-    if (a->model != VDM_MODEL_GUEST) {
+    if (a->model != ACCEL_IMAGE_MODEL_GUEST) {
         return RESOURCE_BLOCKS;
     }
     if (hyp.ncpus > 1) {
-        return RESOURCE_CPUS; /* vdm.deferred_timer expires on the CPU that has left the work */
+        return RESOURCE_CPUS; /* accels.deferred_timer expires on the CPU that has left the work */
     }
     return a->priority < b->needed || foreign_overlay(a) != NULL ? RESOURCE_SHARED
                                                                  : RESOURCE_BOUNDED;
@@ -230,8 +232,8 @@ static enum resource_answer answer_of(const struct accel *a, const struct bound 
 
 static void report_shared(const struct accel *a, const struct bound *b)
 {
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
-    const struct vdm_image_overlay *overlay = foreign_overlay(a);
+    const struct accel_image_device *devices = accel_table(accels.image->devices_offset);
+    const struct accel_image_overlay *overlay = foreign_overlay(a);
     const char *vm = a->client->vm->config->name, *device = devices[a->config->device].name;
 
     if (overlay != NULL) {
@@ -244,8 +246,8 @@ static void report_shared(const struct accel *a, const struct bound *b)
     }
 }
 
-static enum resource_answer vdm_bound(const struct vm *vm, ulong number, ticks_t job,
-                                      struct resource_wait *wait)
+static enum resource_answer accel_bound(const struct vm *vm, ulong number, ticks_t job,
+                                        struct resource_wait *wait)
 {
     const struct accel *a = accel_of(vm, number);
     const struct bound *b;
@@ -255,13 +257,13 @@ static enum resource_answer vdm_bound(const struct vm *vm, ulong number, ticks_t
         return RESOURCE_UNKNOWN;
     }
     b = &bounds[a->client->number][number];
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     answer = a->present ? answer_of(a, b) : RESOURCE_UNKNOWN;
-    vdm_unlock();
+    accel_unlock();
     if (answer == RESOURCE_SHARED) {
         report_shared(a, b);
     }
     *wait = (struct resource_wait){.longest = b->wait + job, .kept = hold_ticks()};
     return answer;
 }
-RESOURCE_BOUND(vdm_bound);
+RESOURCE_BOUND(accel_bound);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's device behind a PCI function of the VM (devices/virtio/accelerator.c): its interrupt. */
+#include "accel.h"
 #include "pci_accelerator.h"
-#include "vdm.h"
 
 #define INT_OVER (1U << FABRIC_IF_INT_CTRL_OVER_LSB)
 #define INT_FAULT (1U << FABRIC_IF_INT_CTRL_FAULT_LSB)
@@ -19,15 +19,15 @@ bool accelerator_exists(const struct vm *vm, unsigned device)
 bool accelerator_pending(const struct vm *vm, unsigned device)
 {
     const struct accel *a = accel_of(vm, device);
-    uint32_t stat = vdm_if_read(a, FABRIC_IF_STAT);
-    uint32_t wanted = VDM_FIELD(stat, FABRIC_IF_STAT_FAULT) == 0 ? INT_OVER : INT_FAULT;
+    uint32_t stat = accel_if_read(a, FABRIC_IF_STAT);
+    uint32_t wanted = ACCEL_FIELD(stat, FABRIC_IF_STAT_FAULT) == 0 ? INT_OVER : INT_FAULT;
 
-    return VDM_FIELD(stat, FABRIC_IF_STAT_OVER) != 0 &&
-           (vdm_if_read(a, FABRIC_IF_INT_CTRL) & wanted) != 0;
+    return ACCEL_FIELD(stat, FABRIC_IF_STAT_OVER) != 0 &&
+           (accel_if_read(a, FABRIC_IF_INT_CTRL) & wanted) != 0;
 }
 
 void accelerator_mask(const struct vm *vm, unsigned device, bool masked)
 {
-    vdm_write(FABRIC_REGS_IF_MASK,
-              accel_of(vm, device)->name | VDM_PUT(FABRIC_REGS_IF_MASK_MASKED, masked));
+    accel_write(FABRIC_REGS_IF_MASK,
+                accel_of(vm, device)->name | ACCEL_PUT(FABRIC_REGS_IF_MASK_MASKED, masked));
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start and stop of a VM: DMA windows, registers, regions. */
-#include "vdm.h"
+#include "accel.h"
 
 #include "component.h"
 #include "fabric_windows.h"
 
-static volatile char *windows_of(const struct vdm_client *c)
+static volatile char *windows_of(const struct accel_vm *c)
 {
-    return vdm.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
+    return accels.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
 }
 
-void vdm_set_present(struct accel *a, bool present)
+void accel_set_present(struct accel *a, bool present)
 {
     a->present = present;
-    a->state = vdm.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
+    a->state = accels.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
     a->state = present ? a->state : ACCEL_ABSENT;
 }
 
-void vdm_reset_device(struct accel *a)
+void accel_reset_device(struct accel *a)
 {
-    vdm_write(FABRIC_REGS_IF_RESET, a->name);
+    accel_write(FABRIC_REGS_IF_RESET, a->name);
     for (ulong offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
-        vdm_if_write(a, offset, 0);
+        accel_if_write(a, offset, 0);
     }
-    vdm_set_present(a, a->present);
+    accel_set_present(a, a->present);
     a->awaited = false;
     accel_prioritize(a, a->config->priority);
     a->model = a->config->model;
@@ -33,45 +33,45 @@ void vdm_reset_device(struct accel *a)
 
 /* The VM's next life begins; its devices were reset at the end of the last one, or at boot.
  * noinline: without: lock.hold.max.h2 737 (at most 700) */
-static void __attribute__((noinline)) begin_life(struct vdm_client *c)
+static void __attribute__((noinline)) begin_life(struct accel_vm *c)
 {
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     fabric_windows_open(windows_of(c), &c->vm->memmap);
     c->events = 0;
     c->stopping = false;
-    spin_unlock(&vdm.lock);
+    spin_unlock(&accels.lock);
 }
 
-static void vdm_vm_reset(struct vm *vm)
+static void accel_vm_reset(struct vm *vm)
 {
-    struct vdm_client *c = vdm_client_of(vm);
+    struct accel_vm *c = accel_vm_of(vm);
 
     if (c != NULL) {
         begin_life(c);
     }
 }
-ON_VM_RESET(vdm_vm_reset);
+ON_VM_RESET(accel_vm_reset);
 
 /* Withdraws the requests of the client, and stops its jobs. False while a region still works for
  * it, is promised to it, or is being configured for it, or after a client has lost one: the next
  * step goes on. */
-static bool withdraw(const struct vdm_client *c)
+static bool withdraw(const struct accel_vm *c)
 {
     bool done = true;
 
-    for (unsigned i = 0; i < VDM_MAX_DEVICES; i++) {
+    for (unsigned i = 0; i < ACCEL_MAX_DEVICES; i++) {
         if (c->accels[i] != NULL) {
-            vdm_write(FABRIC_REGS_CANCEL, c->accels[i]->name);
+            accel_write(FABRIC_REGS_CANCEL, c->accels[i]->name);
         }
     }
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        const struct vdm_region *r = &vdm.regions[i];
+    for (unsigned i = 0; i < accels.nregions; i++) {
+        const struct accel_region_state *r = &accels.regions[i];
 
-        if (vdm_update_region(i)) {
+        if (accel_update_region(i)) {
             return false;
         }
         if (r->owner != NULL && r->owner->client == c) {
-            vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
+            accel_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
             done = false;
         }
         done = done && (r->promised == NULL || r->promised->client != c);
@@ -82,13 +82,13 @@ static bool withdraw(const struct vdm_client *c)
 /* One step of a client's stop; true if it was the last. A region leaves its client when its bus
  * traffic has ended (docs/fabric.md), so without a region there is no transaction in the client's
  * windows. Then its devices are reset, one in each step. */
-static bool stop_step(struct vdm_client *c)
+static bool stop_step(struct accel_vm *c)
 {
     if (!c->stopping) {
         c->stopping = true;
-        c->to_reset = VDM_MAX_DEVICES;
+        c->to_reset = ACCEL_MAX_DEVICES;
     }
-    if (c->to_reset == VDM_MAX_DEVICES && !withdraw(c)) {
+    if (c->to_reset == ACCEL_MAX_DEVICES && !withdraw(c)) {
         return false;
     }
     fabric_windows_close(windows_of(c));
@@ -96,23 +96,23 @@ static bool stop_step(struct vdm_client *c)
         struct accel *a = c->accels[--c->to_reset];
 
         if (a != NULL) {
-            vdm_reset_device(a);
+            accel_reset_device(a);
             return false;
         }
     }
     return true;
 }
 
-static bool vdm_vm_stop(struct vm *vm)
+static bool accel_vm_stop(struct vm *vm)
 {
-    struct vdm_client *c = vdm_client_of(vm);
+    struct accel_vm *c = accel_vm_of(vm);
     bool done = true;
 
     if (c != NULL) {
-        spin_lock(&vdm.lock);
+        spin_lock(&accels.lock);
         done = stop_step(c);
-        vdm_unlock();
+        accel_unlock();
     }
     return done;
 }
-ON_VM_STOP(vdm_vm_stop);
+ON_VM_STOP(accel_vm_stop);

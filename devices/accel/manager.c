@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fabric's interrupt to the manager. */
-#include "vdm.h"
+#include "accel.h"
 
 #include "arch.h"
 #include "console.h"
@@ -22,7 +22,7 @@
 
 static void enable(uint64_t events)
 {
-    vdm_write(FABRIC_REGS_IRQ_ENABLE, events);
+    accel_write(FABRIC_REGS_IRQ_ENABLE, events);
 }
 
 /* Without locks: a timer's. */
@@ -50,19 +50,20 @@ static const char *fault_text(ulong why)
  * STAT. */
 static void note_fault(void)
 {
-    uint64_t info = vdm_read(FABRIC_REGS_FAULT_INFO);
-    ulong vm = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_VM),
-          device = VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
-    struct accel *a = vm < vdm.image->nclients ? vdm.clients[vm].accels[device] : NULL;
+    uint64_t info = accel_read(FABRIC_REGS_FAULT_INFO);
+    ulong vm = ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_VM),
+          device = ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
+    struct accel *a = vm < accels.image->nclients ? accels.clients[vm].accels[device] : NULL;
 
     enable(EVENTS);
     spin_lock(&sched_lock);
-    timer_arm(&vdm.report_holdoff, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
+    timer_arm(&accels.report_holdoff, arch_time() + (ticks_t)REPORT_MS * 1000U * hyp.us);
     spin_unlock(&sched_lock);
     if (a != NULL) {
         a->stats.faults++;
-        vdm_report(fault_text(VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_WHY)), a,
-                   VDM_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR), vdm_read(FABRIC_REGS_FAULT_ADDR));
+        accel_report(fault_text(ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_WHY)), a,
+                     ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_PRR),
+                     accel_read(FABRIC_REGS_FAULT_ADDR));
     }
 }
 
@@ -70,13 +71,13 @@ static void note_fault(void)
  * PRR_STOPPED. Called before the regions are updated, so that none leaves unseen in between. */
 static void watch_leaving(void)
 {
-    vdm.for_all =
-        CONCERN_ALL | (vdm.draining_regions != 0 || vdm_job_leaves() ? EVENT(PRR_STOPPED) : 0);
+    accels.for_all =
+        CONCERN_ALL | (accels.draining_regions != 0 || accel_job_leaves() ? EVENT(PRR_STOPPED) : 0);
 }
 
-void vdm_watch_all(void)
+void accel_watch_all(void)
 {
-    vdm.for_all |= EVENT(PRR_STOPPED);
+    accels.for_all |= EVENT(PRR_STOPPED);
 }
 
 /* Updates the regions that can have another client or state, until a client has lost one; notes the
@@ -84,21 +85,21 @@ void vdm_watch_all(void)
  * client, or has failed. */
 static void update_regions(uint64_t status)
 {
-    bool all = (status & vdm.for_all) != 0, loses = false;
+    bool all = (status & accels.for_all) != 0, loses = false;
 
     if (all && (status & (FAULTS | EVENT(PRR_STOPPED))) != 0) {
         watch_leaving();
     }
     if (all) {
-        vdm_overlay_wake();
+        accel_overlay_wake();
     }
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        if (all || vdm.regions[i].promised != NULL) {
+    for (unsigned i = 0; i < accels.nregions; i++) {
+        if (all || accels.regions[i].promised != NULL) {
             if (loses) {
-                vdm.update |= 1U << i;
-                vdm.work_pending = true;
+                accels.update |= 1U << i;
+                accels.work_pending = true;
             } else {
-                loses = vdm_update_region(i);
+                loses = accel_update_region(i);
             }
         }
     }
@@ -106,40 +107,40 @@ static void update_regions(uint64_t status)
 
 /* The fabric keeps the line high until every event is acknowledged, and all solutions are taken:
  * one kind of event, or one solution, in each call, so that interrupts are polled between two. */
-void vdm_interrupt(void)
+void accel_interrupt(void)
 {
     uint64_t status;
 
-    spin_lock(&vdm.lock);
-    status = vdm_read(FABRIC_REGS_IRQ_STATUS);
+    spin_lock(&accels.lock);
+    status = accel_read(FABRIC_REGS_IRQ_STATUS);
     if ((status & EVENT(RECONFIG_OVER)) != 0) {
-        vdm_write(FABRIC_REGS_IRQ_STATUS, EVENT(RECONFIG_OVER));
-        vdm_configured();
+        accel_write(FABRIC_REGS_IRQ_STATUS, EVENT(RECONFIG_OVER));
+        accel_configured();
     } else if ((status & CHANGES) != 0) {
-        vdm_write(FABRIC_REGS_IRQ_STATUS, status & CHANGES);
-        if ((status & FAULTS) != 0 && (vdm_read(FABRIC_REGS_IRQ_ENABLE) & FAULTS) != 0) {
+        accel_write(FABRIC_REGS_IRQ_STATUS, status & CHANGES);
+        if ((status & FAULTS) != 0 && (accel_read(FABRIC_REGS_IRQ_ENABLE) & FAULTS) != 0) {
             note_fault();
         }
         update_regions(status);
-    } else if (vdm.update != 0) {
-        vdm_update_first(); /* a solution may be for a client whose loss is noted */
-        vdm.work_pending = true;
+    } else if (accels.update != 0) {
+        accel_update_first(); /* a solution may be for a client whose loss is noted */
+        accels.work_pending = true;
     } else {
-        vdm_write(FABRIC_REGS_IRQ_STATUS, status);
-        vdm_take_solution();
+        accel_write(FABRIC_REGS_IRQ_STATUS, status);
+        accel_take_solution();
     }
-    vdm_unlock();
+    accel_unlock();
 }
 
-void vdm_manager_init(void)
+void accel_manager_init(void)
 {
-    timer_init(&vdm.report_holdoff, report_again);
-    vdm.report_holdoff.unlocked = true;
-    timer_init(&vdm.deferred_timer, vdm_continue);
-    vdm.deferred_timer.unlocked = true;
-    vdm.for_all = CONCERN_ALL;
-    vdm_write(FABRIC_REGS_HOLD_TIME, vdm.image->hold_cycles);
-    vdm_write(FABRIC_REGS_STOP_TIME, vdm.image->stop_cycles);
-    vdm_write(FABRIC_REGS_IRQ_STATUS, EVENTS | FAULTS);
+    timer_init(&accels.report_holdoff, report_again);
+    accels.report_holdoff.unlocked = true;
+    timer_init(&accels.deferred_timer, accel_continue);
+    accels.deferred_timer.unlocked = true;
+    accels.for_all = CONCERN_ALL;
+    accel_write(FABRIC_REGS_HOLD_TIME, accels.image->hold_cycles);
+    accel_write(FABRIC_REGS_STOP_TIME, accels.image->stop_cycles);
+    accel_write(FABRIC_REGS_IRQ_STATUS, EVENTS | FAULTS);
     enable(EVENTS | FAULTS);
 }

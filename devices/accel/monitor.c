@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hypercalls of a VM that monitors the fabric: the state of all regions, and of the devices of
  * all VMs. */
-#include "vdm.h"
+#include "accel.h"
 
 #include "cpu.h"
 #include "guestmem.h"
@@ -10,7 +10,7 @@
 
 #define NAME_LEN 16U
 _Static_assert(NAME_LEN == SYSIMAGE_NAME_LEN &&
-                   NAME_LEN == sizeof(((struct vdm_image_device *)NULL)->name),
+                   NAME_LEN == sizeof(((struct accel_image_device *)NULL)->name),
                "names");
 
 static struct vm *caller(void)
@@ -20,12 +20,12 @@ static struct vm *caller(void)
 
 static bool may_monitor(const struct vm *vm)
 {
-    return vdm.image != NULL && (vdm.image->monitors >> vm->id & 1U) != 0;
+    return accels.image != NULL && (accels.image->monitors >> vm->id & 1U) != 0;
 }
 
 static void put_names(char vm[NAME_LEN], char device[NAME_LEN], const struct accel *a)
 {
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+    const struct accel_image_device *devices = accel_table(accels.image->devices_offset);
 
     memcpy(vm, a->client->vm->config->name, NAME_LEN);
     memcpy(device, devices[a->config->device].name, NAME_LEN);
@@ -33,33 +33,33 @@ static void put_names(char vm[NAME_LEN], char device[NAME_LEN], const struct acc
 
 static struct accel_region region_of(ulong number)
 {
-    uint64_t status = vdm_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
-    ulong vm = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
-          device = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV);
+    uint64_t status = accel_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
+    ulong vm = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
+          device = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV);
     struct accel_region region = {
-        .state = (uint32_t)VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE),
-        .task = (uint32_t)VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID),
-        .cycles = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_RECONFIG_TIME),
+        .state = (uint32_t)ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE),
+        .task = (uint32_t)ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID),
+        .cycles = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_RECONFIG_TIME),
     };
 
-    if (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) != 0 && vm < vdm.image->nclients &&
-        vdm.clients[vm].accels[device] != NULL) {
-        put_names(region.vm, region.device, vdm.clients[vm].accels[device]);
+    if (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) != 0 && vm < accels.image->nclients &&
+        accels.clients[vm].accels[device] != NULL) {
+        put_names(region.vm, region.device, accels.clients[vm].accels[device]);
     }
     return region;
 }
 
 static struct accel_client client_of(ulong index)
 {
-    const struct vdm_image_accel *configs = vdm_table(vdm.image->accels_offset);
-    const struct accel *a = vdm.clients[configs[index].client].accels[configs[index].device];
+    const struct accel_image_accel *configs = accel_table(accels.image->accels_offset);
+    const struct accel *a = accels.clients[configs[index].client].accels[configs[index].device];
     struct accel_client client;
 
     put_names(client.vm, client.device, a);
-    spin_lock(&vdm.lock);
-    client.status = vdm_status_of(a);
+    spin_lock(&accels.lock);
+    client.status = accel_status_of(a);
     client.stats = a->stats;
-    vdm_unlock();
+    accel_unlock();
     return client;
 }
 
@@ -87,12 +87,12 @@ static struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ul
     if (refused.error != HCALL_OK) {
         return refused;
     }
-    if (number < vdm.nregions) {
+    if (number < accels.nregions) {
         struct accel_region region = region_of(number);
 
         written = guestmem_write(caller(), gpa, &region, sizeof(region));
     }
-    return answer(written, vdm.nregions);
+    return answer(written, accels.nregions);
 }
 HYPERCALL(HCALL_ACCEL_GET_REGION, accel_get_region);
 
@@ -106,11 +106,11 @@ static struct hcall_ret accel_get_client(ulong index, ulong gpa, ulong size, ulo
     if (refused.error != HCALL_OK) {
         return refused;
     }
-    if (index < vdm.image->naccels) {
+    if (index < accels.image->naccels) {
         struct accel_client client = client_of(index);
 
         written = guestmem_write(caller(), gpa, &client, sizeof(client));
     }
-    return answer(written, vdm.image->naccels);
+    return answer(written, accels.image->naccels);
 }
 HYPERCALL(HCALL_ACCEL_GET_CLIENT, accel_get_client);

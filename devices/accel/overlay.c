@@ -35,7 +35,7 @@ struct overlay {
 };
 
 /* owner: this file, all of them */
-static struct overlay overlays[VDM_MAX_OVERLAYS];
+static struct overlay overlays[ACCEL_MAX_OVERLAYS];
 static struct overlay_run run;
 static const struct sequence *step;
 static const struct vm *starter; /* of the transaction */
@@ -53,16 +53,16 @@ static void wake_later(void)
 static void poll_expired(struct timer *t)
 {
     (void)t;
-    spin_lock(&vdm.lock);
-    vdm_overlay_wake();
-    vdm_unlock();
+    spin_lock(&accels.lock);
+    accel_overlay_wake();
+    accel_unlock();
 }
 
-void vdm_overlay_wake(void)
+void accel_overlay_wake(void)
 {
     if (run.config != NULL) {
-        vdm.overlay_due = true;
-        vdm.work_pending = true;
+        accels.overlay_due = true;
+        accels.work_pending = true;
     }
 }
 
@@ -71,12 +71,12 @@ static void begin(const struct sequence *s)
     step = s;
     run.at = 0;
     begun = arch_time();
-    vdm_overlay_wake();
+    accel_overlay_wake();
 }
 
 static void finish(struct overlay *o)
 {
-    struct vdm_client *c = vdm_client_of(starter);
+    struct accel_vm *c = accel_vm_of(starter);
 
     o->state = o->state == ACCEL_OVERLAY_APPLYING && o->failed == ACCEL_OVERLAY_NONE
                    ? ACCEL_OVERLAY_APPLIED
@@ -84,7 +84,7 @@ static void finish(struct overlay *o)
     transactions++;
     run.config = NULL;
     if (c != NULL) {
-        vdm_note(c, ACCEL_EVENT_OVERLAY);
+        accel_note_vm(c, ACCEL_EVENT_OVERLAY);
     }
 }
 
@@ -101,9 +101,10 @@ static void fail(struct overlay *o)
 
     o->failed = step->number;
     o->region = run.region;
-    vdm.work_pending = true;
-    vdm.report = "error: overlay %s: %s failed for region %lu";
-    vdm.args = (struct vdm_report_args){{run.config->name, phases[step->number]}, run.region, 0};
+    accels.work_pending = true;
+    accels.report = "error: overlay %s: %s failed for region %lu";
+    accels.args =
+        (struct accel_report_args){{run.config->name, phases[step->number]}, run.region, 0};
     begin(reverting);
 }
 
@@ -129,7 +130,7 @@ static void advance(struct overlay *o, enum overlay_outcome outcome)
         next(o);
         break;
     case OVERLAY_AGAIN:
-        vdm_overlay_wake();
+        accel_overlay_wake();
         break;
     case OVERLAY_FAILED:
         note_time(o);
@@ -142,9 +143,9 @@ static void advance(struct overlay *o, enum overlay_outcome outcome)
     }
 }
 
-void vdm_overlay_step(void)
+void accel_overlay_step(void)
 {
-    vdm.overlay_due = false;
+    accels.overlay_due = false;
     if (run.config != NULL) {
         enum overlay_outcome outcome = step->phase(&run);
 
@@ -155,7 +156,7 @@ void vdm_overlay_step(void)
 
 bool overlay_start(unsigned number, bool apply, const struct vm *vm)
 {
-    const struct vdm_image_overlay *configs = vdm_table(vdm.image->overlays_offset);
+    const struct accel_image_overlay *configs = accel_table(accels.image->overlays_offset);
     struct overlay *o = &overlays[number];
 
     if (run.config != NULL || o->state != (apply ? ACCEL_OVERLAY_REMOVED : ACCEL_OVERLAY_APPLIED)) {
@@ -173,7 +174,7 @@ bool overlay_start(unsigned number, bool apply, const struct vm *vm)
 
 void overlay_get_status(unsigned number, struct accel_overlay *status)
 {
-    const struct vdm_image_overlay *configs = vdm_table(vdm.image->overlays_offset);
+    const struct accel_image_overlay *configs = accel_table(accels.image->overlays_offset);
     const struct overlay *o = &overlays[number];
 
     memcpy(status->name, configs[number].name, sizeof(status->name));
@@ -193,26 +194,26 @@ static bool rows_fit(uint32_t first, uint32_t count, uint32_t most)
     return first <= most && count <= most - first;
 }
 
-static bool overlay_fits(const struct vdm_image *image, const struct vdm_image_overlay *o)
+static bool overlay_fits(const struct accel_image *image, const struct accel_image_overlay *o)
 {
-    const struct vdm_image_fragment *f = vdm_table(image->fragments_offset);
+    const struct accel_image_fragment *f = accel_table(image->fragments_offset);
     bool fits = rows_fit(o->first_fragment, o->nfragments, image->nfragments) &&
-                o->nfragments != 0 && o->nfragments <= VDM_MAX_REGIONS &&
+                o->nfragments != 0 && o->nfragments <= ACCEL_MAX_REGIONS &&
                 rows_fit(o->first_provided, o->nprovided, image->nprovided) &&
-                o->nprovided <= VDM_MAX_PROVIDED;
+                o->nprovided <= ACCEL_MAX_PROVIDED;
 
     for (unsigned i = 0; i < o->nfragments && fits; i++) {
-        const struct vdm_image_fragment *one = &f[o->first_fragment + i];
+        const struct accel_image_fragment *one = &f[o->first_fragment + i];
 
-        fits = one->region < vdm.nregions && one->device < image->ndevices;
+        fits = one->region < accels.nregions && one->device < image->ndevices;
     }
     return fits;
 }
 
-static bool provide(const struct vdm_image_provided *p)
+static bool provide(const struct accel_image_provided *p)
 {
-    struct accel *a = p->client < vdm.image->nclients && p->device < VDM_MAX_DEVICES
-                          ? vdm.clients[p->client].accels[p->device]
+    struct accel *a = p->client < accels.image->nclients && p->device < ACCEL_MAX_DEVICES
+                          ? accels.clients[p->client].accels[p->device]
                           : NULL;
 
     if (a != NULL) {
@@ -222,17 +223,17 @@ static bool provide(const struct vdm_image_provided *p)
     return a != NULL;
 }
 
-const char *vdm_overlays_init(void)
+const char *accel_overlays_init(void)
 {
-    const struct vdm_image_overlay *o = vdm_table(vdm.image->overlays_offset);
-    const struct vdm_image_provided *p = vdm_table(vdm.image->provided_offset);
+    const struct accel_image_overlay *o = accel_table(accels.image->overlays_offset);
+    const struct accel_image_provided *p = accel_table(accels.image->provided_offset);
     bool sound = true;
 
-    for (unsigned i = 0; i < vdm.image->noverlays; i++) {
+    for (unsigned i = 0; i < accels.image->noverlays; i++) {
         overlays[i] = (struct overlay){.failed = ACCEL_OVERLAY_NONE, .region = ACCEL_OVERLAY_NONE};
-        sound = sound && overlay_fits(vdm.image, &o[i]);
+        sound = sound && overlay_fits(accels.image, &o[i]);
     }
-    for (unsigned i = 0; i < vdm.image->nprovided; i++) {
+    for (unsigned i = 0; i < accels.image->nprovided; i++) {
         sound = sound && provide(&p[i]);
     }
     run.config = NULL;

@@ -2,16 +2,16 @@
 /*
  * Overlays: changes of the fabric that are applied, or removed, as a whole (docs/accelerators.md).
  * overlay.c has the sequence of the phases, overlay_phases.c what each does, overlay_calls.c the
- * hypercalls. All is called with vdm.lock held, and guarded by it.
+ * hypercalls. All is called with accels.lock held, and guarded by it.
  *
- * While a transaction takes a region from its clients, no client gets it (vdm.draining_regions).
+ * While a transaction takes a region from its clients, no client gets it (accels.draining_regions).
  * The manager itself is a client of the fabric then, with a VM's number that no VM has: it requests
  * the region, which is thus decoupled until it is configured.
  */
-#ifndef VDM_OVERLAY_H
-#define VDM_OVERLAY_H
+#ifndef ACCEL_OVERLAY_H
+#define ACCEL_OVERLAY_H
 
-#include "vdm.h"
+#include "accel.h"
 
 enum overlay_outcome {
     OVERLAY_DONE,  /* the phase is complete */
@@ -25,8 +25,8 @@ enum overlay_outcome {
 
 /* The transaction, or the last one. */
 struct overlay_run {
-    const struct vdm_image_overlay *config; /* NULL: none runs */
-    unsigned number;                        /* of the overlay */
+    const struct accel_image_overlay *config; /* NULL: none runs */
+    unsigned number;                          /* of the overlay */
     /* the fragment, or the device, with which the phase goes on; 0 when it begins */
     unsigned at;
     unsigned region; /* that of the fragment */

@@ -15,12 +15,12 @@ _Static_assert(ACCEL_PHASES == sizeof(((struct accel_overlay *)NULL)->ticks) / s
 /* HCALL_OK if the current VM may control the overlay. */
 static long refusal(ulong number)
 {
-    const struct vdm_image_overlay *configs;
+    const struct accel_image_overlay *configs;
 
-    if (vdm.image == NULL || number >= vdm.image->noverlays) {
+    if (accels.image == NULL || number >= accels.image->noverlays) {
         return HCALL_ERR_INVALID_PARAM;
     }
-    configs = vdm_table(vdm.image->overlays_offset);
+    configs = accel_table(accels.image->overlays_offset);
     return (configs[number].controllers >> cpu_self()->current->vm->id & 1U) != 0
                ? HCALL_OK
                : HCALL_ERR_DENIED;
@@ -31,11 +31,11 @@ static struct hcall_ret start(ulong number, bool apply)
     long error = refusal(number);
 
     if (error == HCALL_OK) {
-        spin_lock(&vdm.lock);
+        spin_lock(&accels.lock);
         error = overlay_start((unsigned)number, apply, cpu_self()->current->vm)
                     ? HCALL_OK
                     : HCALL_ERR_INVALID_STATE;
-        vdm_unlock();
+        accel_unlock();
     }
     return (struct hcall_ret){error, 0};
 }
@@ -67,9 +67,9 @@ static struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size
         error = HCALL_ERR_INVALID_PARAM;
     }
     if (error == HCALL_OK) {
-        spin_lock(&vdm.lock);
+        spin_lock(&accels.lock);
         overlay_get_status((unsigned)number, &status);
-        vdm_unlock();
+        accel_unlock();
         error = guestmem_write(cpu_self()->current->vm, gpa, &status, sizeof(status))
                     ? HCALL_OK
                     : HCALL_ERR_INVALID_ADDRESS;
@@ -89,11 +89,11 @@ static void enable_node(const struct vm *vm, gpa_t status)
     (void)guestmem_write(vm, status + 8U, value, sizeof(value));
 }
 
-static void enable_nodes(const struct vdm_client *c)
+static void enable_nodes(const struct accel_vm *c)
 {
-    const struct vdm_image_provided *p = vdm_table(vdm.image->provided_offset);
+    const struct accel_image_provided *p = accel_table(accels.image->provided_offset);
 
-    for (unsigned i = 0; i < vdm.image->nprovided; i++) {
+    for (unsigned i = 0; i < accels.image->nprovided; i++) {
         if (p[i].client == c->number && c->accels[p[i].device]->present) {
             enable_node(c->vm, (gpa_t)p[i].status);
         }
@@ -104,7 +104,7 @@ static void enable_nodes(const struct vdm_client *c)
  * devices of overlays. */
 static void overlay_vcpu_start(struct vcpu *v)
 {
-    const struct vdm_client *c = vdm_client_of(v->vm);
+    const struct accel_vm *c = accel_vm_of(v->vm);
 
     if (c != NULL && v->state != VCPU_OFF) {
         enable_nodes(c);

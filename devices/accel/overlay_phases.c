@@ -4,51 +4,51 @@
 
 #define PRIORITY 15U /* of the manager's requests: nobody preempts them */
 
-static const struct vdm_image_fragment *fragment_of(const struct overlay_run *run, unsigned index)
+static const struct accel_image_fragment *fragment_of(const struct overlay_run *run, unsigned index)
 {
-    const struct vdm_image_fragment *fragments = vdm_table(vdm.image->fragments_offset);
+    const struct accel_image_fragment *fragments = accel_table(accels.image->fragments_offset);
 
     return &fragments[run->config->first_fragment + index];
 }
 
 static struct accel *provided_by(const struct overlay_run *run, unsigned index)
 {
-    const struct vdm_image_provided *provided = vdm_table(vdm.image->provided_offset);
-    const struct vdm_image_provided *p = &provided[run->config->first_provided + index];
+    const struct accel_image_provided *provided = accel_table(accels.image->provided_offset);
+    const struct accel_image_provided *p = &provided[run->config->first_provided + index];
 
-    return vdm.clients[p->client].accels[p->device];
+    return accels.clients[p->client].accels[p->device];
 }
 
 /* The manager's own client, as registers name it. */
 static uint64_t own_name(unsigned device)
 {
-    return VDM_PUT(FABRIC_REGS_CANCEL_VM, vdm.image->nclients) |
-           VDM_PUT(FABRIC_REGS_CANCEL_DEV, device);
+    return ACCEL_PUT(FABRIC_REGS_CANCEL_VM, accels.image->nclients) |
+           ACCEL_PUT(FABRIC_REGS_CANCEL_DEV, device);
 }
 
 static bool is_own(uint64_t status)
 {
-    return VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) != 0 &&
-           VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM) == vdm.image->nclients;
+    return ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) != 0 &&
+           ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM) == accels.image->nclients;
 }
 
 static void set_device(unsigned device, unsigned regions)
 {
-    const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+    const struct accel_image_device *d = accel_table(accels.image->devices_offset);
 
-    vdm_write(FABRIC_REGS_DEVICE + device * FABRIC_REGS_DEVICE_STRIDE,
-              VDM_PUT(FABRIC_REGS_DEVICE_TASK_ID, d[device].task) |
-                  VDM_PUT(FABRIC_REGS_DEVICE_SIZE, d[device].size_class) |
-                  VDM_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~regions & 0xffU));
+    accel_write(FABRIC_REGS_DEVICE + device * FABRIC_REGS_DEVICE_STRIDE,
+                ACCEL_PUT(FABRIC_REGS_DEVICE_TASK_ID, d[device].task) |
+                    ACCEL_PUT(FABRIC_REGS_DEVICE_SIZE, d[device].size_class) |
+                    ACCEL_PUT(FABRIC_REGS_DEVICE_EXCLUDED, ~regions & 0xffU));
 }
 
-void vdm_set_devices(void)
+void accel_set_devices(void)
 {
-    const struct vdm_image_device *d = vdm_table(vdm.image->devices_offset);
+    const struct accel_image_device *d = accel_table(accels.image->devices_offset);
 
-    for (unsigned i = 0; i < vdm.image->ndevices; i++) {
-        set_device(i, d[i].regions & vdm.usable[i] & (vdm.own[i] | ~vdm.reserved_regions) &
-                          ~vdm.draining_regions);
+    for (unsigned i = 0; i < accels.image->ndevices; i++) {
+        set_device(i, d[i].regions & accels.usable[i] & (accels.own[i] | ~accels.reserved_regions) &
+                          ~accels.draining_regions);
     }
 }
 
@@ -58,9 +58,9 @@ void vdm_set_devices(void)
 static void retry_waiting(void)
 {
     set_device(0, 0);
-    (void)vdm_ask(own_name(0));
-    vdm_set_devices();
-    vdm_write(FABRIC_REGS_CANCEL, own_name(0));
+    (void)accel_ask(own_name(0));
+    accel_set_devices();
+    accel_write(FABRIC_REGS_CANCEL, own_name(0));
 }
 
 /* A region is kept for one overlay at a time. */
@@ -68,7 +68,7 @@ enum overlay_outcome overlay_ldto(struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nfragments; i++) {
         run->region = fragment_of(run, i)->region;
-        if ((vdm.reserved_regions >> run->region & 1U) != 0) {
+        if ((accels.reserved_regions >> run->region & 1U) != 0) {
             return OVERLAY_FAILED;
         }
     }
@@ -78,10 +78,10 @@ enum overlay_outcome overlay_ldto(struct overlay_run *run)
 enum overlay_outcome overlay_lfw(struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nfragments; i++) {
-        const struct vdm_image_fragment *f = fragment_of(run, i);
+        const struct accel_image_fragment *f = fragment_of(run, i);
 
         run->region = f->region;
-        if (vdm.streams[f->device][f->region] == NULL) {
+        if (accels.streams[f->device][f->region] == NULL) {
             return OVERLAY_FAILED;
         }
     }
@@ -92,41 +92,41 @@ enum overlay_outcome overlay_lfw(struct overlay_run *run)
 static void close_regions(const struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nfragments; i++) {
-        vdm.draining_regions |= 1U << fragment_of(run, i)->region;
+        accels.draining_regions |= 1U << fragment_of(run, i)->region;
     }
-    vdm_set_devices();
-    vdm_watch_all();
+    accel_set_devices();
+    accel_watch_all();
 }
 
 /* Requests the region, which is idle, for the manager: only the manager can get it, apart from a
  * client of the same device that the fabric finds in its search list in between. */
-static bool take(const struct vdm_image_fragment *f)
+static bool take(const struct accel_image_fragment *f)
 {
     bool taken;
 
     set_device(f->device, 1U << f->region);
-    (void)vdm_ask(own_name(f->device) | VDM_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
-    taken = is_own(vdm_region_status(f->region));
+    (void)accel_ask(own_name(f->device) | ACCEL_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
+    taken = is_own(accel_region_status(f->region));
     if (!taken) {
         /* before DEVICE offers it other regions */
-        vdm_write(FABRIC_REGS_CANCEL, own_name(f->device));
+        accel_write(FABRIC_REGS_CANCEL, own_name(f->device));
     }
-    vdm_set_devices();
+    accel_set_devices();
     return taken;
 }
 
 enum overlay_outcome overlay_dcpl(struct overlay_run *run)
 {
-    const struct vdm_image_fragment *f = fragment_of(run, run->at);
-    enum vdm_drain drain;
+    const struct accel_image_fragment *f = fragment_of(run, run->at);
+    enum accel_drain drain;
 
-    if (vdm.draining_regions == 0) {
+    if (accels.draining_regions == 0) {
         close_regions(run);
     }
     run->region = f->region;
-    drain = vdm_drain_region(f->region);
-    if (drain != VDM_DRAINED) {
-        return drain == VDM_DRAIN_AGAIN ? OVERLAY_AGAIN : OVERLAY_WAITS;
+    drain = accel_drain_region(f->region);
+    if (drain != ACCEL_DRAINED) {
+        return drain == ACCEL_DRAIN_AGAIN ? OVERLAY_AGAIN : OVERLAY_WAITS;
     }
     if (!take(f)) {
         return OVERLAY_WAITS;
@@ -136,12 +136,12 @@ enum overlay_outcome overlay_dcpl(struct overlay_run *run)
 }
 
 /* The region holds the task already, or is configured. */
-static enum overlay_outcome configure(const struct vdm_image_fragment *f)
+static enum overlay_outcome configure(const struct accel_image_fragment *f)
 {
-    if (!vdm_in_reconfig(f->region, NULL)) {
+    if (!accel_in_reconfig(f->region, NULL)) {
         return OVERLAY_DONE;
     }
-    vdm_port_start(vdm.streams[f->device][f->region], f->region);
+    accel_port_start(accels.streams[f->device][f->region], f->region);
     return OVERLAY_SLEEPS;
 }
 
@@ -149,39 +149,39 @@ static enum overlay_outcome configure(const struct vdm_image_fragment *f)
  * region is not in Reconfig any more. */
 enum overlay_outcome overlay_lcfg(struct overlay_run *run)
 {
-    const struct vdm_image_fragment *f = fragment_of(run, run->at);
+    const struct accel_image_fragment *f = fragment_of(run, run->at);
 
-    vdm_port_hold();
+    accel_port_hold();
     run->region = f->region;
-    if ((vdm.port.busy & VDM_PORT_CONFIGURING) != 0) {
-        return vdm.port.client == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
+    if ((accels.port.busy & ACCEL_PORT_CONFIGURING) != 0) {
+        return accels.port.client == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
     }
     if (configure(f) == OVERLAY_SLEEPS) {
         return OVERLAY_SLEEPS;
     }
-    if (VDM_FIELD(vdm_region_status(f->region), FABRIC_REGS_PRR_STATUS_TASK_ID) == 0) {
+    if (ACCEL_FIELD(accel_region_status(f->region), FABRIC_REGS_PRR_STATUS_TASK_ID) == 0) {
         return OVERLAY_FAILED; /* refused: the region is empty */
     }
     run->at++;
     if (run->at < run->config->nfragments) {
         return OVERLAY_AGAIN;
     }
-    vdm_port_release();
+    accel_port_release();
     return OVERLAY_DONE;
 }
 
 /* The fabric has coupled the regions with the end of their configurations. */
 enum overlay_outcome overlay_cpl(struct overlay_run *run)
 {
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+    const struct accel_image_device *devices = accel_table(accels.image->devices_offset);
 
     for (unsigned i = 0; i < run->config->nfragments; i++) {
-        const struct vdm_image_fragment *f = fragment_of(run, i);
-        uint64_t status = vdm_region_status(f->region);
+        const struct accel_image_fragment *f = fragment_of(run, i);
+        uint64_t status = accel_region_status(f->region);
 
         run->region = f->region;
-        if (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_COUPLED) == 0 ||
-            VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID) != devices[f->device].task) {
+        if (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_COUPLED) == 0 ||
+            ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID) != devices[f->device].task) {
             return OVERLAY_FAILED;
         }
     }
@@ -192,10 +192,10 @@ enum overlay_outcome overlay_cpl(struct overlay_run *run)
  * clients that wait. */
 static void open_regions(const struct overlay_run *run)
 {
-    vdm.draining_regions = 0;
-    vdm_set_devices();
+    accels.draining_regions = 0;
+    accel_set_devices();
     for (unsigned i = 0; i < run->config->nfragments; i++) {
-        vdm_write(FABRIC_REGS_CANCEL, own_name(fragment_of(run, i)->device));
+        accel_write(FABRIC_REGS_CANCEL, own_name(fragment_of(run, i)->device));
     }
     retry_waiting();
 }
@@ -203,11 +203,13 @@ static void open_regions(const struct overlay_run *run)
 static void keep_regions(const struct overlay_run *run, bool keep)
 {
     for (unsigned i = 0; i < run->config->nfragments; i++) {
-        const struct vdm_image_fragment *f = fragment_of(run, i);
+        const struct accel_image_fragment *f = fragment_of(run, i);
         unsigned bit = 1U << f->region;
 
-        vdm.reserved_regions = keep ? vdm.reserved_regions | bit : vdm.reserved_regions & ~bit;
-        vdm.own[f->device] = (uint8_t)(keep ? vdm.own[f->device] | bit : vdm.own[f->device] & ~bit);
+        accels.reserved_regions =
+            keep ? accels.reserved_regions | bit : accels.reserved_regions & ~bit;
+        accels.own[f->device] =
+            (uint8_t)(keep ? accels.own[f->device] | bit : accels.own[f->device] & ~bit);
     }
 }
 
@@ -215,11 +217,11 @@ static void keep_regions(const struct overlay_run *run, bool keep)
 enum overlay_outcome overlay_updt(struct overlay_run *run)
 {
     if (run->at < run->config->nprovided) {
-        vdm_reset_device(provided_by(run, run->at++));
+        accel_reset_device(provided_by(run, run->at++));
         return OVERLAY_AGAIN;
     }
     for (unsigned i = 0; i < run->config->nprovided; i++) {
-        vdm_set_present(provided_by(run, i), true);
+        accel_set_present(provided_by(run, i), true);
     }
     keep_regions(run, true);
     open_regions(run);
@@ -229,7 +231,7 @@ enum overlay_outcome overlay_updt(struct overlay_run *run)
 static void tell(const struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nprovided; i++) {
-        vdm_note(provided_by(run, i)->client, ACCEL_EVENT_OVERLAY);
+        accel_note_vm(provided_by(run, i)->client, ACCEL_EVENT_OVERLAY);
     }
 }
 
@@ -242,7 +244,7 @@ enum overlay_outcome overlay_ldrv(struct overlay_run *run)
 enum overlay_outcome overlay_udto(struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nprovided; i++) {
-        vdm_set_present(provided_by(run, i), false);
+        accel_set_present(provided_by(run, i), false);
     }
     return OVERLAY_DONE;
 }
@@ -254,10 +256,10 @@ enum overlay_outcome overlay_udto(struct overlay_run *run)
 static bool remove_device(struct overlay_run *run, struct accel *a)
 {
     if (!run->barred) {
-        vdm_bar_device(a);
+        accel_bar_device(a);
     }
     run->barred = true;
-    return vdm_withdraw_device(a);
+    return accel_withdraw_device(a);
 }
 
 /* One device after the other. */
@@ -271,10 +273,10 @@ enum overlay_outcome overlay_udrv(struct overlay_run *run)
     }
     a = provided_by(run, run->at);
     if (!remove_device(run, a)) {
-        vdm_watch_all();
+        accel_watch_all();
         return OVERLAY_POLLS;
     }
-    vdm_reset_device(a);
+    accel_reset_device(a);
     run->at++;
     run->barred = false;
     return OVERLAY_AGAIN;
@@ -289,9 +291,9 @@ enum overlay_outcome overlay_open(struct overlay_run *run)
 
 enum overlay_outcome overlay_rollback(struct overlay_run *run)
 {
-    if (vdm.draining_regions != 0) {
+    if (accels.draining_regions != 0) {
         open_regions(run);
     }
-    vdm_port_release();
+    accel_port_release();
     return OVERLAY_DONE;
 }

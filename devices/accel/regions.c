@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests to the fabric, its answers, and what they ask of the manager: connect an IF, or have its
  * region configured first. */
-#include "vdm.h"
+#include "accel.h"
 
 /* reads; the answer is valid three cycles after the request, and a read takes two */
 #define ANSWER_TRIES 8U
@@ -20,22 +20,23 @@ enum {
     METHOD_PREEMPT
 }; /* SOLUTION.method */
 
-uint64_t vdm_region_status(unsigned region)
+uint64_t accel_region_status(unsigned region)
 {
-    return vdm_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
+    return accel_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
 }
 
 /* The device that a register names by VM and device, or NULL if the manager does not know it. */
 static struct accel *named(ulong vm, ulong device)
 {
-    return vm < vdm.image->nclients && device < VDM_MAX_DEVICES ? vdm.clients[vm].accels[device]
-                                                                : NULL;
+    return vm < accels.image->nclients && device < ACCEL_MAX_DEVICES
+               ? accels.clients[vm].accels[device]
+               : NULL;
 }
 
 static void connect(struct accel *a, unsigned region)
 {
-    vdm_write(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE, a->connect);
-    vdm.regions[region].owner = a;
+    accel_write(FABRIC_REGS_PRR_CONNECT + region * FABRIC_REGS_PRR_CONNECT_STRIDE, a->connect);
+    accels.regions[region].owner = a;
     accel_connected(a, region);
 }
 
@@ -52,16 +53,16 @@ static void prepare_loss(const struct accel *a)
  * it. */
 static bool note_path(struct accel *a, uint64_t solution)
 {
-    bool preempts = VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
+    bool preempts = ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT;
 
-    a->stats.paths[2U * preempts + VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG)]++;
+    a->stats.paths[2U * preempts + ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG)]++;
     a->state = ACCEL_WAITING;
     return preempts;
 }
 
 /* The region is its promised client's, or has expired before the manager looked, and may have
  * another client. */
-static void end_promise(struct vdm_region *region, const struct accel *owner)
+static void end_promise(struct accel_region_state *region, const struct accel *owner)
 {
     struct accel *promised = region->promised;
 
@@ -73,29 +74,30 @@ static void end_promise(struct vdm_region *region, const struct accel *owner)
 
 static void promise(struct accel *a, unsigned number)
 {
-    struct vdm_region *region = &vdm.regions[number];
+    struct accel_region_state *region = &accels.regions[number];
 
     end_promise(region, a);
     region->promised = a;
-    vdm.stopped[number] = region->owner;
+    accels.stopped[number] = region->owner;
     prepare_loss(region->owner);
 }
 
 /* Does what the answer to a request of `a` allows at once: connects it, or has its region
- * configured. Before that, the region's job may have to stop: vdm_update_region() goes on then. */
+ * configured. Before that, the region's job may have to stop: accel_update_region() goes on then.
+ */
 static void apply(struct accel *a, uint64_t solution)
 {
-    unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
-    struct vdm_region *r = &vdm.regions[region];
+    unsigned region = (unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
+    struct accel_region_state *r = &accels.regions[region];
     struct accel *before = r->owner;
 
     if (note_path(a, solution)) {
         promise(a, region);
         return;
     }
-    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0) {
+    if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_RECONFIG) != 0) {
         r->owner = a;
-        vdm_configure(region);
+        accel_configure(region);
     } else {
         connect(a, region);
     }
@@ -104,27 +106,27 @@ static void apply(struct accel *a, uint64_t solution)
     }
 }
 
-uint64_t vdm_ask(uint64_t request)
+uint64_t accel_ask(uint64_t request)
 {
     uint64_t solution = 0;
 
-    vdm_write(FABRIC_REGS_REQUEST, request);
+    accel_write(FABRIC_REGS_REQUEST, request);
 
-    for (unsigned i = 0; i < ANSWER_TRIES && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0;
+    for (unsigned i = 0; i < ANSWER_TRIES && ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0;
          i++) {
-        solution = vdm_read(FABRIC_REGS_SOLUTION);
+        solution = accel_read(FABRIC_REGS_SOLUTION);
     }
     return solution;
 }
 
-void vdm_request(struct accel *a)
+void accel_ask_region(struct accel *a)
 {
-    uint64_t solution = vdm_ask(a->request);
+    uint64_t solution = accel_ask(a->request);
 
     a->stats.requests++;
-    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
+    if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
         a->state =
-            VDM_FIELD(solution, FABRIC_REGS_SOLUTION_LISTED) != 0 ? ACCEL_WAITING : ACCEL_IDLE;
+            ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_LISTED) != 0 ? ACCEL_WAITING : ACCEL_IDLE;
         a->stats.waits++;
     } else {
         apply(a, solution);
@@ -134,32 +136,32 @@ void vdm_request(struct accel *a)
 /* The region has a client that waits for it: `status` is the region's. */
 static void configure_or_connect(struct accel *a, unsigned region, uint64_t status)
 {
-    ulong state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
+    ulong state = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
 
-    if (state == STATE_HOLD &&
-        (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 || a->state != ACCEL_CONNECTED)) {
+    if (state == STATE_HOLD && (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 ||
+                                a->state != ACCEL_CONNECTED)) {
         connect(a, region);
     } else if (state == STATE_RECONFIG) {
         a->state = ACCEL_WAITING;
-        vdm_configure(region);
+        accel_configure(region);
     }
 }
 
 /* The client of a region with this status, or NULL. */
 static struct accel *client_of(uint64_t status)
 {
-    return VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
+    return ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
                ? NULL
-               : named(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
-                       VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
+               : named(ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
+                       ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
 }
 
-bool vdm_in_reconfig(unsigned region, const struct accel *a)
+bool accel_in_reconfig(unsigned region, const struct accel *a)
 {
-    uint64_t status = vdm_region_status(region);
+    uint64_t status = accel_region_status(region);
 
     return client_of(status) == a &&
-           VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
+           ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
 }
 
 /* Whether a region in this state may have been promised to another client than its own. */
@@ -168,13 +170,13 @@ static bool is_preempting(ulong state)
     return state == STATE_PREEMPT || state == STATE_SWITCH;
 }
 
-bool vdm_job_leaves(void)
+bool accel_job_leaves(void)
 {
     bool found = false;
 
-    for (unsigned i = 0; i < vdm.nregions; i++) {
-        found =
-            found || VDM_FIELD(vdm_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
+    for (unsigned i = 0; i < accels.nregions; i++) {
+        found = found ||
+                ACCEL_FIELD(accel_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
     }
     return found;
 }
@@ -185,15 +187,15 @@ static bool may_have_regions(const struct accel *a)
     return !a->client->stopping && a->state != ACCEL_ABSENT;
 }
 
-bool vdm_update_region(unsigned number)
+bool accel_update_region(unsigned number)
 {
-    struct vdm_region *region = &vdm.regions[number];
-    uint64_t status = vdm_region_status(number);
+    struct accel_region_state *region = &accels.regions[number];
+    uint64_t status = accel_region_status(number);
     struct accel *before = region->owner, *owner = client_of(status);
     bool preempted = region->promised != NULL, loses;
 
-    if (!is_preempting(VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) ||
-        owner != vdm.stopped[number]) {
+    if (!is_preempting(ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) ||
+        owner != accels.stopped[number]) {
         end_promise(region, owner);
     }
     region->owner = owner;
@@ -205,17 +207,17 @@ bool vdm_update_region(unsigned number)
     if (owner != NULL && may_have_regions(owner)) {
         configure_or_connect(owner, number, status);
     } else if (owner != NULL) {
-        vdm_write(FABRIC_REGS_CANCEL, owner->name);
+        accel_write(FABRIC_REGS_CANCEL, owner->name);
     }
     return loses;
 }
 
-void vdm_update_first(void)
+void accel_update_first(void)
 {
-    unsigned region = vdm_lowest_bit(vdm.update);
+    unsigned region = accel_lowest_bit(accels.update);
 
-    vdm.update &= ~(1U << region);
-    (void)vdm_update_region(region);
+    accels.update &= ~(1U << region);
+    (void)accel_update_region(region);
 }
 
 /* Does what a solution from the search list allows. Since it was found, the region's job may have
@@ -224,46 +226,46 @@ void vdm_update_first(void)
  * changes nothing if it does. */
 static void apply_later(struct accel *a, uint64_t solution)
 {
-    unsigned region = (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
+    unsigned region = (unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
     bool waits = a->state != ACCEL_CONNECTED;
 
-    if (waits && VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
-        vdm_request(a);
+    if (waits && ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
+        accel_ask_region(a);
         return;
     }
     if (waits) {
         (void)note_path(a, solution);
     }
-    vdm_update_region(region);
-    if (waits && vdm.regions[region].owner != a) {
+    accel_update_region(region);
+    if (waits && accels.regions[region].owner != a) {
         accel_lost(a, false);
     }
 }
 
 /* The fabric withdraws a region that it has promised only when the region's job has stopped:
- * vdm_update_region() goes on then. */
+ * accel_update_region() goes on then. */
 static void decline(struct accel *a, uint64_t solution)
 {
-    vdm_write(FABRIC_REGS_CANCEL, a->name);
-    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
-        promise(a, (unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
+    accel_write(FABRIC_REGS_CANCEL, a->name);
+    if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
+        promise(a, (unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
     }
 }
 
-void vdm_take_solution(void)
+void accel_take_solution(void)
 {
-    uint64_t solution = vdm_read(FABRIC_REGS_NEW_SOLUTION);
-    struct accel *a = named(VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VM),
-                            VDM_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
+    uint64_t solution = accel_read(FABRIC_REGS_NEW_SOLUTION);
+    struct accel *a = named(ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VM),
+                            ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
 
-    if (VDM_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
+    if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
         return; /* one that comes from here on must not be taken unread */
     }
-    vdm_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
+    accel_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
     if (a == NULL) {
         /* The request was the manager's own, cancelled since; the region's client may have lost the
          * region to it. */
-        (void)vdm_update_region((unsigned)VDM_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
+        (void)accel_update_region((unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR));
         return;
     }
     if (a->client->stopping || a->state >= ACCEL_FAILED) {
@@ -277,48 +279,49 @@ void vdm_take_solution(void)
  * not know it. */
 static void cancel_client(uint64_t status)
 {
-    vdm_write(FABRIC_REGS_CANCEL,
-              VDM_PUT(FABRIC_REGS_CANCEL_VM, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM)) |
-                  VDM_PUT(FABRIC_REGS_CANCEL_DEV, VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV)));
+    accel_write(
+        FABRIC_REGS_CANCEL,
+        ACCEL_PUT(FABRIC_REGS_CANCEL_VM, ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM)) |
+            ACCEL_PUT(FABRIC_REGS_CANCEL_DEV, ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV)));
 }
 
 static bool is_configured_now(unsigned number)
 {
-    return (vdm.port.busy & VDM_PORT_CONFIGURING) != 0 && vdm.port.region == number;
+    return (accels.port.busy & ACCEL_PORT_CONFIGURING) != 0 && accels.port.region == number;
 }
 
-enum vdm_drain vdm_drain_region(unsigned number)
+enum accel_drain accel_drain_region(unsigned number)
 {
     uint64_t status;
     ulong state;
 
-    (void)vdm_update_region(number);
-    status = vdm_region_status(number);
-    state = VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
-    if (state == STATE_IDLE && VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
-        return VDM_DRAINED;
+    (void)accel_update_region(number);
+    status = accel_region_status(number);
+    state = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
+    if (state == STATE_IDLE && ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
+        return ACCEL_DRAINED;
     }
     if (state == STATE_BUSY) {
-        vdm_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
+        accel_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
     }
     if (state == STATE_BUSY || is_preempting(state) || is_configured_now(number)) {
-        return VDM_DRAIN_WAITS;
+        return ACCEL_DRAIN_WAITS;
     }
     cancel_client(status);
-    return VDM_DRAIN_AGAIN;
+    return ACCEL_DRAIN_AGAIN;
 }
 
-bool vdm_withdraw_device(struct accel *a)
+bool accel_withdraw_device(struct accel *a)
 {
-    bool left = (vdm.port.busy & VDM_PORT_CONFIGURING) == 0 || vdm.port.client != a;
+    bool left = (accels.port.busy & ACCEL_PORT_CONFIGURING) == 0 || accels.port.client != a;
 
-    vdm_write(FABRIC_REGS_CANCEL, a->name);
-    for (unsigned i = 0; i < vdm.nregions && left; i++) {
-        if (vdm.regions[i].owner == a || vdm.regions[i].promised == a) {
-            (void)vdm_update_region(i);
-            left = vdm.regions[i].owner != a && vdm.regions[i].promised != a;
-            if (vdm.regions[i].owner == a) {
-                vdm_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
+    accel_write(FABRIC_REGS_CANCEL, a->name);
+    for (unsigned i = 0; i < accels.nregions && left; i++) {
+        if (accels.regions[i].owner == a || accels.regions[i].promised == a) {
+            (void)accel_update_region(i);
+            left = accels.regions[i].owner != a && accels.regions[i].promised != a;
+            if (accels.regions[i].owner == a) {
+                accel_write(FABRIC_REGS_PRR_STOP + i * FABRIC_REGS_PRR_STOP_STRIDE, 1);
             }
         }
     }

@@ -4,7 +4,7 @@
  * packets as the device does, and lets it write frames of its region only, and no register that a
  * partial bitstream does not need. The device itself compares the checksums in the body.
  */
-#include "vdm.h"
+#include "accel.h"
 
 #define FRAME_WORDS 101U
 #define SYNC 0xaa995566U
@@ -49,7 +49,7 @@ static const char *take_frames(struct device *d, ulong count)
         return "it writes frames without IDCODE, WCFG and a frame address before them";
     }
     if (count % FRAME_WORDS != 0 ||
-        !vdm_frames_belong(d->region, d->address, count / FRAME_WORDS)) {
+        !accel_frames_belong(d->region, d->address, count / FRAME_WORDS)) {
         return "it writes frames that are not the region's";
     }
     d->addressed = false; /* the address of further frames is not known here */
@@ -81,7 +81,8 @@ static const char *take_word(struct device *d, uint32_t reg, uint32_t value)
         return take_command(d, value);
     case REG_IDCODE:
         d->identified = true;
-        return ((value ^ vdm.image->idcode) & ~REVISION) != 0 ? "it is for another device" : NULL;
+        return ((value ^ accels.image->idcode) & ~REVISION) != 0 ? "it is for another device"
+                                                                 : NULL;
     default:
         return (SETTINGS >> reg & 1U) == 0
                    ? "it writes a register that a partial bitstream does not need"
@@ -155,7 +156,8 @@ static const char *take(struct device *d, const uint32_t *words, ulong left, ulo
     return take_packet(d, words, left, count);
 }
 
-struct vdm_finding vdm_check_series7(const uint32_t *words, ulong at, ulong end, uint32_t region)
+struct accel_finding accel_check_series7(const uint32_t *words, ulong at, ulong end,
+                                         uint32_t region)
 {
     struct device device = {.region = region, .before = NO_REGISTER};
     ulong count;
@@ -164,9 +166,9 @@ struct vdm_finding vdm_check_series7(const uint32_t *words, ulong at, ulong end,
         const char *wrong = take(&device, &words[at], end - at, &count);
 
         if (wrong != NULL) {
-            return (struct vdm_finding){wrong, at};
+            return (struct accel_finding){wrong, at};
         }
     }
-    return (struct vdm_finding){
+    return (struct accel_finding){
         device.configured && device.desynced ? NULL : "it writes no frames, or has no end", end};
 }

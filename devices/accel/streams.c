@@ -8,7 +8,7 @@
  * verified first. The other checks do not trust its author either: an authentic bitstream could be
  * one for another region or task, or a malformed one.
  */
-#include "vdm.h"
+#include "accel.h"
 
 #include "blake2b.h"
 #include "console.h"
@@ -26,12 +26,12 @@
 #define FRAME_WORDS 101U  /* of a frame of configuration memory */
 #define TABLE_WRONG "the image has a bitstream for a device or a region that does not exist"
 
-static struct vdm_finding found(const char *what, ulong word)
+static struct accel_finding found(const char *what, ulong word)
 {
-    return (struct vdm_finding){what, word};
+    return (struct accel_finding){what, word};
 }
 
-static struct vdm_finding check_place(const struct vdm_image_bitstream *b)
+static struct accel_finding check_place(const struct accel_image_bitstream *b)
 {
     const uint64_t total = hyp.image->total_size;
 
@@ -46,7 +46,7 @@ static struct vdm_finding check_place(const struct vdm_image_bitstream *b)
 }
 
 /* All bytes are compared, so that the time does not tell how many of them are right. */
-static struct vdm_finding check_tag(const uint32_t *words, uint32_t size)
+static struct accel_finding check_tag(const uint32_t *words, uint32_t size)
 {
     const uint8_t *given = (const uint8_t *)words + size;
     uint8_t tag[TAG_SIZE], different = 0;
@@ -59,8 +59,8 @@ static struct vdm_finding check_tag(const uint32_t *words, uint32_t size)
                  size / sizeof(uint32_t));
 }
 
-static struct vdm_finding check_header(const uint32_t *words, uint32_t size, uint32_t region,
-                                       uint32_t task)
+static struct accel_finding check_header(const uint32_t *words, uint32_t size, uint32_t region,
+                                         uint32_t task)
 {
     if (words[0] != MAGIC) {
         return found("its header does not begin with SIMB", 0);
@@ -79,21 +79,21 @@ static struct vdm_finding check_header(const uint32_t *words, uint32_t size, uin
 
 /* The addresses of a device's frames have gaps that are not known here: a write begins where one of
  * Vivado's does. */
-static bool block_has(const struct vdm_image_frames *block, uint32_t first, ulong count)
+static bool block_has(const struct accel_image_frames *block, uint32_t first, ulong count)
 {
     const uint32_t offset = first - block->first;
 
-    if (vdm.image->idcode != 0) {
+    if (accels.image->idcode != 0) {
         return offset == 0 && count <= block->count;
     }
     return offset < block->count && count <= block->count - offset;
 }
 
-bool vdm_frames_belong(uint32_t region, uint32_t first, ulong count)
+bool accel_frames_belong(uint32_t region, uint32_t first, ulong count)
 {
-    const struct vdm_image_frames *blocks = vdm_table(vdm.image->frames_offset);
+    const struct accel_image_frames *blocks = accel_table(accels.image->frames_offset);
 
-    for (unsigned i = 0; i < vdm.image->nframes; i++) {
+    for (unsigned i = 0; i < accels.image->nframes; i++) {
         if (blocks[i].region == region && block_has(&blocks[i], first, count)) {
             return true;
         }
@@ -104,8 +104,8 @@ bool vdm_frames_belong(uint32_t region, uint32_t first, ulong count)
 /* A packet of the simulation's port: its mark, region, task, and 8 zero bits, of which one would
  * let the port take a word in two cycles; the number of the words that follow; the address of its
  * first frame; the data of this and the next frames. `left`: words to the end of the body. */
-static struct vdm_finding check_packet(const uint32_t *words, ulong at, ulong left, uint32_t first,
-                                       uint32_t region)
+static struct accel_finding check_packet(const uint32_t *words, ulong at, ulong left,
+                                         uint32_t first, uint32_t region)
 {
     if (words[at] != first) {
         return found("a packet has another mark, region or task, or bits that have to be 0", at);
@@ -114,20 +114,20 @@ static struct vdm_finding check_packet(const uint32_t *words, ulong at, ulong le
         words[at + 1U] > left - PACKET_WORDS) {
         return found("a packet has a wrong length", at + 1U);
     }
-    if (!vdm_frames_belong(region, words[at + 2U],
-                           (words[at + 1U] - 1U + FRAME_WORDS - 1U) / FRAME_WORDS)) {
+    if (!accel_frames_belong(region, words[at + 2U],
+                             (words[at + 1U] - 1U + FRAME_WORDS - 1U) / FRAME_WORDS)) {
         return found("a packet writes frames outside of the region", at + 2U);
     }
     return found(NULL, 0);
 }
 
-static struct vdm_finding check_body(const uint32_t *words, uint32_t region, uint32_t task)
+static struct accel_finding check_body(const uint32_t *words, uint32_t region, uint32_t task)
 {
     const ulong end = HEADER_WORDS + (ulong)words[2];
-    struct vdm_finding wrong = found(NULL, 0);
+    struct accel_finding wrong = found(NULL, 0);
 
-    if (vdm.image->idcode != 0) {
-        return vdm_check_series7(words, HEADER_WORDS, end, region);
+    if (accels.image->idcode != 0) {
+        return accel_check_series7(words, HEADER_WORDS, end, region);
     }
     for (ulong at = HEADER_WORDS; at < end && wrong.what == NULL;
          at += PACKET_WORDS + (ulong)words[at + 1U]) {
@@ -137,10 +137,10 @@ static struct vdm_finding check_body(const uint32_t *words, uint32_t region, uin
     return wrong;
 }
 
-static struct vdm_finding check_stream(const struct vdm_image_bitstream *b, uint32_t task)
+static struct accel_finding check_stream(const struct accel_image_bitstream *b, uint32_t task)
 {
     const uint32_t *words = sysimage_at(hyp.image, b->offset);
-    struct vdm_finding wrong = check_place(b);
+    struct accel_finding wrong = check_place(b);
 
     if (wrong.what == NULL) {
         wrong = check_tag(words, b->size);
@@ -151,21 +151,21 @@ static struct vdm_finding check_stream(const struct vdm_image_bitstream *b, uint
     return wrong.what == NULL ? check_body(words, b->region, task) : wrong;
 }
 
-const char *vdm_check_streams(void)
+const char *accel_check_streams(void)
 {
-    const struct vdm_image_bitstream *b = vdm_table(vdm.image->bitstreams_offset);
-    const struct vdm_image_device *devices = vdm_table(vdm.image->devices_offset);
+    const struct accel_image_bitstream *b = accel_table(accels.image->bitstreams_offset);
+    const struct accel_image_device *devices = accel_table(accels.image->devices_offset);
 
-    for (unsigned i = 0; i < vdm.image->nbitstreams; i++, b++) {
-        struct vdm_finding wrong;
+    for (unsigned i = 0; i < accels.image->nbitstreams; i++, b++) {
+        struct accel_finding wrong;
 
-        if (b->device >= vdm.image->ndevices || b->region >= vdm.nregions) {
+        if (b->device >= accels.image->ndevices || b->region >= accels.nregions) {
             return TABLE_WRONG;
         }
         wrong = check_stream(b, devices[b->device].task);
         if (wrong.what == NULL) {
-            vdm.streams[b->device][b->region] = b;
-            vdm.usable[b->device] |= (uint8_t)(1U << b->region);
+            accels.streams[b->device][b->region] = b;
+            accels.usable[b->device] |= (uint8_t)(1U << b->region);
         } else {
             console_log("error: the bitstream of %s for region %u is refused at boot: %s, at byte "
                         "%lu of %lu",

@@ -8,6 +8,7 @@
  * time of a job is known, unless its region is taken for another client. Then the timer looks
  * again.
  */
+#include "accel.h"
 #include "arch.h"
 #include "cipher_unit.h"
 #include "component.h"
@@ -15,7 +16,6 @@
 #include "fabric_windows.h"
 #include "sched.h"
 #include "system.h"
-#include "vdm.h"
 
 #define COMMAND_ENCRYPT 2U /* CBC (docs/hwtasks.md) */
 #define COMMAND_DECRYPT 3U
@@ -33,47 +33,47 @@ enum unit_state {
 };
 
 struct unit {
-    enum unit_state state; /* guarded by vdm.lock, as is all that follows */
+    enum unit_state state; /* guarded by accels.lock, as is all that follows */
     ticks_t due;           /* the job should be over */
     ticks_t interval;      /* until the next look afterwards */
     uint64_t entry;        /* of its page, which no translation table has */
 };
 
-static struct unit units[VDM_MAX_CLIENTS]; /* by number of the client; owner: this file */
+static struct unit units[ACCEL_MAX_CLIENTS]; /* by number of the client; owner: this file */
 static const struct unit *awaited[SYSIMAGE_MAX_VCPUS]; /* by number of the VCPU that waits; guarded
                                                           by sched_lock; owner: this file */
 static struct timer look;                              /* owner: this file */
 
-static struct unit *unit_of(const struct vdm_client *c)
+static struct unit *unit_of(const struct accel_vm *c)
 {
     return &units[c->number];
 }
 
-static struct accel *device_of(const struct vdm_client *c)
+static struct accel *device_of(const struct accel_vm *c)
 {
     struct accel *found = NULL;
 
-    for (unsigned i = 0; i < VDM_MAX_DEVICES && found == NULL; i++) {
+    for (unsigned i = 0; i < ACCEL_MAX_DEVICES && found == NULL; i++) {
         found = c->accels[i];
     }
     return found;
 }
 
 /* The client that is unit `number` of the VM, or NULL. */
-static struct vdm_client *client_of(const struct vm *vm, uint32_t number)
+static struct accel_vm *client_of(const struct vm *vm, uint32_t number)
 {
-    struct vdm_client *c =
-        vdm.image != NULL && number < vdm.image->nclients ? &vdm.clients[number] : NULL;
+    struct accel_vm *c =
+        accels.image != NULL && number < accels.image->nclients ? &accels.clients[number] : NULL;
 
     return c != NULL && c->config->operated != 0 && c->vm == vm && device_of(c) != NULL ? c : NULL;
 }
 
-static volatile char *windows_of(const struct vdm_client *c)
+static volatile char *windows_of(const struct accel_vm *c)
 {
-    return vdm.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
+    return accels.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
 }
 
-bool vdm_hide_page(struct accel *a)
+bool accel_hide_page(struct accel *a)
 {
     struct unit *u = unit_of(a->client);
 
@@ -82,7 +82,7 @@ bool vdm_hide_page(struct accel *a)
     return true;
 }
 
-/* --- jobs; with vdm.lock held --- */
+/* --- jobs; with accels.lock held --- */
 
 static bool within(const struct sysimage_region *r, uint64_t gpa, uint32_t size)
 {
@@ -107,7 +107,7 @@ static bool has_window(const struct memmap *map, uint64_t gpa, uint32_t size)
 }
 
 /* Whether the device has a region from here on; requests one if it has not. */
-static bool connected(struct vdm_client *c, struct accel *a)
+static bool connected(struct accel_vm *c, struct accel *a)
 {
     struct unit *u = unit_of(c);
 
@@ -117,21 +117,21 @@ static bool connected(struct vdm_client *c, struct accel *a)
         u->state = UNIT_OPEN;
     }
     if (u->state == UNIT_OPEN && a->state == ACCEL_IDLE) {
-        vdm_request(a);
+        accel_ask_region(a);
     }
     return u->state == UNIT_OPEN && a->state == ACCEL_CONNECTED;
 }
 
 static void write_address(const struct accel *a, ulong offset, uint64_t gpa)
 {
-    vdm_if_write(a, offset, (uint32_t)gpa);
-    vdm_if_write(a, offset + 4U, (uint32_t)(gpa >> 32));
+    accel_if_write(a, offset, (uint32_t)gpa);
+    accel_if_write(a, offset + 4U, (uint32_t)(gpa >> 32));
 }
 
 static void write_words(const struct accel *a, unsigned first, const uint32_t words[4])
 {
     for (unsigned i = 0; i < 4U; i++) {
-        vdm_if_write(a, FABRIC_IF_CUSTOM + (first + i) * FABRIC_IF_CUSTOM_STRIDE, words[i]);
+        accel_if_write(a, FABRIC_IF_CUSTOM + (first + i) * FABRIC_IF_CUSTOM_STRIDE, words[i]);
     }
 }
 
@@ -141,40 +141,40 @@ static void start(const struct accel *a, const struct cipher_job *job)
 {
     struct unit *u = unit_of(a->client);
     uint64_t cycles = START_CYCLES + (uint64_t)(job->size / CIPHER_UNIT_BLOCK) * BLOCK_CYCLES;
-    ticks_t time = (ticks_t)(cycles * 1000U * hyp.us / vdm.image->clock_khz);
+    ticks_t time = (ticks_t)(cycles * 1000U * hyp.us / accels.image->clock_khz);
 
     write_words(a, 0, job->key);
     write_words(a, 4, job->vector);
-    vdm_if_write(a, FABRIC_IF_CMD, job->decrypts ? COMMAND_DECRYPT : COMMAND_ENCRYPT);
+    accel_if_write(a, FABRIC_IF_CMD, job->decrypts ? COMMAND_DECRYPT : COMMAND_ENCRYPT);
     write_address(a, FABRIC_IF_DATA_ADDR, job->source);
     write_address(a, FABRIC_IF_RESULT, job->result);
-    vdm_if_write(a, FABRIC_IF_DATA_SIZE, job->size);
-    vdm_if_write(a, FABRIC_IF_START, 1);
+    accel_if_write(a, FABRIC_IF_DATA_SIZE, job->size);
+    accel_if_write(a, FABRIC_IF_START, 1);
     u->due = arch_time() + time;
     u->interval = time / LOOKS + 1U;
 }
 
 bool cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_job *job)
 {
-    struct vdm_client *c = client_of(vm, unit);
+    struct accel_vm *c = client_of(vm, unit);
     bool begun;
 
     if (c == NULL || !has_window(&vm->memmap, job->source, job->size) ||
         !has_window(&vm->memmap, job->result, job->size)) {
         return false;
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     begun = connected(c, device_of(c));
     if (begun) {
         start(device_of(c), job);
     }
-    vdm_unlock();
+    accel_unlock();
     return begun;
 }
 
 static bool is_over(const struct accel *a)
 {
-    return VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_OVER) != 0;
+    return ACCEL_FIELD(accel_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_OVER) != 0;
 }
 
 /* --- waiting --- */
@@ -212,7 +212,7 @@ static struct vcpu *waiter_of(const struct vm *vm, const struct unit *u)
 
 /* Resumes a VCPU that waits for the unit if its job is over, or gone; else looks again later. If it
  * was turned off meanwhile, it continues to be off. */
-static void look_at_unit(const struct vdm_client *c)
+static void look_at_unit(const struct accel_vm *c)
 {
     struct unit *u = unit_of(c);
     bool over = u->state != UNIT_OPEN || is_over(device_of(c));
@@ -236,57 +236,57 @@ static void look_at_unit(const struct vdm_client *c)
 static void look_at_units(struct timer *t)
 {
     (void)t;
-    spin_lock(&vdm.lock);
-    for (unsigned i = 0; i < vdm.image->nclients; i++) {
-        if (vdm.clients[i].config->operated != 0) {
-            look_at_unit(&vdm.clients[i]);
+    spin_lock(&accels.lock);
+    for (unsigned i = 0; i < accels.image->nclients; i++) {
+        if (accels.clients[i].config->operated != 0) {
+            look_at_unit(&accels.clients[i]);
         }
     }
-    vdm_unlock();
+    accel_unlock();
 }
 
 enum cipher_outcome cipher_unit_result(uint32_t unit)
 {
-    const struct vdm_client *c = &vdm.clients[unit];
+    const struct accel_vm *c = &accels.clients[unit];
     const struct accel *a = device_of(c);
     enum cipher_outcome outcome = CIPHER_RUNS;
     static const uint32_t no_key[4];
 
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     if (is_over(a)) {
-        bool failed = VDM_FIELD(vdm_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_FAULT) != 0 ||
-                      vdm_if_read(a, FABRIC_IF_DONE_CODE) != 0;
+        bool failed = ACCEL_FIELD(accel_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_FAULT) != 0 ||
+                      accel_if_read(a, FABRIC_IF_DONE_CODE) != 0;
 
         outcome = failed ? CIPHER_FAILED : CIPHER_DONE;
-        vdm_if_write(a, FABRIC_IF_OVER, 1);
+        accel_if_write(a, FABRIC_IF_OVER, 1);
         write_words(a, 0, no_key);
     } else {
         suspend_until_over(unit_of(c));
     }
-    vdm_unlock();
+    accel_unlock();
     return outcome;
 }
 
 bool cipher_unit_stop(const struct vm *vm, uint32_t unit)
 {
-    struct vdm_client *c = client_of(vm, unit);
+    struct accel_vm *c = client_of(vm, unit);
     bool stopped = true;
 
     if (c == NULL) {
         return true;
     }
-    spin_lock(&vdm.lock);
+    spin_lock(&accels.lock);
     if (unit_of(c)->state != UNIT_STOPPED) {
         unit_of(c)->state = UNIT_STOPS;
         c->stopping = true;
-        stopped = vdm_withdraw_device(device_of(c));
+        stopped = accel_withdraw_device(device_of(c));
     }
     if (stopped && unit_of(c)->state == UNIT_STOPS) {
         fabric_windows_close(windows_of(c));
-        vdm_reset_device(device_of(c)); /* clears the key, too */
+        accel_reset_device(device_of(c)); /* clears the key, too */
         unit_of(c)->state = UNIT_STOPPED;
     }
-    vdm_unlock();
+    accel_unlock();
     return stopped;
 }
 

@@ -50,7 +50,7 @@ _MAY_USE_VARIANT = {
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 _FIX = "include lower layers only: register a function or move the declaration"
 # Words that core may not use in identifiers: the names of the components, and these.
-_COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "virtio", "fpga", "vdm")
+_COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "virtio", "fpga")
 # Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names, and one whose name is
 # a common word.
 _ALLOWED_NAMES = {"console", "seed", "fwtree", "shared"}

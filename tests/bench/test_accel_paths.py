@@ -21,7 +21,7 @@ def events(*words: tuple[int, str] | tuple[int, str, int]) -> list[Event]:
 
 
 REQUESTED = [(101, "trap_entry"), (150, "component_write_fault"), (180, "store", REQUEST), (184, "load", SOLUTION)]
-WOKEN = [(400, "wfi"), (440, "plic_handle"), (450, "vdm_interrupt"), (460, "load", STATUS)]
+WOKEN = [(400, "wfi"), (440, "plic_handle"), (450, "accel_interrupt"), (460, "load", STATUS)]
 
 
 def test_assign() -> None:
@@ -50,7 +50,7 @@ def test_preempt_excludes_what_the_hart_does_until_the_job_has_stopped() -> None
 
 
 def test_preempt_and_configure() -> None:
-    again = [(700, "wfi"), (750, "vdm_interrupt"), (760, "load", STATUS)]
+    again = [(700, "wfi"), (750, "accel_interrupt"), (760, "load", STATUS)]
     (path,) = paths(
         events(*REQUESTED, *WOKEN, (500, "store", START), *again, (800, "store", CONNECT), (900, "sret")),
     )
@@ -60,7 +60,7 @@ def test_preempt_and_configure() -> None:
 
 
 def test_instructions_of_guests_are_not_the_hypervisors() -> None:
-    other = [(300, "sret"), (390, "trap_entry"), (450, "vdm_interrupt"), (460, "load", STATUS)]
+    other = [(300, "sret"), (390, "trap_entry"), (450, "accel_interrupt"), (460, "load", STATUS)]
     (path,) = paths(events(*REQUESTED, *other, (500, "store", CONNECT), (600, "sret")))
     assert path.whole == 501 - (390 - 301)
     assert path.terms["pl_irq"] == [69]
@@ -85,7 +85,7 @@ def test_a_path_without_an_interrupt_is_an_error() -> None:
 
 def test_interrupts_of_devices() -> None:
     woken = [(10, "wfi"), (40, "plic_handle"), (99, "sret")]
-    managers = [(200, "wfi"), (240, "plic_handle"), (250, "vdm_interrupt"), (299, "sret")]
+    managers = [(200, "wfi"), (240, "plic_handle"), (250, "accel_interrupt"), (299, "sret")]
     timers = [(400, "wfi"), (450, "sret")]
     running = [(500, "wfi"), (510, "sret"), (600, "trap_entry"), (620, "plic_handle"), (650, "sret")]
     assert device_interrupts(events(*woken, *managers, *timers, *running)) == [89]

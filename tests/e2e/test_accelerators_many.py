@@ -15,4 +15,4 @@ def test_sections_of_the_manager(system: str, said: str) -> None:
     with measured(system) as machine:
         assert said in machine.console.text("load")
     kinds = {kind for section in machine.worst.sections for kind in section.kind}
-    assert {"vdm_interrupt", "vdm_continue"} <= kinds
+    assert {"accel_interrupt", "accel_continue"} <= kinds

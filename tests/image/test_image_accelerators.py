@@ -20,19 +20,19 @@ from image_reader import read_image
 
 from tessera.fabric.bitstream import TAG_SIZE, of_file, packet, read_header, simulated, tag, wrap
 from tessera.fabric.registers import register
-from tessera.image import fdt, layout, vdm, virtual
+from tessera.image import accel_image, fdt, layout, virtual
 from tessera.image.board import KEY_FILE, read_key
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError
 from tessera.image.system import named_files
 from tessera.run.runner import BuiltSystem, Qemu, RunError, system_command
 
-HEADER = ROOT / "devices" / "accel" / "include" / "vdm_image.h"
+HEADER = ROOT / "devices" / "accel" / "include" / "accel_image.h"
 SYSTEM = Path(__file__).with_name("fabric.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-fabric.txt"))
 NAMES = (
-    "vdm_image vdm_image_frames vdm_image_client vdm_image_device vdm_image_bitstream vdm_image_accel "
-    "vdm_image_overlay vdm_image_fragment vdm_image_provided"
+    "accel_image accel_image_frames accel_image_client accel_image_device accel_image_bitstream accel_image_accel "
+    "accel_image_overlay accel_image_fragment accel_image_provided"
 )
 RECORDS = structures(HEADER.name, NAMES)
 Image, Frames, Client, Device, Bitstream, Accel, Overlay, Fragment, Provided = RECORDS
@@ -55,7 +55,7 @@ def library(builder):
 
 
 def parsed(data: bytes) -> SimpleNamespace:
-    """A section as the component reads it: the fields and arrays of vdm_image.h."""
+    """A section as the component reads it: the fields and arrays of accel_image.h."""
     head = Image.from_buffer_copy(data)
     arrays = {}
     used = ctypes.sizeof(Image)
@@ -86,15 +86,15 @@ def values(record: ctypes.Structure) -> tuple:
 def read(built):
     """The image, and its section of the fabric."""
     image = read_image(built.files["tessera.bin"])
-    assert list(image.sections) == [vdm.TAG]
-    return image, parsed(image.sections[vdm.TAG])
+    assert list(image.sections) == [accel_image.TAG]
+    return image, parsed(image.sections[accel_image.TAG])
 
 
 def test_records_are_those_of_the_header():
     text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)
-    assert re.findall(r"struct (\w+) \{", text) == [record.name for record in vdm.RECORDS]
+    assert re.findall(r"struct (\w+) \{", text) == [record.name for record in accel_image.RECORDS]
     expected = {}
-    for record in vdm.RECORDS:
+    for record in accel_image.RECORDS:
         expected[f"sizeof(struct {record.name})"] = record.size
         expected |= {f"offsetof(struct {record.name}, {name})": record.offset(name) for name, _ in record.fields}
         known = dict(zip(NAMES.split(), RECORDS, strict=True))[record.name]
@@ -103,25 +103,25 @@ def test_records_are_those_of_the_header():
 
 
 def test_constants_are_those_of_the_header():
-    ours = {"VDM_IMAGE_TAG": vdm.TAG}
+    ours = {"ACCEL_IMAGE_TAG": accel_image.TAG}
     ours |= {
-        f"VDM_MAX_{name}": getattr(vdm, f"MAX_{name}")
+        f"ACCEL_MAX_{name}": getattr(accel_image, f"MAX_{name}")
         for name in ("CLIENTS", "DEVICES", "REGIONS", "FRAMES", "OVERLAYS", "PROVIDED")
     }
-    ours |= {f"VDM_MODEL_{name.upper()}": number for name, number in vdm.MODELS.items()}
-    assert set(re.findall(r"^#define (VDM_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
+    ours |= {f"ACCEL_IMAGE_MODEL_{name.upper()}": number for name, number in accel_image.MODELS.items()}
+    assert set(re.findall(r"^#define (ACCEL_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
     assert evaluate((HEADER.name,), ours) == ours
-    assert vdm.TAG.to_bytes(4, "little") == b"XFPG"
+    assert accel_image.TAG.to_bytes(4, "little") == b"XFPG"
 
 
 def test_limits_are_those_of_the_fabric():
     package = (ROOT / "fpga" / "hw" / "rtl" / "fabric" / "fabric_pkg.sv").read_text()
-    assert register("FABRIC_SPAN") == vdm.FABRIC_SIZE
-    assert int(re.search(r"NumWindows = (\d+);", package)[1]) == vdm.DMA_WINDOWS
-    assert register("FABRIC_REGS_REQUEST_PRIO_WIDTH") == vdm.MAX_PRIORITY.bit_length()
+    assert register("FABRIC_SPAN") == accel_image.FABRIC_SIZE
+    assert int(re.search(r"NumWindows = (\d+);", package)[1]) == accel_image.DMA_WINDOWS
+    assert register("FABRIC_REGS_REQUEST_PRIO_WIDTH") == accel_image.MAX_PRIORITY.bit_length()
     for name in ("HOLD_TIME", "STOP_TIME"):
         width = register(f"FABRIC_REGS_{name}_CYCLES_WIDTH")
-        assert (vdm.LONGEST_US * (vdm.FASTEST_HZ // 10**6)).bit_length() <= width
+        assert (accel_image.LONGEST_US * (accel_image.FASTEST_HZ // 10**6)).bit_length() <= width
 
 
 def test_section(library):

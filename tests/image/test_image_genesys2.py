@@ -12,7 +12,7 @@ from test_image_accelerators import parsed
 
 import bit2simb
 from tessera.fabric import series7
-from tessera.image import vdm
+from tessera.image import accel_image
 
 TEXT = (ROOT / "systems" / "genesys2-accelerators.dts").read_text()
 FRAMES_FILE = "genesys2/frames.json"
@@ -29,7 +29,7 @@ def genesys2(builder):
 
 
 def test_section(genesys2):
-    section = parsed(read_image(genesys2.build(TEXT).files["tessera.bin"]).sections[vdm.TAG])
+    section = parsed(read_image(genesys2.build(TEXT).files["tessera.bin"]).sections[accel_image.TAG])
     assert (section.head.idcode, section.head.regions) == (series7.IDCODES["xc7k325t"], 3)
     listed = {region: [] for region in BLOCKS}
     for block in section.frames:

@@ -13,7 +13,7 @@ from fixtures import ROOT, changed, read_cases
 from image_reader import read_image
 
 from tessera.fabric.bitstream import simulated
-from tessera.image import fdt, io_image, layout, pci_image, vdm, virtual
+from tessera.image import accel_image, fdt, io_image, layout, pci_image, virtual
 from tessera.image.build import Options, build
 from tessera.image.layout import align_up
 from tessera.image.problems import BuildError
@@ -182,8 +182,8 @@ def with_bitstreams(builder):
 
 def fabric_rows(built, name, record):
     """An array of the fabric's section."""
-    data = read_image(built.files["tessera.bin"]).sections[vdm.TAG]
-    head = vdm.IMAGE.unpack(data)
+    data = read_image(built.files["tessera.bin"]).sections[accel_image.TAG]
+    head = accel_image.IMAGE.unpack(data)
     return [record.unpack(data, head[f"{name}_offset"] + n * record.size) for n in range(head[f"n{name}"])]
 
 
@@ -194,7 +194,7 @@ def test_unit_of_crypto(builder):
     )
     soft, unit = section(built)
     assert (given(soft), given(unit)) == ({}, {"unit": 2})
-    clients, accels = fabric_rows(built, "clients", vdm.CLIENT), fabric_rows(built, "accels", vdm.ACCEL)
+    clients, accels = fabric_rows(built, "clients", accel_image.CLIENT), fabric_rows(built, "accels", accel_image.ACCEL)
     assert [(one["vm"], one["operated"]) for one in clients] == [(0, 0), (0, 1)]
     assert [(one["client"], one["device"], one["priority"]) for one in accels] == [(0, 0, 0), (1, 1, 3)]
 
@@ -318,7 +318,7 @@ def test_a_system_without_functions_has_no_section(builder):
 
 
 def test_beside_the_other_sections(builder):
-    assert len({vdm.TAG, io_image.TAG, pci_image.TAG}) <= layout.MAX_SECTIONS
+    assert len({accel_image.TAG, io_image.TAG, pci_image.TAG}) <= layout.MAX_SECTIONS
     text = system_of(
         'r { model = "virtio-rng"; };', "shared-devices { gpio { pins = <1>; }; };", "shared-devices { gpio { }; };"
     )

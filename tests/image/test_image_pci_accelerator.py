@@ -11,7 +11,7 @@ from image_reader import read_image
 from test_image_pci import given, rows, section, tree
 
 from tessera.fabric.bitstream import of_file
-from tessera.image import pci_image, vdm
+from tessera.image import accel_image, pci_image
 
 SYSTEM = Path(__file__).with_name("pci-accelerator.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci-accelerator.txt"))
@@ -47,9 +47,11 @@ def test_devices_of_the_fabric_do_not_change(library):
     plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
     sections = [read_image(library.build(text).files["tessera.bin"]).sections for text in (SYSTEM, plain)]
     assert pci_image.TAG not in sections[1]
-    heads = [vdm.IMAGE.unpack(found[vdm.TAG][: vdm.IMAGE.size]) for found in sections]
+    heads = [accel_image.IMAGE.unpack(found[accel_image.TAG][: accel_image.IMAGE.size]) for found in sections]
     assert heads[0] == {**heads[1], "timers": heads[1]["timers"] + 1}
-    assert sections[0][vdm.TAG][vdm.IMAGE.size :] == sections[1][vdm.TAG][vdm.IMAGE.size :]
+    assert (
+        sections[0][accel_image.TAG][accel_image.IMAGE.size :] == sections[1][accel_image.TAG][accel_image.IMAGE.size :]
+    )
 
 
 def test_device_tree(library):

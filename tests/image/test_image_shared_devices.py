@@ -16,7 +16,7 @@ from image_reader import read_image
 from shared_system import BOARD_DEVICES, CLOCK_MHZ, PLAIN, SYSTEM, array, channel, line_of, of_device, on_board, read
 
 from tessera.fabric.bitstream import of_file
-from tessera.image import fdt, io_image, vdm, virtual
+from tessera.image import accel_image, fdt, io_image, virtual
 from tessera.image.board import read_board
 from tessera.image.build import Options, build
 from tessera.image.display import line_bytes
@@ -60,10 +60,10 @@ def test_limits_are_those_of_the_registers():
     assert width("ARBITER_SIZE") >= (io_image.LARGEST_CHUNK.bit_length() - 1).bit_length()
     assert width("PINS_MASK") == io_image.MAX_PINS
     assert 1 << width("FLASH_WINDOW_FIRST") == io_image.MAX_SECTORS < 1 << width("FLASH_WINDOW_SECTORS")
-    longest = vdm.LONGEST_US * (vdm.FASTEST_HZ // 10**6)
+    longest = accel_image.LONGEST_US * (accel_image.FASTEST_HZ // 10**6)
     assert all(longest < 1 << width(f"{name}_CYCLES") for name in ("BUDGET", "TIMEOUT", "PERIOD"))
     assert longest < 1 << width("FLASH_SLICE")
-    assert width("FLASH_HALF") >= (vdm.FASTEST_HZ // (2 * 10**6)).bit_length()
+    assert width("FLASH_HALF") >= (accel_image.FASTEST_HZ // (2 * 10**6)).bit_length()
     for field in ("SCREEN_H_ACTIVE", "SCREEN_V_BACK", "SCREEN_RECT_WIDTH"):
         assert 1 << width(field) == io_image.LONGEST_PHASE + 1
     assert 1 << width("SCREEN_PIXEL_CYCLES") == io_image.MAX_PIXEL_CYCLES + 1
@@ -243,9 +243,9 @@ def test_beside_accelerators(builder):
         return builder.build(both)
 
     sections = read_image(built(SYSTEM).files["tessera.bin"]).sections
-    assert list(sections) == [vdm.TAG, io_image.TAG]
-    alone = vdm.IMAGE.unpack(read_image(built(PLAIN).files["tessera.bin"]).sections[vdm.TAG])
-    beside = vdm.IMAGE.unpack(sections[vdm.TAG])
+    assert list(sections) == [accel_image.TAG, io_image.TAG]
+    alone = accel_image.IMAGE.unpack(read_image(built(PLAIN).files["tessera.bin"]).sections[accel_image.TAG])
+    beside = accel_image.IMAGE.unpack(sections[accel_image.TAG])
     assert (beside["sources"], beside["timers"]) == (alone["sources"] + 3, alone["timers"] + 3)
     tree = built(SYSTEM).files["second.dts"].decode()
     assert tree.index("accelerator@18100000") < tree.index("flash@18201000")

@@ -22,7 +22,7 @@ from test_streams import DEVICE, FIRST, REGION, edited, refusals
 from tessera.fabric import series7
 from tessera.fabric.bitstream import wrap
 
-Header, Frames = structures("vdm_image.h", "vdm_image vdm_image_frames")
+Header, Frames = structures("accel_image.h", "accel_image accel_image_frames")
 IDCODE = series7.IDCODES["xc7k325t"]
 BLOCKS = [series7.Frames(0x0042_0580, 1), series7.Frames(0x00C2_0100, 2)]
 OTHERS = [series7.Frames(0x0040_0000, 1)]  # of another region
@@ -34,8 +34,8 @@ class Finding(ctypes.Structure):
     _fields_ = [("what", c_char_p), ("word", c_ulong)]
 
 
-CORE.vdm_check_series7.restype = Finding
-CORE.vdm_check_series7.argtypes = [POINTER(c_uint32), c_ulong, c_ulong, c_uint32]
+CORE.accel_check_series7.restype = Finding
+CORE.accel_check_series7.argtypes = [POINTER(c_uint32), c_ulong, c_ulong, c_uint32]
 
 
 class Image(ctypes.Structure):
@@ -56,7 +56,7 @@ IMAGE = image()
 
 @contextmanager
 def with_image() -> Iterator[None]:
-    place = c_void_p.in_dll(CORE, "vdm")  # its first member is `image`
+    place = c_void_p.in_dll(CORE, "accels")  # its first member is `image`
     before, place.value = place.value, ctypes.addressof(IMAGE)
     try:
         yield
@@ -68,7 +68,7 @@ def refused(words: list[int]) -> tuple[str | None, int]:
     """What the hypervisor's check says, and the word at which it says so. A word around the body must not be read."""
     memory = (c_uint32 * (len(words) + 2))(writer.SYNC, *words, writer.SYNC)
     with with_image():
-        found = CORE.vdm_check_series7(memory, 1, 1 + len(words), REGION)
+        found = CORE.accel_check_series7(memory, 1, 1 + len(words), REGION)
     return found.what.decode() if found.what else None, found.word - 1
 
 

@@ -16,7 +16,7 @@ from core import CORE, LONG, TICKS_PER_US, Admit, Costs, Demand, lines
 from delay_model import CYCLE_NS, Device, Hart, Result, System
 from rt import boot
 
-from tessera.image import vdm
+from tessera.image import accel_image
 
 DELAYED, ADMITTED, UNDECIDED = values("rt_admit.h", "RT_DELAYED RT_ADMITTED RT_UNDECIDED")
 BOUNDED = values("resource.h", "RESOURCE_BOUNDED")[0]
@@ -38,23 +38,26 @@ def section(system: System) -> bytes:
     streams = sorted({(d.number, region, size) for d in system.devices for region, size in d.words.items()})
     uses = [(d.vm, d.number, d.priority) for d in system.devices]
     arrays = {
-        "clients": (vdm.CLIENT, [{"vm": n, "event_irq": 11, "may_raise": 0, "operated": 0} for n in range(CLIENTS)]),
-        "devices": (vdm.DEVICE, device_rows(system)),
+        "clients": (
+            accel_image.CLIENT,
+            [{"vm": n, "event_irq": 11, "may_raise": 0, "operated": 0} for n in range(CLIENTS)],
+        ),
+        "devices": (accel_image.DEVICE, device_rows(system)),
         "bitstreams": (
-            vdm.BITSTREAM,
+            accel_image.BITSTREAM,
             [{"device": d, "region": r, "offset": 0, "size": 4 * size, "verify": 0} for d, r, size in streams],
         ),
         "accels": (
-            vdm.ACCEL,
+            accel_image.ACCEL,
             [{"client": vm, "device": d, "priority": prio, "model": 1, "gpa": 0} for vm, d, prio in uses],
         ),
     }
     body, fields = b"", {}
     for name, (record, rows) in arrays.items():
-        fields |= {f"n{name}": len(rows), f"{name}_offset": vdm.IMAGE.size + len(body)}
+        fields |= {f"n{name}": len(rows), f"{name}_offset": accel_image.IMAGE.size + len(body)}
         body += b"".join(record.pack(**row) for row in rows)
     return (
-        vdm.IMAGE.pack(
+        accel_image.IMAGE.pack(
             fabric=0,
             irq=0,
             regions=system.regions,

@@ -37,15 +37,15 @@ _Static_assert(TESTBED_STREAM_WORDS * 2U == BITSTREAM_WORDS + TAG_WORDS, "a tag 
 
 /* The section, as the image builder lays it out. */
 struct section {
-    struct vdm_image header;
-    struct vdm_image_frames frames[TESTBED_ACCEL_REGIONS];
-    struct vdm_image_client clients[4];
-    struct vdm_image_device devices[TESTBED_ACCEL_DEVICES];
-    struct vdm_image_bitstream bitstreams[TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS];
-    struct vdm_image_accel accels[4 * TESTBED_ACCEL_DEVICES];
-    struct vdm_image_overlay overlays[2];
-    struct vdm_image_fragment fragments[3];
-    struct vdm_image_provided provided[2];
+    struct accel_image header;
+    struct accel_image_frames frames[TESTBED_ACCEL_REGIONS];
+    struct accel_image_client clients[4];
+    struct accel_image_device devices[TESTBED_ACCEL_DEVICES];
+    struct accel_image_bitstream bitstreams[TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS];
+    struct accel_image_accel accels[4 * TESTBED_ACCEL_DEVICES];
+    struct accel_image_overlay overlays[2];
+    struct accel_image_fragment fragments[3];
+    struct accel_image_provided provided[2];
 };
 /* That of PCI functions, behind it. */
 struct function_section {
@@ -94,20 +94,20 @@ static void make_bitstream(uint32_t words[BITSTREAM_WORDS + TAG_WORDS], uint32_t
 static void make_devices(struct section *s, struct testbed_image *image)
 {
     unsigned made = 0;
-    struct vdm_image_bitstream *b = s->bitstreams;
+    struct accel_image_bitstream *b = s->bitstreams;
 
     for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
-        s->devices[d] = (struct vdm_image_device){
+        s->devices[d] = (struct accel_image_device){
             .task = d + 1U, .size_class = d / 2U, .regions = 7, .stop_cycles = stop_cycles_next};
         s->devices[d].name[0] = (char)('a' + d);
         for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
             make_bitstream((uint32_t *)(void *)image->streams[made], r, d + 1U);
-            *b++ = (struct vdm_image_bitstream){.device = d,
-                                                .region = r,
-                                                .offset = (uint64_t)(image->streams[made]) -
-                                                          (uint64_t)image,
-                                                .size = 4U * BITSTREAM_WORDS,
-                                                .verify = d & 1U};
+            *b++ = (struct accel_image_bitstream){.device = d,
+                                                  .region = r,
+                                                  .offset = (uint64_t)(image->streams[made]) -
+                                                            (uint64_t)image,
+                                                  .size = 4U * BITSTREAM_WORDS,
+                                                  .verify = d & 1U};
             made++;
         }
     }
@@ -116,17 +116,17 @@ static void make_devices(struct section *s, struct testbed_image *image)
 static void make_clients(struct section *s, unsigned nvms, uint64_t priorities,
                          unsigned guest_models)
 {
-    struct vdm_image_accel *a = s->accels;
+    struct accel_image_accel *a = s->accels;
 
     for (uint32_t i = 0; i < nvms; i++) {
         s->clients[i] =
-            (struct vdm_image_client){.vm = i, .event_irq = 11, .may_raise = may_raise_next};
+            (struct accel_image_client){.vm = i, .event_irq = 11, .may_raise = may_raise_next};
         for (uint32_t d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
-            *a++ = (struct vdm_image_accel){.client = i,
-                                            .device = d,
-                                            .priority = priorities >> (4U * i) & 15U,
-                                            .model = guest_models >> i & 1U,
-                                            .gpa = ACCEL_PAGES + d * ACCEL_PAGE};
+            *a++ = (struct accel_image_accel){.client = i,
+                                              .device = d,
+                                              .priority = priorities >> (4U * i) & 15U,
+                                              .model = guest_models >> i & 1U,
+                                              .gpa = ACCEL_PAGES + d * ACCEL_PAGE};
         }
     }
     if (top_next != ~0U) {
@@ -136,15 +136,15 @@ static void make_clients(struct section *s, unsigned nvms, uint64_t priorities,
 
 static void make_overlays(struct section *s)
 {
-    s->overlays[0] = (struct vdm_image_overlay){
+    s->overlays[0] = (struct accel_image_overlay){
         .name = "two", .controllers = 1, .nfragments = 2, .nprovided = 2};
-    s->overlays[1] = (struct vdm_image_overlay){
+    s->overlays[1] = (struct accel_image_overlay){
         .name = "one", .controllers = 1, .first_fragment = 2, .nfragments = 1};
-    s->fragments[0] = (struct vdm_image_fragment){.region = 0, .device = 1};
-    s->fragments[1] = (struct vdm_image_fragment){.region = 1, .device = 3};
-    s->fragments[2] = (struct vdm_image_fragment){.region = 1, .device = 2};
-    s->provided[0] = (struct vdm_image_provided){.client = 1, .device = 1};
-    s->provided[1] = (struct vdm_image_provided){.client = 1, .device = 3};
+    s->fragments[0] = (struct accel_image_fragment){.region = 0, .device = 1};
+    s->fragments[1] = (struct accel_image_fragment){.region = 1, .device = 3};
+    s->fragments[2] = (struct accel_image_fragment){.region = 1, .device = 2};
+    s->provided[0] = (struct accel_image_provided){.client = 1, .device = 1};
+    s->provided[1] = (struct accel_image_provided){.client = 1, .device = 3};
     s->header.noverlays = 2;
     s->header.overlays_offset = offsetof(struct section, overlays);
     s->header.nfragments = 3;
@@ -182,7 +182,7 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
     struct section *s = (struct section *)(void *)image->room;
 
     memset(s, 0, sizeof(*s));
-    s->header = (struct vdm_image){
+    s->header = (struct accel_image){
         .fabric = TESTBED_ACCEL_FABRIC,
         .regions = TESTBED_ACCEL_REGIONS,
         .hold_cycles = TESTBED_ACCEL_HOLD,
@@ -205,7 +205,8 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         .accels_offset = offsetof(struct section, accels),
     };
     for (uint32_t r = 0; r < TESTBED_ACCEL_REGIONS; r++) {
-        s->frames[r] = (struct vdm_image_frames){.region = r, .first = r * FRAMES, .count = FRAMES};
+        s->frames[r] =
+            (struct accel_image_frames){.region = r, .first = r * FRAMES, .count = FRAMES};
     }
     make_devices(s, image);
     make_clients(s, nvms, priorities, guest_models);
@@ -213,7 +214,7 @@ static void make_section(struct testbed_image *image, unsigned nvms, uint64_t pr
         make_overlays(s);
     }
     image->sections[0] = (struct sysimage_section){
-        .tag = VDM_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = sizeof(*s)};
+        .tag = ACCEL_IMAGE_TAG, .offset = offsetof(struct testbed_image, room), .size = sizeof(*s)};
     if (functions_next) {
         make_functions(image);
     }
@@ -259,7 +260,7 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
     bool booted;
 
     host_reset(); /* the VMs of the last boot end */
-    memset(&vdm, 0, sizeof(vdm));
+    memset(&accels, 0, sizeof(accels));
     fabric.read = read;
     fabric.write = write;
     host_registers = (struct host_registers){fabric_read, fabric_write};
@@ -301,7 +302,7 @@ static enum write_fault store(struct vcpu *v, gpa_t gpa, unsigned width, uint64_
         return component_write_fault(v, gpa, width, value);
     }
     host_registers.write(
-        (uint64_t)vdm_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),
+        (uint64_t)accel_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),
         width, value);
     return WRITE_DONE;
 }
@@ -341,7 +342,7 @@ long testbed_accel_call(unsigned vm, ulong number, ulong device)
 
 uint32_t testbed_accel_load(unsigned vm, unsigned device, unsigned offset)
 {
-    return vdm_if_read(vdm.clients[vm].accels[device], offset);
+    return accel_if_read(accels.clients[vm].accels[device], offset);
 }
 
 bool testbed_accel_sleep(unsigned vm)
@@ -377,28 +378,29 @@ void testbed_accel_interrupt(void)
 
 unsigned testbed_accel_state(unsigned vm, unsigned device)
 {
-    return vdm.clients[vm].accels[device]->state;
+    return accels.clients[vm].accels[device]->state;
 }
 
 unsigned testbed_accel_usable(unsigned device)
 {
-    return (unsigned)(~VDM_FIELD(vdm_read(FABRIC_REGS_DEVICE + device * FABRIC_REGS_DEVICE_STRIDE),
-                                 FABRIC_REGS_DEVICE_EXCLUDED) &
-                      0xffU);
+    return (
+        unsigned)(~ACCEL_FIELD(accel_read(FABRIC_REGS_DEVICE + device * FABRIC_REGS_DEVICE_STRIDE),
+                               FABRIC_REGS_DEVICE_EXCLUDED) &
+                  0xffU);
 }
 
 bool testbed_accel_rechecks(unsigned cpu, unsigned vm)
 {
-    return (vdm.recheck_on[cpu] >> vm & 1U) != 0;
+    return (accels.recheck_on[cpu] >> vm & 1U) != 0;
 }
 
 bool testbed_accel_step(void)
 {
-    bool due = vdm.overlay_due;
+    bool due = accels.overlay_due;
 
     testbed_enter(0);
-    timer_disarm(&vdm.deferred_timer);
-    vdm_continue(&vdm.deferred_timer);
+    timer_disarm(&accels.deferred_timer);
+    accel_continue(&accels.deferred_timer);
     return due;
 }
 
@@ -414,7 +416,7 @@ void testbed_accel_damage(unsigned device, unsigned region, unsigned byte)
 
 bool testbed_accel_idle(void)
 {
-    return vdm.draining_regions == 0 && vdm.port.busy == 0 && !vdm.overlay_due;
+    return accels.draining_regions == 0 && accels.port.busy == 0 && !accels.overlay_due;
 }
 
 static unsigned put(uint64_t *values, unsigned used, uint64_t value)
@@ -426,21 +428,21 @@ static unsigned put(uint64_t *values, unsigned used, uint64_t value)
 unsigned testbed_accel_snapshot(uint64_t *values)
 {
     unsigned used = put(values, 0,
-                        vdm.draining_regions | vdm.reserved_regions << 8 | vdm.port.busy << 16 |
-                            vdm.port.waiting << 24);
+                        accels.draining_regions | accels.reserved_regions << 8 |
+                            accels.port.busy << 16 | accels.port.waiting << 24);
 
     for (unsigned d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
-        used = put(values, used, vdm_read(FABRIC_REGS_DEVICE + d * FABRIC_REGS_DEVICE_STRIDE));
+        used = put(values, used, accel_read(FABRIC_REGS_DEVICE + d * FABRIC_REGS_DEVICE_STRIDE));
     }
-    for (unsigned i = 0; i < vdm.image->naccels; i++) {
+    for (unsigned i = 0; i < accels.image->naccels; i++) {
         const struct accel *a =
-            vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES];
+            accels.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES];
 
-        used = put(values, used, vdm_status_of(a));
+        used = put(values, used, accel_status_of(a));
         used = put(values, used,
                    (uint64_t)a->state << 2 | (uint64_t)a->present << 1 | *a->page.entry >> 63);
         for (unsigned offset = 0; offset < FABRIC_IF_SPAN; offset += 4U) {
-            used = put(values, used, vdm_if_read(a, offset));
+            used = put(values, used, accel_if_read(a, offset));
         }
     }
     return used;
@@ -448,14 +450,14 @@ unsigned testbed_accel_snapshot(uint64_t *values)
 
 unsigned testbed_accel_region_task(unsigned region)
 {
-    return (unsigned)VDM_FIELD(vdm_region_status(region), FABRIC_REGS_PRR_STATUS_TASK_ID);
+    return (unsigned)ACCEL_FIELD(accel_region_status(region), FABRIC_REGS_PRR_STATUS_TASK_ID);
 }
 
 uint64_t testbed_accel_events(unsigned vm)
 {
-    uint64_t events = vdm.clients[vm].events;
+    uint64_t events = accels.clients[vm].events;
 
-    vdm.clients[vm].events = 0;
+    accels.clients[vm].events = 0;
     return events;
 }
 
@@ -463,9 +465,9 @@ uint64_t testbed_accel_count(unsigned which)
 {
     uint64_t sum = 0;
 
-    for (unsigned i = 0; i < vdm.image->naccels; i++) {
+    for (unsigned i = 0; i < accels.image->naccels; i++) {
         const struct accel_stats *s =
-            &vdm.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES]->stats;
+            &accels.clients[i / TESTBED_ACCEL_DEVICES].accels[i % TESTBED_ACCEL_DEVICES]->stats;
         uint64_t counts[] = {s->paths[0], s->paths[1], s->paths[2],
                              s->paths[3], s->waits,    s->losses};
 
@@ -493,7 +495,7 @@ static unsigned waiters_of(const struct accel *a)
 
 static const char *accel_violation(const struct accel *a)
 {
-    if (a->state == ACCEL_CONNECTED && vdm.regions[a->region].owner != a) {
+    if (a->state == ACCEL_CONNECTED && accels.regions[a->region].owner != a) {
         return "a device is connected to a region of another client";
     }
     if (a->state != ACCEL_WAITING && waiters_of(a) != 0) {
@@ -505,10 +507,10 @@ static const char *accel_violation(const struct accel *a)
     return NULL;
 }
 
-static const char *client_violation(const struct vdm_client *c)
+static const char *client_violation(const struct accel_vm *c)
 {
     const char *wrong = NULL;
-    unsigned waiting = 0, connected[VDM_MAX_REGIONS] = {0};
+    unsigned waiting = 0, connected[ACCEL_MAX_REGIONS] = {0};
 
     for (unsigned i = 0; i < TESTBED_ACCEL_DEVICES && wrong == NULL; i++) {
         const struct accel *a = c->accels[i];
@@ -526,15 +528,15 @@ static const char *client_violation(const struct vdm_client *c)
 /* The fabric's client of a region is the manager's. */
 static const char *region_violation(unsigned number)
 {
-    uint64_t status = vdm_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
-    const struct accel *a = vdm.regions[number].owner;
+    uint64_t status = accel_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
+    const struct accel *a = accels.regions[number].owner;
 
     if (a == NULL || a->state != ACCEL_CONNECTED || a->region != number) {
         return NULL;
     }
-    if (VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0 ||
-        VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_VM) != a->client->number ||
-        VDM_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV) != a->config->device) {
+    if (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0 ||
+        ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM) != a->client->number ||
+        ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV) != a->config->device) {
         return "the fabric has given a connected region to another client";
     }
     return NULL;
@@ -544,11 +546,11 @@ static const char *region_violation(unsigned number)
  * configured. */
 static const char *port_violation(void)
 {
-    const struct vdm_port *port = &vdm.port;
+    const struct accel_port *port = &accels.port;
     unsigned queued = 0;
 
     for (unsigned i = 0; i < port->waiting; i++) {
-        queued |= 1U << port->queue[(port->first + i) % VDM_MAX_REGIONS];
+        queued |= 1U << port->queue[(port->first + i) % ACCEL_MAX_REGIONS];
     }
     if (queued != port->queued || (unsigned)__builtin_popcount(queued) != port->waiting) {
         return "the configuration port's queue has a region twice, or one that its mask does not "
@@ -562,10 +564,10 @@ const char *testbed_accel_violation(bool quiet)
 {
     const char *wrong = port_violation();
 
-    for (unsigned i = 0; i < vdm.image->nclients && wrong == NULL; i++) {
-        wrong = client_violation(&vdm.clients[i]);
+    for (unsigned i = 0; i < accels.image->nclients && wrong == NULL; i++) {
+        wrong = client_violation(&accels.clients[i]);
     }
-    for (unsigned i = 0; i < vdm.nregions && wrong == NULL && quiet; i++) {
+    for (unsigned i = 0; i < accels.nregions && wrong == NULL && quiet; i++) {
         wrong = region_violation(i);
     }
     return wrong;

@@ -5,7 +5,7 @@
 
 #include "testbed.h"
 
-/* Computes the bounds for a section of the image (vdm_image.h), which stays where it is. After a
+/* Computes the bounds for a section of the image (accel_image.h), which stays where it is. After a
  * boot of VMs with the numbers that the section names, and before the next boot. All of its
  * bitstreams count as checked. At most 64 devices. */
 void testbed_delay_set(const void *section);

@@ -16,7 +16,7 @@ from tessera.run.runner import BuiltSystem, Qemu, system_command
 
 FABRIC = passes.Device(BASE, register("FABRIC_SPAN"))
 _END = re.compile(rf"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s({RETURN}|{SLEEP})\s*$", re.MULTILINE)
-_CHECK = "vdm_check_streams"
+_CHECK = "accel_check_streams"
 _RET = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\sret\s*$", re.MULTILINE)
 _DONE = re.compile(r"accel: done, 0 wrong")
 _CRYPTO_DONE = re.compile(r"virtio_crypto: done")

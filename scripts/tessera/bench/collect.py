@@ -54,8 +54,8 @@ ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as 
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))
 HANG_AT = 0x80380000  # tests/guests/bench/hang.c
 MANAGER = {
-    "vdm_interrupt",
-    "vdm_continue",
+    "accel_interrupt",
+    "accel_continue",
     "component_write_fault",
 }  # functions through which the manager of the fabric runs
 LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier

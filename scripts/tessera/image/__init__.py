@@ -10,8 +10,8 @@ model     the result of reading: board, system, VMs
 system    reads a system's file; board reads the board's file that it names, files the guests' files
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
-accelerators reads and checks the devices of the fabric, and writes their section of the image; vdm has
-          the section's binary layout, equal to devices/accel/include/vdm_image.h
+accelerators reads and checks the devices of the fabric, and writes their section of the image; accel_image has
+          the section's binary layout, equal to devices/accel/include/accel_image.h
 shared    checks the shared devices, and writes their section of the image; io_image has the section's
           binary layout, equal to devices/shared/include/io_image.h; display and uart check what these devices have
 pci       reads and checks the virtual PCI functions, and writes their section of the image; pci_image has

@@ -8,7 +8,7 @@ from pathlib import Path
 from tessera.fabric import series7
 from tessera.fabric.bitstream import BitstreamError, body_words, check_body, read_header, tag
 from tessera.fabric.series7 import Series7Error
-from tessera.image import vdm, virtual
+from tessera.image import accel_image, virtual
 from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
 from tessera.image.kinds import suggest
@@ -243,7 +243,7 @@ def _accels(system: System) -> list[dict[str, int | bytes]]:
             "client": number,
             "device": device.number,
             "priority": priority,
-            "model": vdm.MODELS[model],
+            "model": accel_image.MODELS[model],
             "gpa": device.address,
         }
         for number, device, priority, model in vms + units
@@ -254,7 +254,7 @@ def hold_us(system: System) -> int:
     """Returns `hold-us` of a system with accelerators. A region must not expire before its VM has got
     a slice: VMs that share it would take it from each other without end."""
     longest, _ = slice_waits(system.node, [vm.node for vm in system.vms])
-    automatic = min(max(HOLD_US, 2 * longest), vdm.LONGEST_US)
+    automatic = min(max(HOLD_US, 2 * longest), accel_image.LONGEST_US)
     return int(system.node.children["accelerators"]["hold-us"]) or automatic
 
 
@@ -290,14 +290,14 @@ def _tables(
     fabric, overlays = system.board.fabric, overlay_rows(system)
     assert fabric is not None, "load_accelerators() refuses devices without a fabric"
     return {
-        "frames": (vdm.FRAMES, _frames(fabric)),
-        "clients": (vdm.CLIENT, _clients(system)),
-        "devices": (vdm.DEVICE, _devices(system)),
-        "bitstreams": (vdm.BITSTREAM, _bitstream_rows(system, offset_of)),
-        "accels": (vdm.ACCEL, _accels(system)),
-        "overlays": (vdm.OVERLAY, overlays.overlays),
-        "fragments": (vdm.FRAGMENT, overlays.fragments),
-        "provided": (vdm.PROVIDED, overlays.provided),
+        "frames": (accel_image.FRAMES, _frames(fabric)),
+        "clients": (accel_image.CLIENT, _clients(system)),
+        "devices": (accel_image.DEVICE, _devices(system)),
+        "bitstreams": (accel_image.BITSTREAM, _bitstream_rows(system, offset_of)),
+        "accels": (accel_image.ACCEL, _accels(system)),
+        "overlays": (accel_image.OVERLAY, overlays.overlays),
+        "fragments": (accel_image.FRAGMENT, overlays.fragments),
+        "provided": (accel_image.PROVIDED, overlays.provided),
     }
 
 
@@ -309,9 +309,9 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     body = b""
     numbers: dict[str, int] = {}
     for name, (record, rows) in _tables(system, offset_of).items():  # the size of each record is a multiple of 8
-        numbers |= {f"n{name}": len(rows), f"{name}_offset": vdm.IMAGE.size + len(body)}
+        numbers |= {f"n{name}": len(rows), f"{name}_offset": accel_image.IMAGE.size + len(body)}
         body += _array(record, rows)
-    head = vdm.IMAGE.pack(
+    head = accel_image.IMAGE.pack(
         fabric=fabric.base,
         irq=fabric.interrupt,
         regions=len(fabric.size_classes),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tessera.image import io_image, layout, pci, pci_image, shared, vdm, virtual
+from tessera.image import accel_image, io_image, layout, pci, pci_image, shared, virtual
 from tessera.image.accelerators import section, signed
 from tessera.image.check_rt import RtLimits, limits
 from tessera.image.fixups import Fixup, find_seed
@@ -153,7 +153,7 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
 def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], int]) -> None:
     records, sections = [], {}
     if system.accelerators:
-        sections[vdm.TAG] = section(system, offset_of)
+        sections[accel_image.TAG] = section(system, offset_of)
     if system.sharers:
         sections[io_image.TAG] = shared.section(system)
     if system.has_functions:

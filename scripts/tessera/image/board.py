@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
-from tessera.image import io_image, schema, vdm
+from tessera.image import accel_image, io_image, schema
 from tessera.image.kinds import size_text, suggest
 from tessera.image.model import Board, BoardDevice, Fabric, PciBus, SharedDevices
 from tessera.image.problems import BuildError, Problems
@@ -16,7 +16,7 @@ from tessera.image.source import Source
 from tessera.image.virtual import MACHINES, RISCV, Machine
 
 KEY_FILE = "bitstream_key.c"
-BLOCKS = {"fabric": vdm.FABRIC_SIZE, "shared-devices": io_image.SIZE}  # nodes, and bytes of their registers
+BLOCKS = {"fabric": accel_image.FABRIC_SIZE, "shared-devices": io_image.SIZE}  # nodes, and bytes of their registers
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
@@ -230,8 +230,10 @@ def _check_block(board: Read, node: Read, devices: list[Read], others: list[Read
 
 
 def _check_fabric(node: Read) -> None:
-    if len(node["size-classes"]) > vdm.MAX_REGIONS:
-        node.problem("size-classes", f"expected at most {vdm.MAX_REGIONS} regions, got {len(node['size-classes'])}")
+    if len(node["size-classes"]) > accel_image.MAX_REGIONS:
+        node.problem(
+            "size-classes", f"expected at most {accel_image.MAX_REGIONS} regions, got {len(node['size-classes'])}"
+        )
     _check_frames(node)
 
 

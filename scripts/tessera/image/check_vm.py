@@ -4,7 +4,7 @@ exclude each other."""
 
 from itertools import combinations
 
-from tessera.image import io_image, layout, vdm, virtual
+from tessera.image import accel_image, io_image, layout, virtual
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
 from tessera.image.model import Board, Load, Memory, Shared, Vm
@@ -202,9 +202,10 @@ def _check_hardware(vm: Vm, name: str) -> None:
     node, (words, irqs) = vm.node, HARDWARE[name]
     if node["no-plic"]:
         node.problem("no-plic", f"expected only on a VM without {words}: their interrupts need a PLIC")
-    if len(vm.shared) + len(vm.more) >= vdm.DMA_WINDOWS:
-        most = f"at most {vdm.DMA_WINDOWS - 1} shared regions{' and pieces of RAM' if vm.more else ''} with {words}"
-        why = f"the fabric has {vdm.DMA_WINDOWS} DMA windows for a VM"
+    if len(vm.shared) + len(vm.more) >= accel_image.DMA_WINDOWS:
+        pieces = " and pieces of RAM" if vm.more else ""
+        most = f"at most {accel_image.DMA_WINDOWS - 1} shared regions{pieces} with {words}"
+        why = f"the fabric has {accel_image.DMA_WINDOWS} DMA windows for a VM"
         node.children[name].problem("", f"expected {most}: {why}, got {len(vm.shared) + len(vm.more)}")
     for device in vm.devices:
         if device.interrupt in irqs:

@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from tessera.image import vdm
+from tessera.image import accel_image
 from tessera.image.files import find_file
 from tessera.image.model import Board, Fabric
 from tessera.image.reading import Read
@@ -33,9 +33,9 @@ def _read(system: Read, path: Path, fabric: Fabric) -> tuple[Blocks, ...] | None
         expected = f"expected blocks of frames for each of {len(fabric.size_classes)} regions in {path}"
         system.problem("board", f"{expected}: {type(error).__name__}: {error}")
         return None
-    if sum(map(len, frames)) > vdm.MAX_FRAMES:
+    if sum(map(len, frames)) > accel_image.MAX_FRAMES:
         got = f"got {sum(map(len, frames))}"
-        system.problem("board", f"expected at most {vdm.MAX_FRAMES} blocks of frames in {path}, {got}")
+        system.problem("board", f"expected at most {accel_image.MAX_FRAMES} blocks of frames in {path}, {got}")
         return None
     return frames
 

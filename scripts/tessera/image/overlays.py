@@ -4,7 +4,7 @@ image's section."""
 
 from dataclasses import dataclass
 
-from tessera.image import vdm
+from tessera.image import accel_image
 from tessera.image.fixups import find_status
 from tessera.image.kinds import suggest
 from tessera.image.model import Accelerator, Board, Overlay, System, Vm
@@ -28,8 +28,10 @@ def load_overlays(accelerators: Read | None, devices: list[Accelerator]) -> list
     nodes = list(node.children.values())
     if not nodes:
         node.problem("", "expected an overlay or more, got none")
-    if len(nodes) > vdm.MAX_OVERLAYS:
-        nodes[vdm.MAX_OVERLAYS].problem("", f"expected at most {vdm.MAX_OVERLAYS} overlays, got {len(nodes)}")
+    if len(nodes) > accel_image.MAX_OVERLAYS:
+        nodes[accel_image.MAX_OVERLAYS].problem(
+            "", f"expected at most {accel_image.MAX_OVERLAYS} overlays, got {len(nodes)}"
+        )
     return [Overlay(one, _fragments(one, devices)) for one in nodes if one.sound]
 
 
@@ -78,8 +80,10 @@ def _check_overlay(overlay: Overlay, vms: list[Vm]) -> None:
     if not any(overlay.name in vm.node["overlays"] for vm in vms):
         overlay.node.problem("", f'expected a VM with "{overlay.name}" in overlays, got none')
     given = sum(use.node["overlay"] == overlay.name for vm in vms for use in vm.accelerators)
-    if given > vdm.MAX_PROVIDED:
-        overlay.node.problem("", f"expected at most {vdm.MAX_PROVIDED} devices of VMs with this overlay, got {given}")
+    if given > accel_image.MAX_PROVIDED:
+        overlay.node.problem(
+            "", f"expected at most {accel_image.MAX_PROVIDED} devices of VMs with this overlay, got {given}"
+        )
 
 
 def _check_clients(node: Read, vms: list[Vm], board: Board) -> None:

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tessera.image import hostpci, io_image, pci_image, vdm
+from tessera.image import accel_image, hostpci, io_image, pci_image
 from tessera.image.display import shows_framebuffer
 from tessera.image.files import load_disk
 from tessera.image.kinds import size_text, suggest
@@ -170,8 +170,8 @@ def _check_unit(node: Read, devices: list[Read]) -> None:
     elif name not in tasks:
         guess = suggest(name, list(tasks)) or f" ({', '.join(tasks) or 'there are none'})"
         node.problem("unit", f'expected the name of a device of /accelerators, got "{name}"{guess}')
-    elif tasks[name] != vdm.AES128_TASK:
-        expected = f"expected a device of task {vdm.AES128_TASK}, AES-128"
+    elif tasks[name] != accel_image.AES128_TASK:
+        expected = f"expected a device of task {accel_image.AES128_TASK}, AES-128"
         node.problem("unit", f'{expected}, got "{name}" of task {tasks[name]}')
 
 

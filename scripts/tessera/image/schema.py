@@ -8,7 +8,7 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import io_image, layout, netkinds, pci_image, pcikinds, vdm, virtual
+from tessera.image import accel_image, io_image, layout, netkinds, pci_image, pcikinds, virtual
 from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
@@ -310,13 +310,13 @@ VM_ACCELERATOR = NodeSchema(
     props=(
         Prop(
             "priority",
-            Number(0, vdm.MAX_PRIORITY),
+            Number(0, accel_image.MAX_PRIORITY),
             "Priority of the VM's requests for the device; a higher one preempts lower ones, never an equal one.",
             default=0,
         ),
         Prop(
             "model",
-            Choice(tuple(vdm.MODELS)),
+            Choice(tuple(accel_image.MODELS)),
             "What happens at a write to the page of a device that is not connected. `native`: the VCPU is blocked "
             f"until the device is connected. `guest`: the VCPU continues, and source {virtual.ACCEL_EVENT_IRQ} reports "
             "the connection.",
@@ -340,7 +340,7 @@ SHARE = (
     ),
     Prop(
         "budget-us",
-        Number(1, vdm.LONGEST_US),
+        Number(1, accel_image.LONGEST_US),
         "Microseconds for which the device serves the VM in each `period-us` of the device, and at most one chunk "
         "more.",
         default=0,
@@ -357,8 +357,8 @@ WINDOW = Prop(
 
 VM_SHARED_DEVICES = NodeSchema(
     doc="The devices of `/shared-devices` that the VM may use. Such a VM has a PLIC, whose source "
-    f"{virtual.SHARED_IRQ} is the interrupt of all of them, and at most {vdm.DMA_WINDOWS - 1} regions of shared "
-    f"memory: the devices access memory through {vdm.DMA_WINDOWS} DMA windows for each VM.",
+    f"{virtual.SHARED_IRQ} is the interrupt of all of them, and at most {accel_image.DMA_WINDOWS - 1} regions of "
+    f"shared memory: the devices access memory through {accel_image.DMA_WINDOWS} DMA windows for each VM.",
     children={
         "uart": NodeSchema(doc="The VM has a UART (`ns16550a`) that sends its lines on the shared one."),
         "flash": NodeSchema(
@@ -549,13 +549,13 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "unit",
             Text(layout.NAME_LEN - 1),
-            f"The device of `/accelerators`, of task {vdm.AES128_TASK}, with which the hypervisor computes what suits "
-            "it for a virtio-crypto. The VM does not see the device.",
+            f"The device of `/accelerators`, of task {accel_image.AES128_TASK}, with which the hypervisor computes "
+            "what suits it for a virtio-crypto. The VM does not see the device.",
             default_words="none; the hypervisor computes all",
         ),
         Prop(
             "unit-priority",
-            Number(0, vdm.MAX_PRIORITY),
+            Number(0, accel_image.MAX_PRIORITY),
             "Priority of the requests for the unit's region; a higher one preempts lower ones, never an equal one.",
             default=0,
         ),
@@ -612,8 +612,8 @@ VM = NodeSchema(
         "accelerators": NodeSchema(
             doc=f"The devices of `/accelerators` that the VM may use. Such a VM has a PLIC, whose source "
             f"{virtual.ACCEL_IRQ} is the interrupt of its devices and {virtual.ACCEL_EVENT_IRQ} that of the manager's "
-            f"events, and at most {vdm.DMA_WINDOWS - 1} regions of shared memory: the fabric has {vdm.DMA_WINDOWS} DMA "
-            "windows for each VM.",
+            f"events, and at most {accel_image.DMA_WINDOWS - 1} regions of shared memory: the fabric has "
+            f"{accel_image.DMA_WINDOWS} DMA windows for each VM.",
             named=VM_ACCELERATOR,
             named_words="a device",
             longest_name=layout.NAME_LEN - 1,
@@ -636,13 +636,13 @@ ACCELERATOR = NodeSchema(
         Prop("task", Number(1, 255), "Number of the HW task ([hwtasks.md](hwtasks.md)).", required=True),
         Prop(
             "size-class",
-            Number(0, vdm.MAX_SIZE_CLASS),
+            Number(0, accel_image.MAX_SIZE_CLASS),
             "Smallest size class of a region that can hold the task.",
             default=0,
         ),
         Prop(
             "regions",
-            Numbers("numbers", 0, vdm.MAX_REGIONS - 1),
+            Numbers("numbers", 0, accel_image.MAX_REGIONS - 1),
             "Regions that may hold the task, each of the size class or a larger one.",
             default_words="all regions of the board that are large enough",
         ),
@@ -677,7 +677,7 @@ OVERLAY = NodeSchema(
     props=(
         Prop(
             "regions",
-            Numbers("numbers", 0, vdm.MAX_REGIONS - 1),
+            Numbers("numbers", 0, accel_image.MAX_REGIONS - 1),
             "Regions that the overlay takes. No two overlays that are applied have a region in common.",
             required=True,
         ),
@@ -694,8 +694,8 @@ OVERLAY = NodeSchema(
 OVERLAYS = NodeSchema(
     doc="Changes of the fabric that are applied, and removed, as a whole while the system runs "
     "([accelerators.md](accelerators.md#overlays)); at most "
-    f"{vdm.MAX_OVERLAYS}, numbered in their order from 0. None is applied at boot. A system with overlays has one VM "
-    "with accelerators fewer than the board's fabric serves.",
+    f"{accel_image.MAX_OVERLAYS}, numbered in their order from 0. None is applied at boot. A system with overlays has "
+    "one VM with accelerators fewer than the board's fabric serves.",
     named=OVERLAY,
     named_words="an overlay",
     longest_name=layout.NAME_LEN - 1,
@@ -709,14 +709,14 @@ ACCELERATORS = NodeSchema(
     props=(
         Prop(
             "hold-us",
-            Number(0, vdm.LONGEST_US),
+            Number(0, accel_image.LONGEST_US),
             "Microseconds for which a region that was given to a VM waits for the VM to start a job; then it is idle. "
             "0: twice the time for which a VCPU may wait for its slice, at least 10,000.",
             default=0,
         ),
         Prop(
             "stop-us",
-            Number(1, vdm.LONGEST_US),
+            Number(1, accel_image.LONGEST_US),
             "Microseconds that a HW task may take to stop, to save its context or to restore it. A task that takes "
             "longer loses its job and its region.",
             default=655,
@@ -743,14 +743,14 @@ CHUNK = Prop(
 TIMES = (
     Prop(
         "timeout-us",
-        Number(1, vdm.LONGEST_US),
+        Number(1, accel_image.LONGEST_US),
         "Microseconds that a chunk may take; then its request ends with status 5.",
         default=0,
         default_words="no limit",
     ),
     Prop(
         "period-us",
-        Number(1, vdm.LONGEST_US),
+        Number(1, accel_image.LONGEST_US),
         "Microseconds from one replenishment of the VMs' budgets to the next.",
         default=0,
         default_words="no VM has a budget",
@@ -781,7 +781,7 @@ SHARED_DEVICES = NodeSchema(
                 ),
                 Prop(
                     "flush-us",
-                    Number(1, vdm.LONGEST_US),
+                    Number(1, accel_image.LONGEST_US),
                     "Microseconds after which an incomplete line, such as a prompt, is sent; up to twice as long.",
                     default=20000,
                 ),
@@ -801,7 +801,7 @@ SHARED_DEVICES = NodeSchema(
                 ),
                 Prop(
                     "slice-us",
-                    Number(io_image.SHORTEST_SLICE_US, vdm.LONGEST_US),
+                    Number(io_image.SHORTEST_SLICE_US, accel_image.LONGEST_US),
                     "Microseconds for which an erase or program operation continues before it is suspended for another "
                     "VM; the flash makes no progress in less.",
                     default=1000,
@@ -1064,12 +1064,12 @@ FABRIC = NodeSchema(
     doc="The board's reconfigurable fabric ([fabric.md](fabric.md)). A board without this node has none.",
     props=(
         *_registers("its"),
-        Prop("vms", Number(1, vdm.MAX_CLIENTS), "VMs that it can serve (`NumVms`).", required=True),
-        Prop("devices", Number(1, vdm.MAX_DEVICES), "Devices of each VM (`NumDevs`).", required=True),
+        Prop("vms", Number(1, accel_image.MAX_CLIENTS), "VMs that it can serve (`NumVms`).", required=True),
+        Prop("devices", Number(1, accel_image.MAX_DEVICES), "Devices of each VM (`NumDevs`).", required=True),
         Prop(
             "size-classes",
-            Numbers("numbers", 0, vdm.MAX_SIZE_CLASS, repeats=True),
-            f"Size class of each region, at most {vdm.MAX_REGIONS} (`NumPrrs`, `PrrSizes`).",
+            Numbers("numbers", 0, accel_image.MAX_SIZE_CLASS, repeats=True),
+            f"Size class of each region, at most {accel_image.MAX_REGIONS} (`NumPrrs`, `PrrSizes`).",
             required=True,
         ),
         Prop(
@@ -1094,7 +1094,7 @@ FABRIC = NodeSchema(
             "for as the files of guests, when a system uses the fabric.",
             default_words="the regions have the frames of `frames`",
         ),
-        Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),
+        Prop("clock-hz", Number(10**6, accel_image.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),
         Prop(
             "interrupt-cycles",
             Number(0, 10**6),
@@ -1110,7 +1110,9 @@ BOARD_SHARED_DEVICES = NodeSchema(
         *_registers("their"),
         Prop("vms", Number(1, io_image.MAX_CLIENTS), "VMs that they can serve (`NumVms`).", required=True),
         Prop("devices", Words("devices", tuple(io_image.DEVICES)), "The devices that exist.", required=True),
-        Prop("clock-hz", Number(10**6, vdm.FASTEST_HZ, 10**6), "Frequency of their clock in Hz.", required=True),
+        Prop(
+            "clock-hz", Number(10**6, accel_image.FASTEST_HZ, 10**6), "Frequency of their clock in Hz.", required=True
+        ),
         Prop(
             "flash-sectors",
             Number(1, io_image.MAX_SECTORS),

@@ -53,7 +53,7 @@ static void measure(const struct soft *soft, uint32_t size)
         machine_shutdown(true);
     }
     print("BENCH "
-          "{\"metric\":\"vdm.soft.%s.%u\",\"unit\":\"instructions\",\"min\":%lu,\"median\":%lu,"
+          "{\"metric\":\"accels.soft.%s.%u\",\"unit\":\"instructions\",\"min\":%lu,\"median\":%lu,"
           "\"avg\":%lu,\"max\":%lu,\"n\":1}\n",
           soft->name, size, cost, cost, cost, cost);
 }

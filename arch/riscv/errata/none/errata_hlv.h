@@ -7,8 +7,8 @@
 .macro hlv_align /* before the label of a function with HLV or HLVX at its start */
     .endm
 
-    .macro hlv_begin
-        reg /* `reg` is free until hlv_end; no access to memory in between but the guest's */
+    /* `reg` is free until hlv_end; no access to memory in between but the guest's */
+    .macro hlv_begin reg
     .endm
 
     .macro hlv_end reg /* also where a trap of the access leads */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the fabric's section of the system image, and limits of the fabric.
 
-The layout is devices/accel/include/vdm_image.h in Python; tests/image/test_image_accelerators.py compares
+The layout is devices/accel/include/accel_image.h in Python; tests/image/test_image_accelerators.py compares
 every offset, size and constant with the header.
 """
 
@@ -21,7 +21,7 @@ MODELS = {"native": 0, "guest": 1}
 AES128_TASK = 5  # the HW task that computes AES-CBC
 
 IMAGE = Record(
-    "vdm_image",
+    "accel_image",
     (
         ("fabric", "Q"),
         ("irq", "I"),
@@ -54,18 +54,18 @@ IMAGE = Record(
         ("reserved", "I"),
     ),
 )
-FRAMES = Record("vdm_image_frames", (("region", "I"), ("first", "I"), ("count", "I"), ("reserved", "I")))
-CLIENT = Record("vdm_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("operated", "I")))
+FRAMES = Record("accel_image_frames", (("region", "I"), ("first", "I"), ("count", "I"), ("reserved", "I")))
+CLIENT = Record("accel_image_client", (("vm", "I"), ("event_irq", "I"), ("may_raise", "I"), ("operated", "I")))
 DEVICE = Record(
-    "vdm_image_device",
+    "accel_image_device",
     (("name", f"{NAME_LEN}s"), ("task", "I"), ("size_class", "I"), ("regions", "I"), ("stop_cycles", "I")),
 )
 BITSTREAM = Record(
-    "vdm_image_bitstream", (("device", "I"), ("region", "I"), ("offset", "Q"), ("size", "I"), ("verify", "I"))
+    "accel_image_bitstream", (("device", "I"), ("region", "I"), ("offset", "Q"), ("size", "I"), ("verify", "I"))
 )
-ACCEL = Record("vdm_image_accel", (("client", "I"), ("device", "I"), ("priority", "I"), ("model", "I"), ("gpa", "Q")))
+ACCEL = Record("accel_image_accel", (("client", "I"), ("device", "I"), ("priority", "I"), ("model", "I"), ("gpa", "Q")))
 OVERLAY = Record(
-    "vdm_image_overlay",
+    "accel_image_overlay",
     (
         ("name", f"{NAME_LEN}s"),
         ("controllers", "I"),
@@ -76,8 +76,8 @@ OVERLAY = Record(
         ("reserved", "I"),
     ),
 )
-FRAGMENT = Record("vdm_image_fragment", (("region", "I"), ("device", "I")))
-PROVIDED = Record("vdm_image_provided", (("client", "I"), ("device", "I"), ("status", "Q")))
+FRAGMENT = Record("accel_image_fragment", (("region", "I"), ("device", "I")))
+PROVIDED = Record("accel_image_provided", (("client", "I"), ("device", "I"), ("status", "Q")))
 
 RECORDS = (IMAGE, FRAMES, CLIENT, DEVICE, BITSTREAM, ACCEL, OVERLAY, FRAGMENT, PROVIDED)
 
