@@ -4,16 +4,16 @@
  * hardware takes part alone: no CPU time of apps is in it.
  */
 #include "console.h"
-#include "io.h"
 #include "resource.h"
 #include "rt_abi.h"
+#include "shared.h"
 
 #define MHZ 1000000U
 #define PERIODS_MAX (1UL << 26) /* that a request may touch: no product below overflows */
 
 /* The request's channel, and what the other VMs that use it may take from it, cycles. */
 struct channel_load {
-    const struct io_image_channel *config;
+    const struct shared_image_channel *config;
     /* it may go first at any time, and has no budget; NULL: there is none */
     const struct vm *unlimited;
     /* budgets of those that may go first, and a chunk of each, in a period */
@@ -21,23 +21,23 @@ struct channel_load {
     uint64_t budget; /* of the app's VM in a period; 0: no limit */
 };
 
-static bool uses(const struct io_client *c, unsigned index)
+static bool uses(const struct shared_client *c, unsigned index)
 {
-    return io_has(c->config->devices, IO_FLASH + index) ||
+    return shared_has(c->config->devices, SHARED_FLASH + index) ||
            (index == 0 &&
-            io_has(c->config->devices, IO_SPI)); /* whose requests the flash executes */
+            shared_has(c->config->devices, SHARED_SPI)); /* whose requests the flash executes */
 }
 
 /* Under priorities a lower VM delays a request by the chunk that has begun; equal ones take turns.
  * Otherwise every VM may go first. */
-static bool is_rival(const struct channel_load *load, const struct io_client *own,
-                     const struct io_client *other, unsigned index)
+static bool is_rival(const struct channel_load *load, const struct shared_client *own,
+                     const struct shared_client *other, unsigned index)
 {
-    return load->config->policy != IO_POLICY_PRIORITY ||
+    return load->config->policy != SHARED_POLICY_PRIORITY ||
            other->config->priority[index] >= own->config->priority[index];
 }
 
-static void add_rival(struct channel_load *load, const struct io_client *other, unsigned index)
+static void add_rival(struct channel_load *load, const struct shared_client *other, unsigned index)
 {
     uint32_t budget = load->config->period_cycles != 0 ? other->config->budget[index] : 0;
 
@@ -47,13 +47,13 @@ static void add_rival(struct channel_load *load, const struct io_client *other, 
     load->rivals += (uint64_t)budget + load->config->chunk_cycles;
 }
 
-static struct channel_load load_of(const struct io_client *own, unsigned index)
+static struct channel_load load_of(const struct shared_client *own, unsigned index)
 {
-    struct channel_load load = {.config = &io.image->channels[index]};
+    struct channel_load load = {.config = &shared.image->channels[index]};
 
     load.budget = load.config->period_cycles != 0 ? own->config->budget[index] : 0;
-    for (unsigned i = 0; i < io.image->nclients; i++) {
-        const struct io_client *other = &io.clients[i];
+    for (unsigned i = 0; i < shared.image->nclients; i++) {
+        const struct shared_client *other = &shared.clients[i];
 
         if (other != own && uses(other, index) && is_rival(&load, own, other, index)) {
             add_rival(&load, other, index);
@@ -76,7 +76,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
  */
 static uint64_t longest(const struct channel_load *load, uint64_t job)
 {
-    const struct io_image_channel *c = load->config;
+    const struct shared_image_channel *c = load->config;
     uint64_t own = job + (job / c->least_cycles + 2U) * c->wait_cycles;
     uint64_t stops = load->budget != 0 ? divide_up(own, load->budget) : 0, periods = 0;
 
@@ -93,18 +93,18 @@ static uint64_t longest(const struct channel_load *load, uint64_t job)
 /* Both round the image's frequency so that a time does not become shorter. */
 static uint64_t cycles_of(ticks_t ticks)
 {
-    return divide_up(ticks, hyp.us) * divide_up(io.image->clock_hz, MHZ);
+    return divide_up(ticks, hyp.us) * divide_up(shared.image->clock_hz, MHZ);
 }
 
 static ticks_t ticks_of(uint64_t cycles)
 {
-    return divide_up(cycles, io.image->clock_hz / MHZ) * hyp.us;
+    return divide_up(cycles, shared.image->clock_hz / MHZ) * hyp.us;
 }
 
 /* Why requests to the channel have no bound, or NULL. */
 static const char *unbounded(const struct channel_load *load, unsigned index)
 {
-    if (index == IO_ETHERNET_RECEIVE - IO_FLASH) {
+    if (index == SHARED_ETHERNET_RECEIVE - SHARED_FLASH) {
         return "no time bounds when a frame arrives";
     }
     if (load->config->least_cycles == 0) {
@@ -126,8 +126,8 @@ static enum resource_answer refuse(const struct vm *vm, ulong device, const char
     return RESOURCE_SHARED;
 }
 
-static enum resource_answer bound_channel(const struct io_client *own, unsigned index, ticks_t job,
-                                          struct resource_wait *wait)
+static enum resource_answer bound_channel(const struct shared_client *own, unsigned index,
+                                          ticks_t job, struct resource_wait *wait)
 {
     struct channel_load load = load_of(own, index);
     const char *why = unbounded(&load, index);
@@ -137,24 +137,26 @@ static enum resource_answer bound_channel(const struct io_client *own, unsigned 
         why = "it would take too many periods of its budget";
     }
     wait->longest = ticks_of(cycles);
-    return why == NULL ? RESOURCE_BOUNDED : refuse(own->vm, IO_FLASH + index, why, load.unlimited);
+    return why == NULL ? RESOURCE_BOUNDED
+                       : refuse(own->vm, SHARED_FLASH + index, why, load.unlimited);
 }
 
-static enum resource_answer io_bound(const struct vm *vm, ulong number, ticks_t job,
-                                     struct resource_wait *wait)
+static enum resource_answer shared_bound(const struct vm *vm, ulong number, ticks_t job,
+                                         struct resource_wait *wait)
 {
-    const struct io_client *own = io_client_of(vm);
+    const struct shared_client *own = shared_client_of(vm);
     ulong device = number - RT_SHARED_DEVICE;
 
-    if (own == NULL || device >= IO_DEVICES || !io_has(own->config->devices, (unsigned)device)) {
+    if (own == NULL || device >= SHARED_DEVICES ||
+        !shared_has(own->config->devices, (unsigned)device)) {
         return RESOURCE_UNKNOWN;
     }
     *wait = (struct resource_wait){.longest = job, .kept = TICKS_NEVER, .direct = true};
-    if (device == IO_GPIO) { /* each VM has a sequencer of its own */
+    if (device == SHARED_GPIO) { /* each VM has a sequencer of its own */
         return RESOURCE_BOUNDED;
     }
-    return device - IO_FLASH < IO_CHANNELS
-               ? bound_channel(own, (unsigned)device - IO_FLASH, job, wait)
+    return device - SHARED_FLASH < SHARED_CHANNELS
+               ? bound_channel(own, (unsigned)device - SHARED_FLASH, job, wait)
                : refuse(vm, device, "it takes no requests", NULL);
 }
-RESOURCE_BOUND(io_bound);
+RESOURCE_BOUND(shared_bound);

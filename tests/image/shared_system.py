@@ -7,7 +7,7 @@ from pathlib import Path
 from fixtures import ROOT
 from image_reader import read_image
 
-from tessera.image import io_image
+from tessera.image import shared_image
 
 SYSTEM = Path(__file__).with_name("shared-devices.dts").read_text()
 # Without shared devices.
@@ -18,12 +18,12 @@ CLOCK_MHZ = 100
 
 def read(built):
     """The image's section of shared devices: the header, and the clients."""
-    data = read_image(built.files["tessera.bin"]).sections[io_image.TAG]
-    head = io_image.IMAGE.unpack(data)
-    assert len(data) == head["clients_offset"] + head["nclients"] * io_image.CLIENT.size
-    assert len(data) <= io_image.LARGEST
+    data = read_image(built.files["tessera.bin"]).sections[shared_image.TAG]
+    head = shared_image.IMAGE.unpack(data)
+    assert len(data) == head["clients_offset"] + head["nclients"] * shared_image.CLIENT.size
+    assert len(data) <= shared_image.LARGEST
     at = head["clients_offset"]
-    return head, [io_image.CLIENT.unpack(data, at + n * io_image.CLIENT.size) for n in range(head["nclients"])]
+    return head, [shared_image.CLIENT.unpack(data, at + n * shared_image.CLIENT.size) for n in range(head["nclients"])]
 
 
 def channel(head, device):
@@ -32,7 +32,7 @@ def channel(head, device):
 
 
 def array(client, name):
-    return [client[f"{name}[{index}]"] for index in range(io_image.CHANNELS)]
+    return [client[f"{name}[{index}]"] for index in range(shared_image.CHANNELS)]
 
 
 def line_of(text, item):

@@ -13,7 +13,7 @@ from fixtures import ROOT, changed, read_cases
 from image_reader import read_image
 
 from tessera.fabric.bitstream import simulated
-from tessera.image import accel_image, fdt, io_image, layout, pci_image, virtual
+from tessera.image import accel_image, fdt, layout, pci_image, shared_image, virtual
 from tessera.image.build import Options, build
 from tessera.image.layout import align_up
 from tessera.image.problems import BuildError
@@ -318,11 +318,11 @@ def test_a_system_without_functions_has_no_section(builder):
 
 
 def test_beside_the_other_sections(builder):
-    assert len({accel_image.TAG, io_image.TAG, pci_image.TAG}) <= layout.MAX_SECTIONS
+    assert len({accel_image.TAG, shared_image.TAG, pci_image.TAG}) <= layout.MAX_SECTIONS
     text = system_of(
         'r { model = "virtio-rng"; };', "shared-devices { gpio { pins = <1>; }; };", "shared-devices { gpio { }; };"
     )
-    assert list(read_image(builder.build(text).files["tessera.bin"]).sections) == [io_image.TAG, pci_image.TAG]
+    assert list(read_image(builder.build(text).files["tessera.bin"]).sections) == [shared_image.TAG, pci_image.TAG]
 
 
 # Disks

@@ -11,7 +11,7 @@ from fixtures import changed, read_cases
 from image_reader import read_image
 from test_image_pci import given, rows, section, tree
 
-from tessera.image import io_image, pci_image
+from tessera.image import pci_image, shared_image
 
 SYSTEM = Path(__file__).with_name("pci-hardware-io.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci-hardware-io.txt"))
@@ -35,7 +35,7 @@ def test_shared_devices_do_not_change(builder):
     plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
     sections = [read_image(builder.build(text).files["tessera.bin"]).sections for text in (SYSTEM, plain)]
     assert pci_image.TAG not in sections[1]
-    assert sections[0][io_image.TAG] == sections[1][io_image.TAG]
+    assert sections[0][shared_image.TAG] == sections[1][shared_image.TAG]
 
 
 def test_bridge(builder):

@@ -16,7 +16,7 @@ from image_reader import read_image
 from shared_system import BOARD_DEVICES, CLOCK_MHZ, PLAIN, SYSTEM, array, channel, line_of, of_device, on_board, read
 
 from tessera.fabric.bitstream import of_file
-from tessera.image import accel_image, fdt, io_image, virtual
+from tessera.image import accel_image, fdt, shared_image, virtual
 from tessera.image.board import read_board
 from tessera.image.build import Options, build
 from tessera.image.display import line_bytes
@@ -25,7 +25,7 @@ from tessera.image.system import needed_components
 from tessera.run import cosim
 from tessera.run.runner import BuiltSystem, Qemu, system_command
 
-HEADER = ROOT / "devices" / "shared" / "include" / "io_image.h"
+HEADER = ROOT / "devices" / "shared" / "include" / "shared_image.h"
 CASES = read_cases(Path(__file__).with_name("refused-shared-devices.txt"))
 FLASH, SEND, RECEIVE, COPY, GPIO = 1, 2, 3, 4, 6
 
@@ -33,20 +33,20 @@ FLASH, SEND, RECEIVE, COPY, GPIO = 1, 2, 3, 4, 6
 def test_records_are_those_of_the_header():
     """Records have no padding: fields at the header's offsets, and of its size, are all of its fields."""
     expected = {}
-    for record in (io_image.IMAGE, io_image.CLIENT):
+    for record in (shared_image.IMAGE, shared_image.CLIENT):
         expected[f"sizeof(struct {record.name})"] = record.size
         expected |= {f"offsetof(struct {record.name}, {name})": record.offset(name) for name, _ in record.fields}
     assert evaluate((HEADER.name,), expected) == expected
 
 
 def test_constants_are_those_of_the_header():
-    ours = {"IO_IMAGE_TAG": io_image.TAG, "IO_DEVICES": len(io_image.NUMBERS)}
-    ours |= {"IO_MAX_CLIENTS": io_image.MAX_CLIENTS, "IO_CHANNELS": io_image.CHANNELS}
-    ours |= {"IO_POLICY_PRIORITY": io_image.POLICIES["priority"]}
-    ours |= {f"IO_{name.upper().replace('-', '_')}": number for name, number in io_image.NUMBERS.items()}
-    assert set(re.findall(r"^#define (IO_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
+    ours = {"SHARED_IMAGE_TAG": shared_image.TAG, "SHARED_DEVICES": len(shared_image.NUMBERS)}
+    ours |= {"SHARED_MAX_CLIENTS": shared_image.MAX_CLIENTS, "SHARED_CHANNELS": shared_image.CHANNELS}
+    ours |= {"SHARED_POLICY_PRIORITY": shared_image.POLICIES["priority"]}
+    ours |= {f"SHARED_{name.upper().replace('-', '_')}": number for name, number in shared_image.NUMBERS.items()}
+    assert set(re.findall(r"^#define (SHARED_\w+) \S", HEADER.read_text(), flags=re.MULTILINE)) == set(ours)
     assert evaluate((HEADER.name,), ours) == ours
-    assert io_image.TAG.to_bytes(4, "little") == b"XISD"
+    assert shared_image.TAG.to_bytes(4, "little") == b"XISD"
 
 
 def width(field):
@@ -55,23 +55,23 @@ def width(field):
 
 def test_limits_are_those_of_the_registers():
     size, stride = values("fabric_map.h", "FABRIC_SHARED_SIZE FABRIC_SHARED_PAGE_STRIDE")
-    assert (size, stride) == (io_image.SIZE, virtual.SHARED_PAGE)
-    assert width("ALLOW_PRIO") == io_image.MAX_PRIORITY.bit_length()
-    assert width("ARBITER_SIZE") >= (io_image.LARGEST_CHUNK.bit_length() - 1).bit_length()
-    assert width("PINS_MASK") == io_image.MAX_PINS
-    assert 1 << width("FLASH_WINDOW_FIRST") == io_image.MAX_SECTORS < 1 << width("FLASH_WINDOW_SECTORS")
+    assert (size, stride) == (shared_image.SIZE, virtual.SHARED_PAGE)
+    assert width("ALLOW_PRIO") == shared_image.MAX_PRIORITY.bit_length()
+    assert width("ARBITER_SIZE") >= (shared_image.LARGEST_CHUNK.bit_length() - 1).bit_length()
+    assert width("PINS_MASK") == shared_image.MAX_PINS
+    assert 1 << width("FLASH_WINDOW_FIRST") == shared_image.MAX_SECTORS < 1 << width("FLASH_WINDOW_SECTORS")
     longest = accel_image.LONGEST_US * (accel_image.FASTEST_HZ // 10**6)
     assert all(longest < 1 << width(f"{name}_CYCLES") for name in ("BUDGET", "TIMEOUT", "PERIOD"))
     assert longest < 1 << width("FLASH_SLICE")
     assert width("FLASH_HALF") >= (accel_image.FASTEST_HZ // (2 * 10**6)).bit_length()
     for field in ("SCREEN_H_ACTIVE", "SCREEN_V_BACK", "SCREEN_RECT_WIDTH"):
-        assert 1 << width(field) == io_image.LONGEST_PHASE + 1
-    assert 1 << width("SCREEN_PIXEL_CYCLES") == io_image.MAX_PIXEL_CYCLES + 1
-    assert 1 << width("SCREEN_BURST_CYCLES") == io_image.MAX_BURST_CYCLES + 1
-    assert 1 << width("UART_DIVIDER") == io_image.LARGEST_DIVIDER + 1
-    assert 1 << width("UART_FLUSH_TIME") == io_image.LONGEST_FLUSH
+        assert 1 << width(field) == shared_image.LONGEST_PHASE + 1
+    assert 1 << width("SCREEN_PIXEL_CYCLES") == shared_image.MAX_PIXEL_CYCLES + 1
+    assert 1 << width("SCREEN_BURST_CYCLES") == shared_image.MAX_BURST_CYCLES + 1
+    assert 1 << width("UART_DIVIDER") == shared_image.LARGEST_DIVIDER + 1
+    assert 1 << width("UART_FLUSH_TIME") == shared_image.LONGEST_FLUSH
     (bits,) = values("fabric_map.h", "FABRIC_SCREEN_FORMAT_STRIDE_WIDTH")
-    assert line_bytes(io_image.WIDEST_SCREEN) < 1 << bits <= line_bytes(io_image.WIDEST_SCREEN + 1)
+    assert line_bytes(shared_image.WIDEST_SCREEN) < 1 << bits <= line_bytes(shared_image.WIDEST_SCREEN + 1)
 
 
 def test_board_is_the_plugins():
@@ -89,9 +89,9 @@ def test_board_is_the_plugins():
     assert [int(number) for number in lines.groups()] == [fabric.vms + 1, shared.vms + 1]
     top = (ROOT / "fpga" / "hw" / "rtl" / "io" / "io_top.sv").read_text()
     there = int(re.search(r"Devices = 16'b([01_]+);", top)[1].replace("_", ""), 2)
-    assert sum(1 << number for name in shared.devices for number in io_image.DEVICES[name]) & ~there == 0
+    assert sum(1 << number for name in shared.devices for number in shared_image.DEVICES[name]) & ~there == 0
     completions = 1
-    assert int(re.search(r"NumClients = (\d+);", top)[1]) == completions + sum(io_image.DMA_CLIENTS.values())
+    assert int(re.search(r"NumClients = (\d+);", top)[1]) == completions + sum(shared_image.DMA_CLIENTS.values())
     page = (ROOT / "fpga" / "hw" / "rtl" / "io" / "display_page.sv").read_text()
     assert shared.screen_width == int(re.search(r"MaxWidth = (\d+)", page)[1])
 
@@ -99,7 +99,7 @@ def test_board_is_the_plugins():
 def test_times_of_chunks(builder):
     """Of devices that the system uses: a chunk is longer than its least time, and has time for its bursts."""
     head, _ = read(builder.build(SYSTEM))
-    for index in range(io_image.CHANNELS):
+    for index in range(shared_image.CHANNELS):
         chunk, least, wait = (head[f"channels[{index}].{name}_cycles"] for name in ("chunk", "least", "wait"))
         if index + 1 in (FLASH, SEND):
             assert 0 < least < chunk
@@ -243,7 +243,7 @@ def test_beside_accelerators(builder):
         return builder.build(both)
 
     sections = read_image(built(SYSTEM).files["tessera.bin"]).sections
-    assert list(sections) == [accel_image.TAG, io_image.TAG]
+    assert list(sections) == [accel_image.TAG, shared_image.TAG]
     alone = accel_image.IMAGE.unpack(read_image(built(PLAIN).files["tessera.bin"]).sections[accel_image.TAG])
     beside = accel_image.IMAGE.unpack(sections[accel_image.TAG])
     assert (beside["sources"], beside["timers"]) == (alone["sources"] + 3, alone["timers"] + 3)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from shared_system import line_of, on_board, read
 
-from tessera.image import display, fdt, io_image
+from tessera.image import display, fdt, shared_image
 
 DISPLAY = 5
 SCREEN = "size = <320 240>;"
@@ -35,8 +35,8 @@ def cells(data):
 def test_section(builder):
     head, (own, simple) = read(builder.build(SYSTEM))
     assert head["devices"] == own["devices"] == simple["devices"] == 1 << DISPLAY
-    assert [head[f"screen_h.{phase}"] for phase in io_image.PHASES] == [320, 48, 32, 80]
-    assert [head[f"screen_v.{phase}"] for phase in io_image.PHASES] == [240, 3, 4, 6]
+    assert [head[f"screen_h.{phase}"] for phase in shared_image.PHASES] == [320, 48, 32, 80]
+    assert [head[f"screen_v.{phase}"] for phase in shared_image.PHASES] == [240, 3, 4, 6]
     assert (head["pixel_cycles"], head["on_request"]) == (4, 0)
     # (80 + 30) / 16 and (51 + 30) / 16 bursts, 4 cycles for each of the two VMs, one for each of the board's.
     assert head["burst_cycles"] == (480 * 4 - 4 - 2 * 4) // (6 + 5) - 1
@@ -51,11 +51,11 @@ def test_settings(builder):
         "vertical-blanking = <65535 5 4>; burst-cycles = <100>;"
     )
     head, _ = read(builder.build(SYSTEM.replace(SCREEN, given)))
-    assert [head[f"screen_h.{phase}"] for phase in io_image.PHASES] == [320, 1, 2, 3]
-    assert [head[f"screen_v.{phase}"] for phase in io_image.PHASES] == [240, 65535, 5, 4]
+    assert [head[f"screen_h.{phase}"] for phase in shared_image.PHASES] == [320, 1, 2, 3]
+    assert [head[f"screen_v.{phase}"] for phase in shared_image.PHASES] == [240, 65535, 5, 4]
     assert (head["pixel_cycles"], head["on_request"], head["burst_cycles"]) == (255, 1, 100)
     head, _ = read(builder.build(SYSTEM.replace(SCREEN, f"{SCREEN} pixel-cycles = <255>;")))
-    assert head["burst_cycles"] == io_image.MAX_BURST_CYCLES
+    assert head["burst_cycles"] == shared_image.MAX_BURST_CYCLES
 
 
 def test_framebuffer_of_the_vm(builder):

@@ -147,8 +147,12 @@ def test_vm_without_shared_devices():
 @pytest.mark.parametrize("pages", [0x18201000, 0x18204000, 0x118200000])
 def test_pages_that_cannot_be_a_bar(pages):
     machine = Machine()
-    places = ("sizeof(struct io_image)", "sizeof(struct io_image_client)", "offsetof(struct io_image_client, gpa)")
-    header, client, gpa = evaluate(["io_image.h", "stddef.h"], list(places)).values()
+    places = (
+        "sizeof(struct shared_image)",
+        "sizeof(struct shared_image_client)",
+        "offsetof(struct shared_image_client, gpa)",
+    )
+    header, client, gpa = evaluate(["shared_image.h", "stddef.h"], list(places)).values()
     memmove(machine.section + header + client + gpa, pages.to_bytes(8, "little"), 8)
     assert machine.refusal() == "the pages of a VM's shared devices cannot be a BAR"
 

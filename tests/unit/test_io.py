@@ -14,8 +14,10 @@ from core import CORE, DMA, MMIO, SHARED, TICKS_PER_US, VM_RUNNING, VM_STOPPED, 
 BASE, IRQ, VM_IRQ, GUEST_IRQ = values(
     "testbed_io.h", "TESTBED_IO_BASE TESTBED_IO_IRQ TESTBED_IO_VM_IRQ TESTBED_IO_GUEST_IRQ"
 )
-CLIENTS, CHANNELS, DEVICES = values("io_image.h", "IO_MAX_CLIENTS IO_CHANNELS IO_DEVICES")
-UART, FLASH, DISPLAY, GPIO, SPI = values("io_image.h", "IO_UART IO_FLASH IO_DISPLAY IO_GPIO IO_SPI")
+CLIENTS, CHANNELS, DEVICES = values("shared_image.h", "SHARED_MAX_CLIENTS SHARED_CHANNELS SHARED_DEVICES")
+UART, FLASH, DISPLAY, GPIO, SPI = values(
+    "shared_image.h", "SHARED_UART SHARED_FLASH SHARED_DISPLAY SHARED_GPIO SHARED_SPI"
+)
 MANAGER, WINDOWS, PAGES, PAGE = values(
     "fabric_map.h", "FABRIC_SHARED FABRIC_SHARED_WINDOWS FABRIC_SHARED_PAGES FABRIC_SHARED_PAGE_STRIDE"
 )
@@ -85,13 +87,13 @@ _HEADER += ["channels[1].policy", "channels[1].size", "pixel_cycles", "burst_cyc
 _HEADER += ["uart_divider", "uart_flush", "uart_mode", "uart_focus"]
 _CLIENT = ["vm", "guest_irq", "devices", "flash_first", "flash_sectors", "pins", "mac", "ethernet", "vlan", "gpa"]
 _CLIENT += ["priority[2]", "priority[3]", "budget[3]", "rect.width", "framebuffer"]
-_PLACES = [f"io_image, {name}" for name in _HEADER] + [f"io_image_client, {name}" for name in _CLIENT]
+_PLACES = [f"shared_image, {name}" for name in _HEADER] + [f"shared_image_client, {name}" for name in _CLIENT]
 _BYTES = dict.fromkeys(("base", "clock_hz", "mac", "gpa", "framebuffer"), 8)
 _BYTES |= dict.fromkeys(("pixel_cycles", "burst_cycles", "rect.width"), 2)  # others have 4
 
 
 def _evaluated(text: str) -> list[int]:
-    return list(evaluate(["io_image.h", "stddef.h"], [text.replace("@", place) for place in _PLACES]).values())
+    return list(evaluate(["shared_image.h", "stddef.h"], [text.replace("@", place) for place in _PLACES]).values())
 
 
 # Offset and size of each field.
@@ -104,7 +106,7 @@ FIELDS = {
         strict=True,
     )
 }
-SIZES = evaluate(["io_image.h"], ["sizeof(struct io_image)", "sizeof(struct io_image_client)"])
+SIZES = evaluate(["shared_image.h"], ["sizeof(struct shared_image)", "sizeof(struct shared_image_client)"])
 HEADER_SIZE, CLIENT_SIZE = SIZES.values()
 
 
@@ -194,7 +196,7 @@ class Machine:
     def put(self, field: str, value: int, client: int = 0) -> None:
         """Changes a field of the section."""
         offset, size = FIELDS[field]
-        if field.startswith("io_image_client"):
+        if field.startswith("shared_image_client"):
             offset += HEADER_SIZE + client * CLIENT_SIZE
         ctypes.memmove(self.section + offset, value.to_bytes(size, "little"), size)
 
@@ -302,7 +304,7 @@ def test_rights_are_taken_before_any_is_given(machine: Machine) -> None:
 
 def test_a_vm_gets_the_devices_that_it_may_use_only() -> None:
     machine = Machine(2)
-    machine.put("io_image_client.devices", 1 << FLASH | 1 << GPIO, client=1)
+    machine.put("shared_image_client.devices", 1 << FLASH | 1 << GPIO, client=1)
     hardware = machine.boot().hardware
     for device in range(DEVICES):
         name, has = 1 | device << 4, device in (FLASH, GPIO)
@@ -313,7 +315,7 @@ def test_a_vm_gets_the_devices_that_it_may_use_only() -> None:
 
 def test_a_vm_with_an_spi_controller_has_window_priority_and_budget_of_the_flash() -> None:
     machine = Machine(2)
-    machine.put("io_image_client.devices", 1 << SPI, client=1)
+    machine.put("shared_image_client.devices", 1 << SPI, client=1)
     hardware = machine.boot().hardware
     assert hardware.last("FLASH_WINDOW", 0xF, 1) == 1 | 8 << 8 | 8 << 16
     assert hardware.last("BUDGET", 0xFF, 1 | FLASH << 4) == 1 | FLASH << 4 | 1000 << 32
@@ -325,8 +327,8 @@ def test_a_vm_with_an_spi_controller_has_window_priority_and_budget_of_the_flash
 
 def test_devices_that_the_system_does_not_use_are_not_set() -> None:
     machine = Machine(1)
-    machine.put("io_image.devices", 1 << GPIO)
-    machine.put("io_image_client.devices", 1 << GPIO)
+    machine.put("shared_image.devices", 1 << GPIO)
+    machine.put("shared_image_client.devices", 1 << GPIO)
     written = dict(machine.boot().hardware.writes)
     assert not {"FLASH", "ARBITER", "TIMEOUT1", "PERIOD2", "SCREEN", "SCREEN_RECT", "UART"} & set(written)
     assert written["FLASH_WINDOW"] == CLIENTS - 1  # of the last VM: none
@@ -345,7 +347,7 @@ def test_pages_and_interrupts_of_vms() -> None:
 def test_client_and_vm_have_different_numbers() -> None:
     """The first client is the third VM."""
     machine = Machine(3, 1)
-    machine.put("io_image_client.vm", 2)
+    machine.put("shared_image_client.vm", 2)
     hardware = machine.boot().hardware
     assert hardware.is_open(0)
     assert hardware.windows[0, 0] == {GUEST: GPA | 3, HOST: hardware.windows[0, 0][HOST], SIZE: RAM}
@@ -408,43 +410,43 @@ TAKEN = "the interrupt of a VM's shared devices is taken"
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("io_image.base", BASE + 0x1000, BOUNDS),
-        ("io_image.nclients", CLIENTS + 1, BOUNDS),
-        ("io_image.nclients", 0xFFFFFFFF, BOUNDS),
-        ("io_image.clients_offset", HEADER_SIZE + 4, BOUNDS),
-        ("io_image.clients_offset", 0xFFFFFFF8, BOUNDS),
-        ("io_image.clients_offset", HEADER_SIZE + 15 * CLIENT_SIZE, BOUNDS),
-        ("io_image.devices", 1 << DEVICES, SETTING),
-        ("io_image.clock_hz", 10**6 - 1, SETTING),
-        ("io_image.clock_hz", 10**9 + 1, SETTING),
-        ("io_image.flash_half", 0, SETTING),
-        ("io_image.flash_half", 256, SETTING),
-        ("io_image.flash_deselect", 256, SETTING),
-        ("io_image.channels[1].policy", 3, SETTING),
-        ("io_image.channels[1].size", 1, SETTING),
-        ("io_image.channels[1].size", 16, SETTING),
-        ("io_image.pixel_cycles", 256, SETTING),
-        ("io_image.burst_cycles", 4096, SETTING),
-        ("io_image.on_request", 2, SETTING),
-        ("io_image.uart_divider", 1 << 16, SETTING),
-        ("io_image.uart_flush", 1 << 12, SETTING),
-        ("io_image.uart_mode", 2, SETTING),
-        ("io_image.uart_focus", CLIENTS, SETTING),
-        ("io_image_client.vm", 2, VM),
-        ("io_image_client.vm", 1, VM),
-        ("io_image_client.gpa", SHARED_GPA + 8, PLACE),
-        ("io_image_client.gpa", GPA - PAGE, PLACE),
-        ("io_image_client.gpa", GPA + RAM - PAGE, PLACE),
-        ("io_image_client.gpa", (1 << 64) - PAGE, PLACE),
-        ("io_image_client.devices", 1 << DEVICES, RIGHTS),
-        ("io_image_client.flash_first", 256, RIGHTS),
-        ("io_image_client.flash_sectors", 257, RIGHTS),
-        ("io_image_client.mac", 1 << 48, RIGHTS),
-        ("io_image_client.ethernet", 4, RIGHTS),
-        ("io_image_client.vlan", 4096, RIGHTS),
-        ("io_image_client.priority[2]", 16, RIGHTS),
-        ("io_image_client.framebuffer", FRAMEBUFFER + 4, RIGHTS),
-        ("io_image_client.framebuffer", 1 << 41, RIGHTS),
+        ("shared_image.base", BASE + 0x1000, BOUNDS),
+        ("shared_image.nclients", CLIENTS + 1, BOUNDS),
+        ("shared_image.nclients", 0xFFFFFFFF, BOUNDS),
+        ("shared_image.clients_offset", HEADER_SIZE + 4, BOUNDS),
+        ("shared_image.clients_offset", 0xFFFFFFF8, BOUNDS),
+        ("shared_image.clients_offset", HEADER_SIZE + 15 * CLIENT_SIZE, BOUNDS),
+        ("shared_image.devices", 1 << DEVICES, SETTING),
+        ("shared_image.clock_hz", 10**6 - 1, SETTING),
+        ("shared_image.clock_hz", 10**9 + 1, SETTING),
+        ("shared_image.flash_half", 0, SETTING),
+        ("shared_image.flash_half", 256, SETTING),
+        ("shared_image.flash_deselect", 256, SETTING),
+        ("shared_image.channels[1].policy", 3, SETTING),
+        ("shared_image.channels[1].size", 1, SETTING),
+        ("shared_image.channels[1].size", 16, SETTING),
+        ("shared_image.pixel_cycles", 256, SETTING),
+        ("shared_image.burst_cycles", 4096, SETTING),
+        ("shared_image.on_request", 2, SETTING),
+        ("shared_image.uart_divider", 1 << 16, SETTING),
+        ("shared_image.uart_flush", 1 << 12, SETTING),
+        ("shared_image.uart_mode", 2, SETTING),
+        ("shared_image.uart_focus", CLIENTS, SETTING),
+        ("shared_image_client.vm", 2, VM),
+        ("shared_image_client.vm", 1, VM),
+        ("shared_image_client.gpa", SHARED_GPA + 8, PLACE),
+        ("shared_image_client.gpa", GPA - PAGE, PLACE),
+        ("shared_image_client.gpa", GPA + RAM - PAGE, PLACE),
+        ("shared_image_client.gpa", (1 << 64) - PAGE, PLACE),
+        ("shared_image_client.devices", 1 << DEVICES, RIGHTS),
+        ("shared_image_client.flash_first", 256, RIGHTS),
+        ("shared_image_client.flash_sectors", 257, RIGHTS),
+        ("shared_image_client.mac", 1 << 48, RIGHTS),
+        ("shared_image_client.ethernet", 4, RIGHTS),
+        ("shared_image_client.vlan", 4096, RIGHTS),
+        ("shared_image_client.priority[2]", 16, RIGHTS),
+        ("shared_image_client.framebuffer", FRAMEBUFFER + 4, RIGHTS),
+        ("shared_image_client.framebuffer", 1 << 41, RIGHTS),
     ],
 )
 def test_wrong_sections_are_refused(field: str, value: int, message: str) -> None:
@@ -457,8 +459,8 @@ def test_wrong_sections_are_refused(field: str, value: int, message: str) -> Non
 def test_more_vms_than_the_hardware_can_have_are_refused() -> None:
     """Also if the section has space for them."""
     machine = Machine(2)
-    machine.put("io_image.nclients", CLIENTS + 1)
-    machine.put("io_image.clients_offset", 0)
+    machine.put("shared_image.nclients", CLIENTS + 1)
+    machine.put("shared_image.clients_offset", 0)
     assert machine.refusal() == BOUNDS
 
 
@@ -466,15 +468,15 @@ def test_more_vms_than_the_hardware_can_have_are_refused() -> None:
 def test_a_window_ends_with_the_flash(sectors: int, message: str | None) -> None:
     """The second VM's begins with sector 8."""
     machine = Machine(2)
-    machine.put("io_image_client.flash_sectors", sectors, client=1)
+    machine.put("shared_image_client.flash_sectors", sectors, client=1)
     assert machine.refusal() == message
 
 
 @pytest.mark.parametrize(("width", "line_bytes"), [(7, 32), (8, 32), (16382, 65528), (16383, None)])
 def test_lines_of_a_framebuffer(width: int, line_bytes: int | None) -> None:
     machine = Machine(1)
-    machine.put("io_image_client.rect.width", width)
-    machine.put("io_image_client.framebuffer", FRAMEBUFFER)
+    machine.put("shared_image_client.rect.width", width)
+    machine.put("shared_image_client.framebuffer", FRAMEBUFFER)
     assert machine.refusal() == (RIGHTS if line_bytes is None else None)
     shown = [value for name, value in machine.hardware.writes if name == "FORMAT of 0"]
     assert shown == ([] if line_bytes is None else [line_bytes | 1 << 32])
@@ -555,7 +557,7 @@ def test_a_vm_that_stops_loses_requests_then_windows(machine: Machine) -> None:
 def test_a_framebuffer_is_shown_from_each_start_on() -> None:
     """The windows are open before; and the VM, which has no page of the display, cannot change it."""
     machine = Machine(3)
-    machine.put("io_image_client.framebuffer", FRAMEBUFFER, client=1)
+    machine.put("shared_image_client.framebuffer", FRAMEBUFFER, client=1)
     hardware = machine.boot().hardware
     shown = [("BASE of 1", FRAMEBUFFER), ("FORMAT of 1", 24 | 1 << 32)]
     for life in range(3):
@@ -574,8 +576,8 @@ def test_a_framebuffer_is_shown_from_each_start_on() -> None:
 
 def test_a_framebuffer_without_the_display_is_not_shown() -> None:
     machine = Machine(1)
-    machine.put("io_image_client.framebuffer", FRAMEBUFFER)
-    machine.put("io_image_client.devices", 1 << GPIO)
+    machine.put("shared_image_client.framebuffer", FRAMEBUFFER)
+    machine.put("shared_image_client.devices", 1 << GPIO)
     assert not [name for name, _ in machine.boot().hardware.writes if name.endswith(" of 0")]
 
 
@@ -691,5 +693,5 @@ def test_a_fault_and_a_loss_at_once(machine: Machine) -> None:
 
 def test_the_manager_and_vms_may_not_have_the_same_interrupt() -> None:
     machine = Machine(2)
-    machine.put("io_image.vm_irq", IRQ - 1)
+    machine.put("shared_image.vm_irq", IRQ - 1)
     assert machine.refusal() == "the interrupt of the shared devices is taken"

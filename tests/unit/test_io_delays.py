@@ -35,13 +35,13 @@ def put(channel: Channel) -> None:
     """Boots a system whose copies are this channel; each user is a VM."""
     machine = Machine(len(channel.users))
     for name, value in (("policy", channel.policy), ("period_cycles", channel.period)):
-        machine.put(f"io_image.channels[3].{name}", value)
-    machine.put("io_image.channels[3].chunk_cycles", channel.chunk)
-    machine.put("io_image.channels[3].least_cycles", channel.least)
-    machine.put("io_image.channels[3].wait_cycles", channel.wait + channel.compare)
+        machine.put(f"shared_image.channels[3].{name}", value)
+    machine.put("shared_image.channels[3].chunk_cycles", channel.chunk)
+    machine.put("shared_image.channels[3].least_cycles", channel.least)
+    machine.put("shared_image.channels[3].wait_cycles", channel.wait + channel.compare)
     for number, user in enumerate(channel.users):
-        machine.put("io_image_client.priority[3]", user.priority, number)
-        machine.put("io_image_client.budget[3]", user.budget, number)
+        machine.put("shared_image_client.priority[3]", user.priority, number)
+        machine.put("shared_image_client.budget[3]", user.budget, number)
     machine.boot()
 
 
@@ -178,7 +178,7 @@ def test_other_devices(device: int, answer: tuple[int, int]) -> None:
 
 def test_a_vm_without_the_device_has_none() -> None:
     machine = Machine(3, 2)
-    machine.put("io_image_client.devices", 1 << FLASH, 1)
+    machine.put("shared_image_client.devices", 1 << FLASH, 1)
     machine.boot()
     assert ask(10, COPY, 1) == (UNKNOWN, 0)
     assert ask(10, COPY, 2) == (UNKNOWN, 0)
@@ -189,7 +189,7 @@ def test_requests_of_the_spi_controller_delay_the_flash() -> None:
     bounds = []
     for devices in (1 << GPIO, 1 << FLASH, 1 << SPI):
         machine = Machine(2)
-        machine.put("io_image_client.devices", devices, 1)
+        machine.put("shared_image_client.devices", devices, 1)
         machine.boot()
         bounds.append(ask(10, FLASH))
     assert bounds[0] < bounds[1] == bounds[2]

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "host.h"
-#include "io.h"
 #include "resource.h"
+#include "shared.h"
 
 static struct {
     uint64_t (*read)(uint64_t offset, unsigned bytes);
@@ -29,12 +29,12 @@ static void hardware_write(uint64_t at, unsigned bytes, uint64_t value)
     hardware.write(at - TESTBED_IO_BASE, bytes, value);
 }
 
-static void make_client(struct io_image_client *c, uint32_t vm)
+static void make_client(struct shared_image_client *c, uint32_t vm)
 {
-    *c = (struct io_image_client){
+    *c = (struct shared_image_client){
         .vm = vm,
         .guest_irq = TESTBED_IO_GUEST_IRQ,
-        .devices = (1U << IO_DEVICES) - 1U,
+        .devices = (1U << SHARED_DEVICES) - 1U,
         .flash_first = 8U * vm,
         .flash_sectors = 8,
         .pins = 3U << 2U * vm,
@@ -44,7 +44,7 @@ static void make_client(struct io_image_client *c, uint32_t vm)
         .gpa = 0x18200000,
         .rect = {(uint16_t)(10U * vm), 20, (uint16_t)(5U + vm), 30},
     };
-    for (uint32_t i = 0; i < IO_CHANNELS; i++) {
+    for (uint32_t i = 0; i < SHARED_CHANNELS; i++) {
         c->priority[i] = (vm + i) & 15U;
         c->budget[i] = 1000U * vm + i;
     }
@@ -59,12 +59,12 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
     made_vms = nvms;
     made_image = testbed_image_make(ncpus, nvms, one_each, 1000);
     s = (void *)made_image->room;
-    s->header = (struct io_image){
+    s->header = (struct shared_image){
         .base = TESTBED_IO_BASE,
         .clock_hz = 100000000,
         .irq = TESTBED_IO_IRQ,
         .vm_irq = TESTBED_IO_VM_IRQ,
-        .devices = (1U << IO_DEVICES) - 1U,
+        .devices = (1U << SHARED_DEVICES) - 1U,
         .nclients = nclients,
         .clients_offset = offsetof(struct testbed_io_section, clients),
         .flash_half = 2,
@@ -80,8 +80,8 @@ void *testbed_io_make(unsigned ncpus, unsigned nvms, unsigned nclients)
         .uart_mode = 1,
         .uart_focus = 1,
     };
-    for (uint32_t i = 0; i < IO_CHANNELS; i++) {
-        s->header.channels[i] = (struct io_image_channel){
+    for (uint32_t i = 0; i < SHARED_CHANNELS; i++) {
+        s->header.channels[i] = (struct shared_image_channel){
             i % 3U, 7U + i, 10000U + i, 20000U + i, 3000U + i, 500U + i, 100U + i, 0};
     }
     for (uint32_t i = 0; i < nclients; i++) {
@@ -101,7 +101,7 @@ void testbed_io_region(unsigned number, unsigned kind, uint64_t gpa, uint64_t hp
 void testbed_io_cut(unsigned size)
 {
     made_image->sections[0] =
-        (struct sysimage_section){.tag = size != 0 ? IO_IMAGE_TAG : TESTBED_TAG,
+        (struct sysimage_section){.tag = size != 0 ? SHARED_IMAGE_TAG : TESTBED_TAG,
                                   .offset = offsetof(struct testbed_image, room),
                                   .size = size != 0 ? size : sizeof(struct testbed_io_section)};
 }
@@ -116,7 +116,7 @@ void *testbed_io_functions(unsigned count)
         .nfunctions = count, .functions_offset = offsetof(struct testbed_io_functions, functions)};
     for (uint32_t i = 0; i < count; i++) {
         s->functions[i] = (struct virtio_image_function){
-            .vm = i, .kind = VIRTIO_IMAGE_HARDWARE_IO, .task = (1U << IO_DEVICES) - 1U};
+            .vm = i, .kind = VIRTIO_IMAGE_HARDWARE_IO, .task = (1U << SHARED_DEVICES) - 1U};
     }
     made_image->sections[1] =
         (struct sysimage_section){.tag = VIRTIO_IMAGE_TAG,
@@ -132,7 +132,7 @@ const char *testbed_io_boot(uint64_t (*read)(uint64_t offset, unsigned bytes),
     const char *wrong;
 
     host_reset(); /* the VMs of the last boot end */
-    memset(&io, 0, sizeof(io));
+    memset(&shared, 0, sizeof(shared));
     hardware.read = read;
     hardware.write = write;
     host_registers = (struct host_registers){hardware_read, hardware_write};

@@ -6,7 +6,7 @@
 #ifndef TESTBED_IO_H
 #define TESTBED_IO_H
 
-#include "io_image.h"
+#include "shared_image.h"
 #include "testbed.h"
 #include "virtio_image.h"
 
@@ -18,8 +18,8 @@
 
 /* The section in the image, as the image builder lays it out. Client i is VM i. */
 struct testbed_io_section {
-    struct io_image header;
-    struct io_image_client clients[IO_MAX_CLIENTS];
+    struct shared_image header;
+    struct shared_image_client clients[SHARED_MAX_CLIENTS];
 };
 /* That of PCI functions, behind it: function 0 of each VM has the VM's shared devices. */
 struct testbed_io_functions {

@@ -12,8 +12,8 @@ check_*   checks that a schema cannot express: overlaps, files that do not fit, 
           twice
 accelerators reads and checks the devices of the fabric, and writes their section of the image; accel_image has
           the section's binary layout, equal to devices/accel/include/accel_image.h
-shared    checks the shared devices, and writes their section of the image; io_image has the section's
-          binary layout, equal to devices/shared/include/io_image.h; display and uart check what these devices have
+shared    checks the shared devices, and writes their section of the image; shared_image has the section's
+          binary layout, equal to devices/shared/include/shared_image.h; display and uart check what these devices have
 pci       reads and checks the virtual PCI functions, and writes their section of the image; pci_image has
           the section's binary layout, equal to devices/virtio/include/virtio_image.h
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the

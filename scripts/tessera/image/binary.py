@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tessera.image import accel_image, io_image, layout, pci, pci_image, shared, virtual
+from tessera.image import accel_image, layout, pci, pci_image, shared, shared_image, virtual
 from tessera.image.accelerators import section, signed
 from tessera.image.check_rt import RtLimits, limits
 from tessera.image.fixups import Fixup, find_seed
@@ -155,7 +155,7 @@ def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], 
     if system.accelerators:
         sections[accel_image.TAG] = section(system, offset_of)
     if system.sharers:
-        sections[io_image.TAG] = shared.section(system)
+        sections[shared_image.TAG] = shared.section(system)
     if system.has_functions:
         sections[pci_image.TAG] = pci.section(system, offset_of)
     for tag, data in sections.items():

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
-from tessera.image import accel_image, io_image, schema
+from tessera.image import accel_image, schema, shared_image
 from tessera.image.kinds import size_text, suggest
 from tessera.image.model import Board, BoardDevice, Fabric, PciBus, SharedDevices
 from tessera.image.problems import BuildError, Problems
@@ -16,7 +16,7 @@ from tessera.image.source import Source
 from tessera.image.virtual import MACHINES, RISCV, Machine
 
 KEY_FILE = "bitstream_key.c"
-BLOCKS = {"fabric": accel_image.FABRIC_SIZE, "shared-devices": io_image.SIZE}  # nodes, and bytes of their registers
+BLOCKS = {"fabric": accel_image.FABRIC_SIZE, "shared-devices": shared_image.SIZE}  # nodes, and bytes of their registers
 
 
 def load_board(name: str, platform_dir: Path, system: Read) -> Board | None:
@@ -240,7 +240,7 @@ def _check_fabric(node: Read) -> None:
 def _check_shared(node: Read) -> None:
     devices = node["devices"]
     needed = [("flash-sectors", "flash"), ("pins", "gpio"), ("screen-width", "display")]
-    needed += [("burst-cycles", device) for device in devices if device in io_image.DMA_CLIENTS]
+    needed += [("burst-cycles", device) for device in devices if device in shared_image.DMA_CLIENTS]
     for prop, device in needed:
         if device in devices and not node[prop]:
             node.problem(prop, f"missing; expected it with {device} in devices")

@@ -4,7 +4,7 @@ exclude each other."""
 
 from itertools import combinations
 
-from tessera.image import accel_image, io_image, layout, virtual
+from tessera.image import accel_image, layout, shared_image, virtual
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
 from tessera.image.model import Board, Load, Memory, Shared, Vm
@@ -74,7 +74,7 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
         end = virtual.ACCEL_BASE + virtual.ACCEL_PAGES * virtual.ACCEL_SIZE
         spaces.append(("the accelerators", "memory-base", virtual.ACCEL_BASE, end))
     if vm.shared_devices:
-        end = virtual.SHARED_BASE + len(io_image.NUMBERS) * virtual.SHARED_PAGE
+        end = virtual.SHARED_BASE + len(shared_image.NUMBERS) * virtual.SHARED_PAGE
         spaces.append(("the shared devices", "memory-base", virtual.SHARED_BASE, end))
     if vm.functions:
         spaces.append(("the PCI bus", "memory-base", virtual.PCI_ECAM, virtual.PCI_ECAM + virtual.PCI_ECAM_SIZE))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared display: the VMs' parts of the screen, framebuffers in their RAM, and whether memory is fast enough."""
 
-from tessera.image import io_image, timing
+from tessera.image import shared_image, timing
 from tessera.image.kinds import size_text
 from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, SharedDevices, Vm
@@ -84,7 +84,7 @@ def _line_cycles(node: Read) -> int:
 def _bursts(width: int) -> int:
     """Returns the most bursts for a line of a rectangle, whatever the framebuffer's address is: a burst ends where a
     block of 128 bytes ends (docs/hardware-io.md)."""
-    return ((width + 1) // 2 + 2 * io_image.BURST_WORDS - 2) // io_image.BURST_WORDS
+    return ((width + 1) // 2 + 2 * shared_image.BURST_WORDS - 2) // shared_image.BURST_WORDS
 
 
 def _loads(rects: list[Rect]) -> list[tuple[int, int]]:
@@ -100,7 +100,7 @@ def needed_cycles(rects: list[Rect], burst: int, vms: int) -> int:
 
 def _slowest_burst(devices: dict[str, Read], hardware: SharedDevices) -> int:
     """Returns the longest time of a burst of a framebuffer."""
-    return max(timing.slowest_burst(devices, hardware), io_image.BURST_WORDS)
+    return max(timing.slowest_burst(devices, hardware), shared_image.BURST_WORDS)
 
 
 def _check_bursts(devices: dict[str, Read], rects: list[Rect], board: str, hardware: SharedDevices) -> None:
@@ -118,12 +118,12 @@ def _burst_cycles(node: Read, rects: list[Rect], vms: int) -> int:
     """Returns the longest average time of bursts that the lines leave to the VMs, unless the system sets it."""
     spare = _line_cycles(node) - vms
     left = ((spare - LINE_CYCLES * users) // n - 1 for n, users in _loads(rects))
-    return node["burst-cycles"] or min(left, default=io_image.MAX_BURST_CYCLES)
+    return node["burst-cycles"] or min(left, default=shared_image.MAX_BURST_CYCLES)
 
 
 def _phases(axis: str, active: int, blanking: tuple[int, int, int]) -> dict[str, int]:
     lengths = (active, *blanking)
-    return {f"screen_{axis}.{phase}": length for phase, length in zip(io_image.PHASES, lengths, strict=True)}
+    return {f"screen_{axis}.{phase}": length for phase, length in zip(shared_image.PHASES, lengths, strict=True)}
 
 
 def screen_fields(node: Read | None, users: list[Vm], hardware: SharedDevices) -> dict[str, int]:
@@ -137,7 +137,7 @@ def screen_fields(node: Read | None, users: list[Vm], hardware: SharedDevices) -
         **_phases("h", width, node["horizontal-blanking"]),
         **_phases("v", height, node["vertical-blanking"]),
         "pixel_cycles": node["pixel-cycles"],
-        "burst_cycles": min(burst, io_image.MAX_BURST_CYCLES),
+        "burst_cycles": min(burst, shared_image.MAX_BURST_CYCLES),
         "on_request": int(node["refresh"] == "on-request"),
     }
 

@@ -4,7 +4,7 @@ specifies."""
 
 import re
 
-from tessera.image import io_image, virtual
+from tessera.image import shared_image, virtual
 from tessera.image.display import line_bytes
 from tessera.image.fixups import SEED, SEED_SIZE
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
@@ -95,7 +95,7 @@ def _chosen(vm: Vm) -> list[str]:
     if vm.has_uart:
         body.append(f'stdout-path = "/soc/serial@{vm.machine.uart_base:x}";')
     elif "uart" in vm.described_pages:
-        body.append(f'stdout-path = "/fabric/serial@{io_image.address("uart"):x}";')
+        body.append(f'stdout-path = "/fabric/serial@{shared_image.address("uart"):x}";')
     for load in vm.loads:
         if load.what == "initrd":
             body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
@@ -309,7 +309,7 @@ def _hardware(board: Board) -> SharedDevices:
 
 def _shared_device(system: System, name: str, use: Read) -> list[str]:
     """Returns the node of a shared device, with a page in `reg` for each of its numbers."""
-    pages = (virtual.SHARED_BASE + number * virtual.SHARED_PAGE for number in io_image.DEVICES[name])
+    pages = (virtual.SHARED_BASE + number * virtual.SHARED_PAGE for number in shared_image.DEVICES[name])
     body = [
         f"reg = {', '.join(_reg(page, virtual.SHARED_PAGE) for page in pages)};",
         "interrupt-parent = <&plic>;",
@@ -317,9 +317,9 @@ def _shared_device(system: System, name: str, use: Read) -> list[str]:
     ]
     devices = system.node.children["shared-devices"].children
     if name == "uart":
-        return _node(f"serial@{io_image.address(name):x}", [*body, *_shared_uart(devices[name])])
+        return _node(f"serial@{shared_image.address(name):x}", [*body, *_shared_uart(devices[name])])
     if name == "spi":
-        return _node(f"spi@{io_image.address(name):x}", [*body, *_spi(use, devices["flash"])])
+        return _node(f"spi@{shared_image.address(name):x}", [*body, *_spi(use, devices["flash"])])
     body = [
         f'compatible = "tessera,shared-{name}";',
         *body,
@@ -333,7 +333,7 @@ def _shared_device(system: System, name: str, use: Read) -> list[str]:
         body.append(f"tessera,rectangle = <{' '.join(map(str, use['rectangle']))}>;")
     elif name == "gpio":
         body.append(f"tessera,pins = <{' '.join(map(str, use['pins']))}>;")
-    return _node(f"{name}@{io_image.address(name):x}", body)
+    return _node(f"{name}@{shared_image.address(name):x}", body)
 
 
 def _shared_uart(device: Read) -> list[str]:
@@ -349,7 +349,7 @@ def _shared_uart(device: Read) -> list[str]:
 def _spi(use: Read, flash: Read) -> list[str]:
     """Returns the controller's own properties, and the chip with the VM's window as its only partition: the chip has
     the identification of the whole flash."""
-    partition = ['label = "window";', f"reg = {_cells(0, use['window'][1] * io_image.SECTOR)};"]
+    partition = ['label = "window";', f"reg = {_cells(0, use['window'][1] * shared_image.SECTOR)};"]
     partitions = ['compatible = "fixed-partitions";', "#address-cells = <1>;", "#size-cells = <1>;"]
     partitions += ["", *_node("partition@0", partition)]
     chip = ['compatible = "jedec,spi-nor";', "reg = <0>;", f"spi-max-frequency = <{flash['sck-hz']}>;"]

@@ -5,7 +5,7 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tessera.image import io_image, virtual
+from tessera.image import shared_image, virtual
 from tessera.image.layout import align_up
 from tessera.image.reading import Read
 from tessera.image.virtual import Machine
@@ -299,7 +299,7 @@ class PciFunction:
         if self.device:
             return self.device.address, virtual.ACCEL_SIZE
         if self.is_hardware_io:
-            return virtual.SHARED_BASE, len(io_image.NUMBERS) * virtual.SHARED_PAGE
+            return virtual.SHARED_BASE, len(shared_image.NUMBERS) * virtual.SHARED_PAGE
         if self.model == "host":
             return virtual.PCI_HOST_BARS + self.slot * virtual.PCI_HOST_WINDOW, virtual.PCI_HOST_WINDOW
         return virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE, virtual.PCI_BAR_SIZE
@@ -430,7 +430,7 @@ class Vm:
         found += [(device.name, device.base, device.size) for device in self.devices]
         found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerator_pages]
         found += [
-            (name, io_image.address(name), len(io_image.DEVICES[name]) * virtual.SHARED_PAGE)
+            (name, shared_image.address(name), len(shared_image.DEVICES[name]) * virtual.SHARED_PAGE)
             for name in self.described_pages
         ]
         if self.functions:

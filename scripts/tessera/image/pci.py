@@ -5,7 +5,7 @@ import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tessera.image import accel_image, hostpci, io_image, pci_image
+from tessera.image import accel_image, hostpci, pci_image, shared_image
 from tessera.image.display import shows_framebuffer
 from tessera.image.files import load_disk
 from tessera.image.kinds import size_text, suggest
@@ -448,7 +448,7 @@ def _accelerator(function: PciFunction, device: Accelerator) -> dict[str, int]:
 
 
 def _hardware_io(vm: Vm, function: PciFunction) -> dict[str, int]:
-    pages = sum(1 << number for name in vm.shared_pages for number in io_image.DEVICES[name])
+    pages = sum(1 << number for name in vm.shared_pages for number in shared_image.DEVICES[name])
     return {"flags": pci_image.DMA if function.has_dma_memory else 0, "task": pages}
 
 

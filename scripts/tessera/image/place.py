@@ -2,7 +2,7 @@
 """Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
 
 from tessera.fabric.bitstream import TAG_SIZE
-from tessera.image import accel_image, io_image, layout, pci_image
+from tessera.image import accel_image, layout, pci_image, shared_image
 from tessera.image.display import place_framebuffer
 from tessera.image.files import linux_header
 from tessera.image.kinds import size_text
@@ -114,7 +114,7 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
 def _sections_bound(system: System) -> int:
     """Returns an upper bound of the bytes of the sections."""
     sections = layout.MAX_SECTIONS * layout.SECTION.size
-    sections += (accel_image.LARGEST if system.accelerators else 0) + (io_image.LARGEST if system.sharers else 0)
+    sections += (accel_image.LARGEST if system.accelerators else 0) + (shared_image.LARGEST if system.sharers else 0)
     return sections + (pci_image.LARGEST if any(vm.functions for vm in system.vms) else 0)
 
 

@@ -8,7 +8,7 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import accel_image, io_image, layout, netkinds, pci_image, pcikinds, virtual
+from tessera.image import accel_image, layout, netkinds, pci_image, pcikinds, shared_image, virtual
 from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
@@ -334,7 +334,7 @@ VM_ACCELERATOR = NodeSchema(
 SHARE = (
     Prop(
         "priority",
-        Number(0, io_image.MAX_PRIORITY),
+        Number(0, shared_image.MAX_PRIORITY),
         "Priority of the VM's requests if the device's `policy` is `priority`; 15 is the highest.",
         default=0,
     ),
@@ -350,7 +350,7 @@ SHARE = (
 
 WINDOW = Prop(
     "window",
-    Numbers("numbers", 0, io_image.MAX_SECTORS, count=2),
+    Numbers("numbers", 0, shared_image.MAX_SECTORS, count=2),
     "The part: its first sector, and the number of its sectors of 64 KiB. No other VM has one of them.",
     required=True,
 )
@@ -386,7 +386,7 @@ VM_SHARED_DEVICES = NodeSchema(
             props=(
                 Prop(
                     "rectangle",
-                    Numbers("numbers", 0, io_image.LONGEST_PHASE, count=4),
+                    Numbers("numbers", 0, shared_image.LONGEST_PHASE, count=4),
                     "The part: x and y of its first pixel, width and height. No other VM has one of its pixels.",
                     required=True,
                 ),
@@ -405,7 +405,7 @@ VM_SHARED_DEVICES = NodeSchema(
             props=(
                 Prop(
                     "pins",
-                    Numbers("numbers", 0, io_image.MAX_PINS - 1),
+                    Numbers("numbers", 0, shared_image.MAX_PINS - 1),
                     "The VM's pins. No other VM has one of them.",
                     required=True,
                 ),
@@ -730,13 +730,13 @@ ACCELERATORS = NodeSchema(
 
 POLICY = Prop(
     "policy",
-    Choice(tuple(io_image.POLICIES)),
+    Choice(tuple(shared_image.POLICIES)),
     "Which VM's request the device serves next ([hardware-io.md](hardware-io.md#policies)).",
     default="round-robin",
 )
 CHUNK = Prop(
     "chunk",
-    Power(io_image.SMALLEST_CHUNK, io_image.LARGEST_CHUNK),
+    Power(shared_image.SMALLEST_CHUNK, shared_image.LARGEST_CHUNK),
     "Bytes of a request after which the requests of all VMs compete again.",
     default=128,
 )
@@ -768,7 +768,7 @@ SHARED_DEVICES = NodeSchema(
                 Prop("baud", Number(300, 10**7), "Bits per second.", default=115200),
                 Prop(
                     "mode",
-                    Choice(tuple(io_image.UART_MODES)),
+                    Choice(tuple(shared_image.UART_MODES)),
                     "`lines`: it sends the lines of all VMs, each with its owner. `focus`: it sends what the VM with "
                     "the focus writes.",
                     default="lines",
@@ -801,7 +801,7 @@ SHARED_DEVICES = NodeSchema(
                 ),
                 Prop(
                     "slice-us",
-                    Number(io_image.SHORTEST_SLICE_US, accel_image.LONGEST_US),
+                    Number(shared_image.SHORTEST_SLICE_US, accel_image.LONGEST_US),
                     "Microseconds for which an erase or program operation continues before it is suspended for another "
                     "VM; the flash makes no progress in less.",
                     default=1000,
@@ -815,13 +815,13 @@ SHARED_DEVICES = NodeSchema(
             props=(
                 Prop(
                     "size",
-                    Numbers("numbers", 1, io_image.LONGEST_PHASE, count=2),
+                    Numbers("numbers", 1, shared_image.LONGEST_PHASE, count=2),
                     "Pixels of a line, and lines.",
                     required=True,
                 ),
                 Prop(
                     "pixel-cycles",
-                    Number(1, io_image.MAX_PIXEL_CYCLES),
+                    Number(1, shared_image.MAX_PIXEL_CYCLES),
                     "Cycles of a pixel.",
                     default=4,
                 ),
@@ -833,21 +833,21 @@ SHARED_DEVICES = NodeSchema(
                 ),
                 Prop(
                     "horizontal-blanking",
-                    Numbers("numbers", 1, io_image.LONGEST_PHASE, count=3),
+                    Numbers("numbers", 1, shared_image.LONGEST_PHASE, count=3),
                     "Pixels of a line's front porch, sync and back porch.",
                     default=(48, 32, 80),
                     default_words="`48 32 80`",
                 ),
                 Prop(
                     "vertical-blanking",
-                    Numbers("numbers", 1, io_image.LONGEST_PHASE, count=3),
+                    Numbers("numbers", 1, shared_image.LONGEST_PHASE, count=3),
                     "Lines of a frame's front porch, sync and back porch.",
                     default=(3, 4, 6),
                     default_words="`3 4 6`",
                 ),
                 Prop(
                     "burst-cycles",
-                    Number(io_image.BURST_WORDS, io_image.MAX_BURST_CYCLES),
+                    Number(shared_image.BURST_WORDS, shared_image.MAX_BURST_CYCLES),
                     "Cycles that a burst of a framebuffer may take on average, with its waits for other devices. A VM "
                     "whose bursts take longer loses the rest of its line "
                     "([hardware-io.md](hardware-io.md#display)).",
@@ -1108,35 +1108,35 @@ BOARD_SHARED_DEVICES = NodeSchema(
     doc="The board's shared devices ([hardware-io.md](hardware-io.md)). A board without this node has none.",
     props=(
         *_registers("their"),
-        Prop("vms", Number(1, io_image.MAX_CLIENTS), "VMs that they can serve (`NumVms`).", required=True),
-        Prop("devices", Words("devices", tuple(io_image.DEVICES)), "The devices that exist.", required=True),
+        Prop("vms", Number(1, shared_image.MAX_CLIENTS), "VMs that they can serve (`NumVms`).", required=True),
+        Prop("devices", Words("devices", tuple(shared_image.DEVICES)), "The devices that exist.", required=True),
         Prop(
             "clock-hz", Number(10**6, accel_image.FASTEST_HZ, 10**6), "Frequency of their clock in Hz.", required=True
         ),
         Prop(
             "flash-sectors",
-            Number(1, io_image.MAX_SECTORS),
+            Number(1, shared_image.MAX_SECTORS),
             "Sectors of the flash, 64 KiB each.",
             default=0,
             default_words="none; a flash needs some",
         ),
         Prop(
             "pins",
-            Number(1, io_image.MAX_PINS),
+            Number(1, shared_image.MAX_PINS),
             "Pins of GPIO (`NumPins`).",
             default=0,
             default_words="none; GPIO needs some",
         ),
         Prop(
             "screen-width",
-            Number(4, io_image.WIDEST_SCREEN),
+            Number(4, shared_image.WIDEST_SCREEN),
             "Pixels of a line that can show framebuffers (`MaxWidth`).",
             default=0,
             default_words="none; a display needs some",
         ),
         Prop(
             "burst-cycles",
-            Number(io_image.BURST_WORDS, io_image.MAX_BURST_CYCLES),
+            Number(shared_image.BURST_WORDS, shared_image.MAX_BURST_CYCLES),
             "Longest time in cycles from the choice of a burst of 16 words until memory has served it.",
             default=0,
             default_words="none; flash, Ethernet, copies and a display need it",

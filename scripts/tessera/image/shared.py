@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from tessera.image import io_image, timing, virtual
+from tessera.image import shared_image, timing, virtual
 from tessera.image.display import check_display, client_fields, screen_fields
 from tessera.image.kinds import suggest
 from tessera.image.model import Board, SharedDevices, System, Vm
@@ -90,7 +90,7 @@ def _check_budget(use: Read, device: Read | None) -> None:
 
 
 def _devices_of(uses: Read, hardware: SharedDevices) -> dict[str, Read]:
-    there = [name for name in io_image.DEVICES if name in hardware.devices]
+    there = [name for name in shared_image.DEVICES if name in hardware.devices]
     return {name: uses.children[name] for name in there if name in uses.children}
 
 
@@ -150,20 +150,20 @@ def _check_macs(users: list[Vm]) -> None:
 
 
 def _mask(devices: dict[str, Read]) -> int:
-    return sum(1 << number for name in devices for number in io_image.DEVICES[name])
+    return sum(1 << number for name in devices for number in shared_image.DEVICES[name])
 
 
 def _channels(devices: dict[str, Read], hardware: SharedDevices) -> dict[str, int]:
     """Returns the settings of the arbiters; those of devices that the system does not use are the hardware's."""
     fields: dict[str, int] = {}
-    for number in range(io_image.CHANNELS):
+    for number in range(shared_image.CHANNELS):
         fields |= _channel(number, {"size": UNUSED_SIZE})
     burst = timing.slowest_burst(devices, hardware)
     for name, node in devices.items():
-        index = io_image.channel(name)
+        index = shared_image.channel(name)
         if index is not None:
             settings = {
-                "policy": io_image.POLICIES[node["policy"]],
+                "policy": shared_image.POLICIES[node["policy"]],
                 "size": WHOLE_FRAME if name == "ethernet" else node["chunk"].bit_length() - 1,
                 "timeout_cycles": hardware.cycles(node["timeout-us"]),
                 "period_cycles": hardware.cycles(node["period-us"]),
@@ -176,7 +176,7 @@ def _channels(devices: dict[str, Read], hardware: SharedDevices) -> dict[str, in
 
 
 def _channel(index: int, settings: dict[str, int]) -> dict[str, int]:
-    return {f"channels[{index}].{name}": settings.get(name, 0) for name in io_image.CHANNEL}
+    return {f"channels[{index}].{name}": settings.get(name, 0) for name in shared_image.CHANNEL}
 
 
 def _flash(node: Read | None, hardware: SharedDevices) -> dict[str, int]:
@@ -192,9 +192,9 @@ def _flash(node: Read | None, hardware: SharedDevices) -> dict[str, int]:
 
 def _shares(vm: Vm, hardware: SharedDevices) -> dict[str, int]:
     """Returns a VM's priority and budget of each arbiter."""
-    fields = {f"{name}[{index}]": 0 for name in ("priority", "budget") for index in range(io_image.CHANNELS)}
+    fields = {f"{name}[{index}]": 0 for name in ("priority", "budget") for index in range(shared_image.CHANNELS)}
     for name, use in vm.shared_devices.items():
-        index = io_image.channel(SERVERS.get(name, name))
+        index = shared_image.channel(SERVERS.get(name, name))
         if index is not None:
             fields[f"priority[{index}]"] = use["priority"]
             fields[f"budget[{index}]"] = hardware.cycles(use["budget-us"])
@@ -211,7 +211,7 @@ def _client(vm: Vm, hardware: SharedDevices) -> bytes:
     flash = uses.get("flash") or uses.get("spi")
     first, sectors = flash["window"] if flash else (0, 0)
     mac, vlan, multicast = _row(uses["ethernet"]) if "ethernet" in uses else (0, 0, False)
-    return io_image.CLIENT.pack(
+    return shared_image.CLIENT.pack(
         vm=vm.id,
         guest_irq=virtual.SHARED_IRQ,
         devices=_mask(uses),
@@ -231,14 +231,14 @@ def section(system: System) -> bytes:
     """Returns the section of a system with shared devices."""
     hardware, devices = system.board.shared_devices, system.node.children[NODE].children
     assert hardware is not None, "load_shared_devices() refuses shared devices that the board lacks"
-    head = io_image.IMAGE.pack(
+    head = shared_image.IMAGE.pack(
         base=hardware.base,
         clock_hz=hardware.clock_hz,
         irq=hardware.interrupt,
         vm_irq=hardware.vm_interrupt,
         devices=_mask(devices),
         nclients=len(system.sharers),
-        clients_offset=io_image.IMAGE.size,
+        clients_offset=shared_image.IMAGE.size,
         **_flash(devices.get("flash"), hardware),
         **_channels(devices, hardware),
         **screen_fields(devices.get("display"), system.sharers, hardware),

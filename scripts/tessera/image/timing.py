@@ -8,7 +8,7 @@ tests/cosim/test_shared_delays.py runs the hardware beside VMs that make its chu
 
 from collections.abc import Iterable
 
-from tessera.image import io_image
+from tessera.image import shared_image
 from tessera.image.model import SharedDevices
 from tessera.image.reading import Read
 
@@ -43,19 +43,19 @@ def slowest_burst(names: Iterable[str], hardware: SharedDevices) -> int:
     """Returns the longest time of a burst, with one of each other client of memory before it, if the system uses the
     devices `names`. For copies, which let others pass, see _data_burst()."""
     used = set(names)
-    completions = 1 if any(io_image.channel(name) is not None for name in used) else 0
-    return (sum(io_image.DMA_CLIENTS.get(name, 0) for name in used) + completions) * hardware.burst_cycles
+    completions = 1 if any(shared_image.channel(name) is not None for name in used) else 0
+    return (sum(shared_image.DMA_CLIENTS.get(name, 0) for name in used) + completions) * hardware.burst_cycles
 
 
 def _data_burst(name: str, burst: int, hardware: SharedDevices) -> int:
     """Returns the longest time of a burst of a chunk's data. One of a copy lets others pass, also if they are of few
     devices: as many as the hardware has clients beside copies (MaxPassing of io_dma)."""
-    return (sum(io_image.DMA_CLIENTS.values()) + 1) * hardware.burst_cycles if name == "copy" else burst
+    return (sum(shared_image.DMA_CLIENTS.values()) + 1) * hardware.burst_cycles if name == "copy" else burst
 
 
 def _bursts(size: int) -> int:
     """Returns the most bursts for bytes at any address: a burst ends where a block of memory ends."""
-    return -(-size // io_image.BURST_BYTES) + 1
+    return -(-size // shared_image.BURST_BYTES) + 1
 
 
 def _flash(node: Read, burst: int, hardware: SharedDevices) -> int:
@@ -70,7 +70,7 @@ def _flash(node: Read, burst: int, hardware: SharedDevices) -> int:
 
 def _completion(burst: int) -> int:
     """The completions of all channels are written one by one."""
-    return io_image.CHANNELS * burst
+    return shared_image.CHANNELS * burst
 
 
 def chunk_cycles(name: str, node: Read, burst: int, hardware: SharedDevices) -> int:

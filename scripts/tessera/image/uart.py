@@ -3,7 +3,7 @@
 
 import math
 
-from tessera.image import io_image
+from tessera.image import shared_image
 from tessera.image.kinds import suggest
 from tessera.image.model import SharedDevices, Vm
 from tessera.image.reading import Read
@@ -34,12 +34,12 @@ def _check_focus(node: Read, names: list[str]) -> None:
 
 def _check_times(node: Read, clock_hz: int) -> None:
     baud, flush_us = node["baud"], node["flush-us"]
-    slowest, fastest = math.ceil(clock_hz / io_image.LARGEST_DIVIDER), clock_hz // io_image.LEAST_DIVIDER
+    slowest, fastest = math.ceil(clock_hz / shared_image.LARGEST_DIVIDER), clock_hz // shared_image.LEAST_DIVIDER
     if not slowest <= baud <= fastest:
         rates = f"{slowest} to {fastest}"
         node.problem("baud", f"expected a rate of the clock of {clock_hz} Hz, {rates}, got {baud}")
-    elif node.given("flush-us") and flush_us and _flush(node) > io_image.LONGEST_FLUSH:
-        longest = io_image.LONGEST_FLUSH * 8 * 10**6 // baud
+    elif node.given("flush-us") and flush_us and _flush(node) > shared_image.LONGEST_FLUSH:
+        longest = shared_image.LONGEST_FLUSH * 8 * 10**6 // baud
         node.problem("flush-us", f"expected at most {longest} at {baud} baud, got {flush_us}")
 
 
@@ -55,7 +55,7 @@ def uart_fields(node: Read | None, users: list[Vm], hardware: SharedDevices) -> 
     numbers = _numbers(users)
     return {
         "uart_divider": round(hardware.clock_hz / node["baud"]),
-        "uart_flush": min(_flush(node), io_image.LONGEST_FLUSH) - 1,
-        "uart_mode": io_image.UART_MODES[node["mode"]],
+        "uart_flush": min(_flush(node), shared_image.LONGEST_FLUSH) - 1,
+        "uart_mode": shared_image.UART_MODES[node["mode"]],
         "uart_focus": numbers[node["focus"]] if node["focus"] else min(numbers.values(), default=0),
     }

@@ -31,7 +31,7 @@ ACCEL_PAGES = 16
 ACCEL_IRQ = 21  # the interrupt of the VM's devices
 ACCEL_EVENT_IRQ = 22  # the events of the component accel
 
-# The pages of shared devices: that of device n (io_image.py) is at SHARED_BASE + n * SHARED_PAGE in every VM
+# The pages of shared devices: that of device n (shared_image.py) is at SHARED_BASE + n * SHARED_PAGE in every VM
 # that may use it.
 SHARED_BASE = 0x18200000
 SHARED_PAGE = 0x1000

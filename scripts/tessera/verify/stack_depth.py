@@ -32,11 +32,11 @@ POINTERS = {
     ("services/console/console.c", "step"): r"keys_list_step|frames_step",
     ("services/console/keys.c", "line"): r"ports_line",
     ("services/console/console.c", "divert"): r"frames_typed|channels_typed",
-    ("core/resource.c", "bound"): r"(accel|io)_bound",
+    ("core/resource.c", "bound"): r"(accel|shared)_bound",
     ("core/hypercall.c", "record"): r"trace_(send|receive)",
-    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|accel|accel_waiters|units|io|virtio)_boot",
+    ("core/include/component.h", "boot"): r"(ipc|rtc|finisher|accel|accel_waiters|units|shared|virtio)_boot",
     ("core/include/component.h", "vm_start"): r"ipc_forget_doorbells",
-    ("core/include/component.h", "vm_reset"): r"rtc_reset|(accel|io|virtio)_vm_reset",
+    ("core/include/component.h", "vm_reset"): r"rtc_reset|(accel|shared|virtio)_vm_reset",
     ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
     ("core/include/component.h", "vcpu_stop"): r"ipc_close|accel_vcpu_stop",
     ("services/fwtree/compare.c", "take"): r"take_\w+",
@@ -58,8 +58,8 @@ POINTERS = {
     ("devices/virtio/notify.c", "step"): r"(net|blk|rng|vsock|console|crypto|server)_step",
     ("devices/virtio/transport.c", "reset"): r"(net|blk|rng|vsock|console|crypto|server)_reset",
     ("devices/accel/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
-    ("core/component.c", "hook"): r"accel_(vm_stop|sync)|(io|virtio)_vm_stop|pages_sync",
-    ("arch/riscv/plic.c", "handlers"): r"(accel|io)_interrupt",
+    ("core/component.c", "hook"): r"accel_(vm_stop|sync)|(shared|virtio)_vm_stop|pages_sync",
+    ("arch/riscv/plic.c", "handlers"): r"(accel|shared)_interrupt",
     ("core/sched.c", "picked"): r"session_picked",
     ("core/vcpu.c", "hold"): r"edf_hold",
     ("core/sched.c", "step"): r"vm_(load|stop)_step",
@@ -69,8 +69,8 @@ POINTERS = {
     (
         "core/timer.c",
         "expired",
-    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(io_)?report_again|accel_continue|look_at_units"
-    r"|do_next",
+    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(shared_)?report_again|accel_continue"
+    r"|look_at_units|do_next",
     ("services/debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
     **{
         (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the section of the system image for shared devices, and limits of the hardware.
 
-The layout is devices/shared/include/io_image.h in Python; tests/image/test_image_shared_devices.py compares
+The layout is devices/shared/include/shared_image.h in Python; tests/image/test_image_shared_devices.py compares
 every offset, size and constant with the header.
 """
 
@@ -46,7 +46,7 @@ CHANNEL = (
 )
 
 IMAGE = Record(
-    "io_image",
+    "shared_image",
     (
         ("base", "Q"),
         ("clock_hz", "Q"),
@@ -70,7 +70,7 @@ IMAGE = Record(
     ),
 )
 CLIENT = Record(
-    "io_image_client",
+    "shared_image_client",
     (
         ("vm", "I"),
         ("guest_irq", "I"),
