@@ -92,7 +92,7 @@ def test_board_is_the_plugins():
     assert sum(1 << number for name in shared.devices for number in shared_image.DEVICES[name]) & ~there == 0
     completions = 1
     assert int(re.search(r"NumClients = (\d+);", top)[1]) == completions + sum(shared_image.DMA_CLIENTS.values())
-    page = (ROOT / "fpga" / "hw" / "rtl" / "io" / "display_page.sv").read_text()
+    page = (ROOT / "fpga" / "hw" / "rtl" / "io_display" / "display_page.sv").read_text()
     assert shared.screen_width == int(re.search(r"MaxWidth = (\d+)", page)[1])
 
 

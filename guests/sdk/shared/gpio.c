@@ -4,7 +4,8 @@
 #include "machine.h"
 #include "shared_gpio.h"
 
-/* Commands (fpga/hw/rtl/io/gpio_processor.sv): now [63], operation [62:59], operands, delay. */
+/* Commands (fpga/hw/rtl/io_gpio/gpio_processor.sv): now [63], operation [62:59], operands, delay.
+ */
 #define NOW ((uint64_t)1 << 63)
 #define OP_LSB 59U
 #define BANK_LSB 56U
