@@ -7,7 +7,7 @@ import pytest
 from fixtures import SYSTEM, changed
 from image_reader import read_image
 
-from tessera.image.kinds import size_text
+from tessera.image.prop_types import size_text
 
 MIB = 1 << 20
 BOARD_SIZE = 512 * MIB

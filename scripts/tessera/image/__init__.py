@@ -2,9 +2,9 @@
 """The system image builder: from a system's .dts file to one checked, bootable image.
 
 source    parses a .dts file and keeps the line number of every node and property
-kinds     the kinds of values that a property may have
+prop_types the kinds of values that a property may have
 schema    every node and property of system and board files, declared once
-reading   applies the schema to a source
+validate  applies the schema to a source
 problems  collects the errors, so that one run reports all of them
 model     the result of reading: board, system, VMs
 system    reads a system's file; board reads the board's file that it names, files the guests' files
@@ -18,7 +18,7 @@ pci       reads and checks the virtual PCI functions, and writes their section o
           the section's binary layout, equal to devices/virtio/include/virtio_image.h
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
-place     places the loads in each VM's memory, and each VM's memory in the host's RAM
+ram_layout places the loads in each VM's memory, and each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to
           be removed at boot

@@ -11,11 +11,11 @@ from tessera.fabric.series7 import Series7Error
 from tessera.image import accel_image, virtual
 from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
-from tessera.image.kinds import suggest
 from tessera.image.layout import Record
 from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
 from tessera.image.overlays import overlay_rows
-from tessera.image.reading import Read
+from tessera.image.prop_types import suggest
+from tessera.image.validate import Read
 
 HOLD_US = 10_000  # the least automatic hold time
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
 from tessera.image import accel_image, schema, shared_image
-from tessera.image.kinds import size_text, suggest
 from tessera.image.model import Board, BoardDevice, Fabric, PciBus, SharedDevices
 from tessera.image.problems import BuildError, Problems
-from tessera.image.reading import Read, read
+from tessera.image.prop_types import size_text, suggest
 from tessera.image.source import Source
+from tessera.image.validate import Read, read
 from tessera.image.virtual import MACHINES, RISCV, Machine
 
 KEY_FILE = "bitstream_key.c"

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from tessera.image.model import Board
-from tessera.image.reading import Read
+from tessera.image.validate import Read
 
 LIMITS = ("rt-harts", "rt-share-max", "rt-budget-max-us", "rt-period-max-us")
 

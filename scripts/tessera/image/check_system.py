@@ -2,10 +2,10 @@
 """Checks that concern several nodes: counts, the keyboard, the assignment of devices."""
 
 from tessera.image import hostnet, layout, schema
-from tessera.image.kinds import suggest
 from tessera.image.model import Board, Device
 from tessera.image.pcikinds import device_of
-from tessera.image.reading import Read
+from tessera.image.prop_types import suggest
+from tessera.image.validate import Read
 
 HYPERVISOR_NAME = "tessera"
 

@@ -6,8 +6,8 @@ from itertools import combinations
 
 from tessera.image import accel_image, layout, shared_image, virtual
 from tessera.image.files import linux_header
-from tessera.image.kinds import size_text
 from tessera.image.model import Board, Load, Memory, Shared, Vm
+from tessera.image.prop_types import size_text
 from tessera.image.schema import MIB, RAM_ALIGN
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from tessera.image import schema
-from tessera.image.kinds import Address, Flag, Kind, size_text
+from tessera.image.prop_types import Address, Flag, Kind, size_text
 from tessera.image.schema import NodeSchema, Prop
 
 _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->

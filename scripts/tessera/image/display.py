@@ -2,10 +2,10 @@
 """The shared display: the VMs' parts of the screen, framebuffers in their RAM, and whether memory is fast enough."""
 
 from tessera.image import shared_image, timing
-from tessera.image.kinds import size_text
 from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, SharedDevices, Vm
-from tessera.image.reading import Read
+from tessera.image.prop_types import size_text
+from tessera.image.validate import Read
 
 NAME = "display"
 LINE_CYCLES = 4  # that the fetch of a line needs beside bursts for each VM in the line; for each of the hardware: 1

@@ -7,9 +7,9 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from tessera.image.kinds import size_text
 from tessera.image.model import File
-from tessera.image.reading import Read
+from tessera.image.prop_types import size_text
+from tessera.image.validate import Read
 
 LARGEST = 1 << 32  # bytes of a file in an image, even if the VM's RAM is larger
 LARGEST_BITSTREAM = 16 << 20  # a whole Kintex-7 325T takes 11 MiB

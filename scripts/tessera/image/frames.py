@@ -8,7 +8,7 @@ from pathlib import Path
 from tessera.image import accel_image
 from tessera.image.files import find_file
 from tessera.image.model import Board, Fabric
-from tessera.image.reading import Read
+from tessera.image.validate import Read
 
 Blocks = tuple[tuple[int, int], ...]
 

@@ -8,8 +8,8 @@ from tessera.image import shared_image, virtual
 from tessera.image.display import line_bytes
 from tessera.image.fixups import SEED, SEED_SIZE
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
-from tessera.image.reading import Read
 from tessera.image.schema import GUEST_FEATURES
+from tessera.image.validate import Read
 
 # Memory that is not prefetchable, in the first cell of a PCI address.
 PCI_MEMORY32 = 0x02000000

@@ -3,7 +3,7 @@
 
 from ipaddress import IPv4Address, IPv4Network
 
-from tessera.image.reading import Read
+from tessera.image.validate import Read
 
 LOOPBACK = "127.0.0.1"
 MODELS = ("virtio-net", "e1000e")

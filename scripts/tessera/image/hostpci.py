@@ -4,7 +4,7 @@
 from tessera.image import hostnet, pci_image, virtual
 from tessera.image.model import Board, Device, HostFunction, PciBus, PciFunction, Vm
 from tessera.image.pcikinds import device_of, spell_function
-from tessera.image.reading import Read
+from tessera.image.validate import Read
 
 LINES = 4  # interrupt lines of the bus: INTA of device d is line d % LINES
 CONFIG_SIZE = 1 << 15  # bytes of the configuration space of a device

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tessera.image import shared_image, virtual
 from tessera.image.layout import align_up
-from tessera.image.reading import Read
+from tessera.image.validate import Read
 from tessera.image.virtual import Machine
 
 RELEASE_LOCKS = 2  # acquisitions of the scheduler's lock per release; a switch takes the lock once

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network
 
 from devicetree import dtlib
 
-from tessera.image.kinds import MismatchError, spell
+from tessera.image.prop_types import MismatchError, spell
 
 DEFAULT_SUBNET = IPv4Network("10.0.2.0/24")
 SHORTEST_PREFIX = 4  # QEMU refuses a shorter one

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tessera.image import accel_image
 from tessera.image.fixups import find_status
-from tessera.image.kinds import suggest
 from tessera.image.model import Accelerator, Board, Overlay, System, Vm
-from tessera.image.reading import Read
+from tessera.image.prop_types import suggest
+from tessera.image.validate import Read
 
 
 @dataclass(frozen=True)

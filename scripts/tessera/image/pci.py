@@ -8,10 +8,10 @@ from pathlib import Path
 from tessera.image import accel_image, hostpci, pci_image, shared_image
 from tessera.image.display import shows_framebuffer
 from tessera.image.files import load_disk
-from tessera.image.kinds import size_text, suggest
 from tessera.image.layout import align_up
 from tessera.image.model import Accelerator, PciFunction, Shared, System, Vm
-from tessera.image.reading import Read
+from tessera.image.prop_types import size_text, suggest
+from tessera.image.validate import Read
 
 NODE = "pci"
 NETWORKS = "networks"

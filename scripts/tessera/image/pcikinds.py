@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from devicetree import dtlib
 
-from tessera.image.kinds import MismatchError, spell
+from tessera.image.prop_types import MismatchError, spell
 
 
 def device_of(text: str) -> int | None:

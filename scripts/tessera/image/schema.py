@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every node and property of system and board files, declared once.
 
-Checking (reading.py) and the reference in docs/configuration.md (configdoc.py) both come from here.
+Checking (validate.py) and the reference in docs/configuration.md (configdoc.py) both come from here.
 A new section is a new NodeSchema among the children of SYSTEM.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tessera.image import accel_image, layout, netkinds, pci_image, pcikinds, shared_image, virtual
-from tessera.image.kinds import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
+from tessera.image.prop_types import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
 
 MIB = 1 << 20
 RAM_ALIGN = 2 * MIB

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from tessera.image import shared_image, timing, virtual
 from tessera.image.display import check_display, client_fields, screen_fields
-from tessera.image.kinds import suggest
 from tessera.image.model import Board, SharedDevices, System, Vm
-from tessera.image.reading import Read
+from tessera.image.prop_types import suggest
 from tessera.image.uart import check_uart, uart_fields
+from tessera.image.validate import Read
 
 NODE = "shared-devices"
 WHOLE_FRAME = 11  # a chunk of 2^11 bytes: a frame is not cut

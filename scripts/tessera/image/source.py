@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 from devicetree import dtlib
 
-from tessera.image.kinds import suggest
 from tessera.image.problems import BuildError, Place, Problems
+from tessera.image.prop_types import suggest
 
 MAX_INCLUDE_DEPTH = 16
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from tessera.image import shared_image
 from tessera.image.model import SharedDevices
-from tessera.image.reading import Read
+from tessera.image.validate import Read
 
 # The flash (S25FL128S).
 PAGE = 256

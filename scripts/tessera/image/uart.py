@@ -4,9 +4,9 @@
 import math
 
 from tessera.image import shared_image
-from tessera.image.kinds import suggest
 from tessera.image.model import SharedDevices, Vm
-from tessera.image.reading import Read
+from tessera.image.prop_types import suggest
+from tessera.image.validate import Read
 
 NAME = "uart"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from devicetree import dtlib
 
-from tessera.image.kinds import MismatchError, suggest
 from tessera.image.problems import Place, Problems
+from tessera.image.prop_types import MismatchError, suggest
 from tessera.image.schema import NAME_PATTERN, NAME_WORDS, NodeSchema
 from tessera.image.source import Source
 

@@ -5,10 +5,10 @@ from tessera.fabric.bitstream import TAG_SIZE
 from tessera.image import accel_image, layout, pci_image, shared_image
 from tessera.image.display import place_framebuffer
 from tessera.image.files import linux_header
-from tessera.image.kinds import size_text
 from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, System, Vm
-from tessera.image.reading import Read
+from tessera.image.prop_types import size_text
+from tessera.image.validate import Read
 
 Span = tuple[int, int]  # first address, end address
 
