@@ -1,31 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of all components (component.h), and what core has of a component itself. */
 #include "component.h"
 
-extern component_vm_stop_hook *const __start_vm_stop_hooks[], *const __stop_vm_stop_hooks[];
-extern component_cpu_hook *const __start_cpu_sync_hooks[], *const __stop_cpu_sync_hooks[];
+#include "hypercall.h"
+
+static const struct hcall_entry calls[] = {
+    {HCALL_INFO_GET_ID, info_get_id, NULL},
+    {HCALL_WATCHDOG_PET, watchdog_pet, NULL},
+    {0, NULL, NULL},
+};
+
+COMPONENT(core, .hypercalls = calls);
+
+const char *components_boot(void)
+{
+    const char *wrong = NULL;
+
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->boot != NULL && wrong == NULL) {
+            wrong = c->boot();
+        }
+    }
+    return wrong;
+}
+
+void components_vm_start(struct vm *vm)
+{
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->vm_start != NULL) {
+            c->vm_start(vm);
+        }
+    }
+}
+
+void components_vm_reset(struct vm *vm)
+{
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->vm_reset != NULL) {
+            c->vm_reset(vm);
+        }
+    }
+}
 
 bool components_vm_stop(struct vm *vm)
 {
     bool done = true;
 
-    for (component_vm_stop_hook *const *hook = __start_vm_stop_hooks; hook < __stop_vm_stop_hooks;
-         hook++) {
-        done = (*hook)(vm) && done;
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->vm_stop != NULL) {
+            done = c->vm_stop(vm) && done;
+        }
     }
     return done;
 }
 
-COMPONENT_DEFAULT enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width,
-                                                         ulong value)
-{
-    (void)v, (void)gpa, (void)width, (void)value;
-    return WRITE_REFUSED;
-}
-
 void components_cpu_sync(void)
 {
-    for (component_cpu_hook *const *hook = __start_cpu_sync_hooks; hook < __stop_cpu_sync_hooks;
-         hook++) {
-        (*hook)();
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->cpu_sync != NULL) {
+            c->cpu_sync();
+        }
     }
+}
+
+enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
+{
+    enum write_fault fault = WRITE_REFUSED;
+
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->write_fault != NULL && fault == WRITE_REFUSED) {
+            fault = c->write_fault(v, gpa, width, value);
+        }
+    }
+    return fault;
+}
+
+enum resource_answer resource_bound(const struct vm *vm, ulong number, ticks_t job,
+                                    struct resource_wait *wait)
+{
+    enum resource_answer answer = RESOURCE_UNKNOWN;
+
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->resource_bound != NULL && answer == RESOURCE_UNKNOWN) {
+            answer = c->resource_bound(vm, number, job, wait);
+        }
+    }
+    return answer;
 }

@@ -10,8 +10,6 @@
 
 struct spinlock sched_lock; /* owner: this file; see sched.h for what it guards */
 
-extern const struct sched_class *const __start_sched_classes[], *const __stop_sched_classes[];
-
 const struct sched_watch *sched_watch;
 
 static void (*vcpu_turned_off)(struct vcpu *v); /* owner: sched_init() */
@@ -68,9 +66,11 @@ void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v))
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         sched_set_class(cpu_get(i), NULL);
     }
-    for (const struct sched_class *const *c = __start_sched_classes; c < __stop_sched_classes;
-         c++) {
-        (*c)->init();
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->sched != NULL) {
+            c->sched->init();
+        }
     }
 }
 

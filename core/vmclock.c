@@ -98,7 +98,7 @@ void vm_clock_wait(struct vm *vm)
 
 /* For the guest's own VCPUs only: a VCPU of a component runs before its manager and could hide that
  * the manager hangs. */
-static struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     const struct vcpu *v = cpu_self()->current;
     struct vm_clock *clock = &v->vm->clock;
@@ -110,4 +110,3 @@ static struct hcall_ret watchdog_pet(ulong a0, ulong a1, ulong a2, ulong a3, ulo
     clock_pet(clock);
     return (struct hcall_ret){HCALL_OK, v->vm->config->watchdog_ms};
 }
-HYPERCALL(HCALL_WATCHDOG_PET, watchdog_pet);

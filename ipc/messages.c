@@ -7,9 +7,8 @@
  */
 #include "arch.h"
 #include "atomic.h"
-#include "component.h"
+#include "calls.h"
 #include "guestmem.h"
-#include "hypercall.h"
 #include "ipc.h"
 #include "lib.h"
 #include "sched.h"
@@ -66,7 +65,7 @@ static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v
                : ipc_error(HCALL_ERR_INVALID_ADDRESS);
 }
 
-static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     const struct vcpu *self = cpu_self()->current;
     ulong id = to & 0xffffU;
@@ -92,10 +91,9 @@ static struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, 
     }
     return post(&vm->vcpus[to >> 16], src, size | ipc_inbox_of(self)->sender, size);
 }
-HYPERCALL(HCALL_IPC_SEND_MSG, ipc_send_msg);
 
 /* Send and wait in one call: the receiver runs without a return to the sender in between. */
-static struct hcall_ret ipc_send_wait(ulong to, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+struct hcall_ret ipc_send_wait(ulong to, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     struct hcall_ret ret = ipc_send_msg(to, gpa, size, a3, a4, a5);
 
@@ -104,22 +102,18 @@ static struct hcall_ret ipc_send_wait(ulong to, ulong gpa, ulong size, ulong a3,
     }
     return ret;
 }
-HYPERCALL(HCALL_IPC_SEND_WAIT, ipc_send_wait);
 
-static void trace_send(const struct vcpu *caller, ulong to, ulong value)
+void trace_send(const struct vcpu *caller, ulong to, ulong value)
 {
     (void)value;
     trace(TRACE_SEND, caller, to);
 }
-HYPERCALL_TRACER(HCALL_IPC_SEND_MSG, trace_send);
-HYPERCALL_TRACER(HCALL_IPC_SEND_WAIT, trace_send);
 
-static void trace_receive(const struct vcpu *caller, ulong gpa, ulong head)
+void trace_receive(const struct vcpu *caller, ulong gpa, ulong head)
 {
     (void)gpa;
     trace(TRACE_RECEIVE, caller, head);
 }
-HYPERCALL_TRACER(HCALL_IPC_RECV_MSG, trace_receive);
 
 /* The message is in the receiver's memory: frees its slot. */
 static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ulong head)
@@ -152,7 +146,7 @@ static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcp
 }
 
 /* A message that cannot be delivered stays in the inbox. */
-static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vcpu *self = cpu_self()->current;
     struct ipc_inbox *inbox = ipc_inbox_of(self);
@@ -180,11 +174,10 @@ static struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, 
     copy_few_words(dst, src, size / 8U);
     return taken(self, inbox, head);
 }
-HYPERCALL(HCALL_IPC_RECV_MSG, ipc_recv_msg);
 
 /* --- the life of an inbox --- */
 
-static const char *ipc_boot(void)
+const char *ipc_boot(void)
 {
     struct ipc_inbox *inbox = inboxes;
 
@@ -201,19 +194,16 @@ static const char *ipc_boot(void)
     }
     return NULL;
 }
-ON_BOOT(ipc_boot);
 
-static void ipc_open(struct vcpu *v)
+void ipc_open(struct vcpu *v)
 {
     struct ipc_inbox *inbox = ipc_inbox_of(v);
 
     inbox->next = inbox->first;
     inbox->room = IPC_QUEUE;
 }
-ON_VCPU_START(ipc_open);
 
-static void ipc_close(struct vcpu *v)
+void ipc_close(struct vcpu *v)
 {
     ipc_inbox_of(v)->room = 0;
 }
-ON_VCPU_STOP(ipc_close);

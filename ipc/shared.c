@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Doorbells of shared memory, and the interrupt line of doorbells and messages. */
 #include "arch.h"
-#include "component.h"
-#include "hypercall.h"
+#include "calls.h"
 #include "ipc.h"
 #include "sched.h"
 
 /* Of each VM, bit n: shared region n was rung. Owner: this file; guarded by sched_lock. */
 static uint32_t doorbells[SYSIMAGE_MAX_VMS];
 
-static void ipc_forget_doorbells(struct vm *vm)
+void ipc_forget_doorbells(struct vm *vm)
 {
     doorbells[vm->id] = 0;
 }
-ON_VM_START(ipc_forget_doorbells);
 
 void ipc_update_line(struct vm *vm)
 {
@@ -41,7 +39,7 @@ static bool shares(const struct vm *vm, ulong id)
     return false;
 }
 
-static struct hcall_ret ipc_ring(ulong id, ulong vm_id, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret ipc_ring(ulong id, ulong vm_id, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *self = cpu_self()->current->vm;
     struct vm *vm = ipc_vm(vm_id);
@@ -62,9 +60,8 @@ static struct hcall_ret ipc_ring(ulong id, ulong vm_id, ulong a2, ulong a3, ulon
     ipc_notify(&vm->vcpus[0]);
     return ipc_error(HCALL_OK);
 }
-HYPERCALL(HCALL_IPC_RING, ipc_ring);
 
-static struct hcall_ret ipc_doorbells(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret ipc_doorbells(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = cpu_self()->current->vm;
     ulong rung;
@@ -79,4 +76,3 @@ static struct hcall_ret ipc_doorbells(ulong a0, ulong a1, ulong a2, ulong a3, ul
     }
     return (struct hcall_ret){HCALL_OK, rung};
 }
-HYPERCALL(HCALL_IPC_DOORBELLS, ipc_doorbells);

@@ -19,7 +19,6 @@ SECTIONS
         *(.rodata .rodata.* .srodata .srodata.*)
         . = ALIGN(8);
 #include "tables.lds.S"
-        TABLE(hypercall_tracers)
         __start_sbi_extensions = .;
         KEEP(*(SORT(sbi_extensions.*)))
         __stop_sbi_extensions = .;

@@ -5,16 +5,7 @@
     KEEP(*(name))       \
     __stop_##name = .;
 
-TABLE(hypercalls)
+TABLE(components)
 TABLE(console_keys)
 TABLE(console_operators)
 TABLE(console_lists)
-TABLE(sched_classes)
-TABLE(boot_hooks)
-TABLE(vm_start_hooks)
-TABLE(vm_reset_hooks)
-TABLE(vm_stop_hooks)
-TABLE(cpu_sync_hooks)
-TABLE(vcpu_start_hooks)
-TABLE(vcpu_stop_hooks)
-TABLE(resource_bounds)

@@ -3,10 +3,10 @@
  * deleted. */
 #include "arch.h"
 #include "atomic.h"
+#include "calls.h"
 #include "component.h"
 #include "console.h"
 #include "guestmem.h"
-#include "hypercall.h"
 #include "rt_app.h"
 #include "system.h"
 
@@ -167,7 +167,7 @@ static struct hcall_ret make_if_allowed(const struct vm *vm, const struct rt_par
     return make_app(app, abi) ? answer(HCALL_OK, id_of(app)) : answer(HCALL_AGAIN, 0);
 }
 
-static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = cpu_self()->current->vm;
     struct rt_params abi;
@@ -191,7 +191,6 @@ static struct hcall_ret rt_create_app(ulong gpa, ulong size, ulong a2, ulong a3,
     return wrong != RT_FIELD_NONE ? answer(HCALL_ERR_INVALID_PARAM, wrong)
                                   : make_if_allowed(vm, &abi);
 }
-HYPERCALL(HCALL_RT_CREATE_APP, rt_create_app);
 
 /* --- launch --- */
 
@@ -372,8 +371,7 @@ static struct vm *vm_named(struct vm *caller, ulong id)
     return id < hyp.nvms ? &hyp.vms[id] : NULL;
 }
 
-static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4,
-                                      ulong a5)
+struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong a3, ulong a4, ulong a5)
 {
     struct vm *caller = cpu_self()->current->vm;
     struct vm *vm = vm_named(caller, vm_id);
@@ -396,7 +394,6 @@ static struct hcall_ret rt_launch_app(ulong vm_id, ulong id, ulong first, ulong 
     }
     return l.verdict == RT_UNDECIDED || l.verdict == RT_ADMITTED ? ret : refuse(app, &l);
 }
-HYPERCALL(HCALL_RT_LAUNCH_APP, rt_launch_app);
 
 /* --- end --- */
 
@@ -418,7 +415,7 @@ static void delete_active(struct rt_app *app)
     }
 }
 
-static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vcpu *caller = cpu_self()->current;
     struct rt_app *app = id == RT_SELF ? caller->data[COMPONENT_RT] : rt_app_of(caller->vm, id);
@@ -446,9 +443,8 @@ static struct hcall_ret rt_delete_app(ulong id, ulong a1, ulong a2, ulong a3, ul
     }
     return answer(state == RT_FREE ? HCALL_ERR_INVALID_PARAM : HCALL_OK, 0);
 }
-HYPERCALL(HCALL_RT_DELETE_APP, rt_delete_app);
 
-static struct hcall_ret rt_end(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret rt_end(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vcpu *v = cpu_self()->current;
 
@@ -459,9 +455,8 @@ static struct hcall_ret rt_end(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4,
     rt_end_job(v->data[COMPONENT_RT]);
     return answer(HCALL_OK, 0);
 }
-HYPERCALL(HCALL_RT_END_JOB, rt_end);
 
-static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
+struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = cpu_self()->current->vm;
     const struct rt_app *app = rt_app_of(vm, id);
@@ -483,4 +478,3 @@ static struct hcall_ret rt_get_stats(ulong id, ulong gpa, ulong size, ulong a3, 
     return answer(
         guestmem_write(vm, gpa, &stats, sizeof(stats)) ? HCALL_OK : HCALL_ERR_INVALID_ADDRESS, 0);
 }
-HYPERCALL(HCALL_RT_GET_STATS, rt_get_stats);

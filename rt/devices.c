@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices that RT apps use: admission counts the time that a job on them takes. */
+#include "calls.h"
 #include "cpu.h"
-#include "hypercall.h"
 #include "resource.h"
 #include "rt_app.h"
 #include "system.h"
@@ -108,8 +108,7 @@ static struct hcall_ret use(struct rt_app *app, ulong device, ulong us)
     return declare(app, device, &wait);
 }
 
-static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4,
-                                      ulong a5)
+struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3, ulong a4, ulong a5)
 {
     const struct vm *vm = cpu_self()->current->vm;
     struct rt_app *app = rt_app_of(vm, id);
@@ -122,4 +121,3 @@ static struct hcall_ret rt_use_device(ulong id, ulong device, ulong us, ulong a3
     return us == 0 || us > LONGEST_US ? answer(HCALL_ERR_INVALID_PARAM, RT_USE_TIME)
                                       : use(app, device, us);
 }
-HYPERCALL(HCALL_RT_USE_DEVICE, rt_use_device);

@@ -2,6 +2,11 @@
 /* The queue as a binary heap. */
 #include "rt_queue.h"
 
+const char *rt_queues_boot(void)
+{
+    return NULL;
+}
+
 void rt_queue_insert(struct rt_queue *q, struct heap_node *node)
 {
     heap_up(q->nodes, q->count++, node);

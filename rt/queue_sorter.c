@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the sorters of all queues, at boot. */
-#include "component.h"
 #include "rt_queue.h"
 #include "system.h"
 
@@ -18,10 +17,9 @@ static unsigned count_apps(void)
 }
 
 /* A system without apps needs no fabric. */
-static const char *rt_queues_boot(void)
+const char *rt_queues_boot(void)
 {
     unsigned apps = count_apps();
 
     return apps == 0 ? NULL : sorters_take(0, RT_QUEUE_SORTERS, apps);
 }
-ON_BOOT(rt_queues_boot);

@@ -458,7 +458,6 @@ const struct sched_class rt_class = {
     .stop = edf_stop,
     .hold = edf_hold,
 };
-SCHED_CLASS(rt_class);
 
 bool rt_must_wait(const struct rt_app *app, ticks_t first)
 {

@@ -383,14 +383,6 @@ void arch_vm_reset(struct vm *vm)
     vm->arch.resets++;
 }
 
-/* The linker defines the ends of a table only if it has an entry, and no component that is built
- * here has such a hook. */
-static void host_vm_reset(struct vm *vm)
-{
-    (void)vm;
-}
-ON_VM_RESET(host_vm_reset);
-
 /* Steps that vm.arch.stop_steps requests. */
 static bool host_vm_stop(struct vm *vm)
 {
@@ -399,7 +391,6 @@ static bool host_vm_stop(struct vm *vm)
     }
     return vm->arch.stop_steps == 0;
 }
-ON_VM_STOP(host_vm_stop);
 
 unsigned host_syncs;
 
@@ -407,7 +398,8 @@ static void host_cpu_sync(void)
 {
     host_syncs++;
 }
-ON_CPU_SYNC(host_cpu_sync);
+
+COMPONENT(host, .vm_stop = host_vm_stop, .cpu_sync = host_cpu_sync);
 
 void arch_vm_irq(struct vm *vm, unsigned source, bool level)
 {

@@ -39,7 +39,7 @@ extern struct host_costs host_costs;
 
 /* Calls of arch_cpus_interrupt() since host_reset(). */
 extern unsigned host_interrupts;
-extern unsigned host_syncs; /* calls of the hook ON_CPU_SYNC */
+extern unsigned host_syncs; /* calls of cpu_sync() */
 
 /* Called whenever the hypervisor polls interrupts; NULL, as after host_reset(): nothing is
  * called. */

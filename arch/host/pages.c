@@ -197,3 +197,8 @@ bool host_may_store(const struct vm *vm, gpa_t gpa)
     }
     return false;
 }
+
+/* There is no translation to forget. */
+void arch_pages_sync(void)
+{
+}

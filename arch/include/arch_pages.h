@@ -23,8 +23,12 @@ bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa);
 void arch_page_allow_writes(const struct arch_page *page);
 
 /* Makes the page read-only: at once on this CPU. VCPUs of the VM that run on other CPUs may store
- * to it until IPI_SYNC has reached them (ON_CPU_SYNC); others fault. Calls for pages of one VM do
- * not overlap. Caller holds no lock after which sched_lock may not be taken. */
+ * to it until IPI_SYNC has reached them, and arch_pages_sync() was called there; others fault.
+ * Calls for pages of one VM do not overlap. Caller holds no lock after which sched_lock may not be
+ * taken. */
 void arch_page_forbid_writes(const struct arch_page *page);
+
+/* On IPI_SYNC (struct component): this CPU forgets pages that were writable. Without locks. */
+void arch_pages_sync(void);
 
 #endif

@@ -273,7 +273,7 @@ static void mmio_refuse_store(struct vcpu *v, ulong insn, gpa_t gpa, ulong value
     enum write_fault fault = WRITE_REFUSED;
 
     if ((insn & INSN_OPCODE) == OPCODE_STORE && (insn & 1U) != 0) {
-        fault = component_write_fault(v, gpa, 1U << (insn >> 12 & 3U), value);
+        fault = components_write_fault(v, gpa, 1U << (insn >> 12 & 3U), value);
     }
     if (fault == WRITE_REFUSED) {
         mmio_refuse(v);

@@ -10,38 +10,27 @@
  * unchanged, after interrupts have been polled. Guests never see it. */
 #define HCALL_AGAIN 1L
 
-typedef struct hcall_ret (*hcall_fn)(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5);
-
-struct hcall_entry {
-    ulong number; /* below HCALL_MAX */
-    hcall_fn fn;  /* runs on the caller's CPU; cpu_self()->current is the caller */
-};
-
-/* Registers a call in its own file: HYPERCALL(HCALL_INFO_GET_ID, info_get_id). */
-#define HYPERCALL(number, fn) \
-    static const struct hcall_entry hcall_entry_##fn REGISTER_IN("hypercalls") = {number, fn}
+/* Runs on the caller's CPU; cpu_self()->current is the caller. */
+typedef struct hcall_ret hcall_function(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5);
+typedef hcall_function *hcall_fn;
 
 struct vcpu;
 
-/* Records what the trace shows of a successful call in addition to its number: `a0`, its first
- * argument, or `value`, its answer. */
-struct hcall_tracer {
-    ulong number;
-    void (*record)(const struct vcpu *caller, ulong a0, ulong value);
+/* A call of a component (COMPONENT.hypercalls). */
+struct hcall_entry {
+    ulong number; /* below HCALL_MAX */
+    hcall_fn fn;  /* NULL: the end of the list */
+    /* NULL, or records what the trace shows of a successful call in addition to its number: `a0`,
+     * its first argument, or `value`, its answer. */
+    void (*trace)(const struct vcpu *caller, ulong a0, ulong value);
 };
-
-/* Registers such a function in the file of its call: HYPERCALL_TRACER(HCALL_IPC_SEND_MSG,
- * trace_send). */
-#define HYPERCALL_TRACER(number, fn)                                                            \
-    static const struct hcall_tracer hcall_tracer_##number REGISTER_IN("hypercall_tracers") = { \
-        number, fn}
 
 /* The current VCPU's call number `number` returned `ret`: records it. Called while there is a trace
  * only. */
 void hypercall_trace(ulong number, ulong a0, struct hcall_ret ret);
 
-/* Fills the table from the registrations. Returns NULL, or what is wrong (a number out of range or
- * taken twice). */
+/* Fills the table from the components' lists. Returns NULL, or what is wrong (a number out of range
+ * or taken twice). */
 const char *hypercall_init(void);
 
 /* The functions by number; unused numbers return HCALL_ERR_NOT_SUPPORTED. For architectures that
@@ -52,5 +41,8 @@ extern hcall_fn hypercall_table[HCALL_MAX];
 /* Calls number `number`; HCALL_ERR_NOT_SUPPORTED if there is none. */
 struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,
                                     ulong number);
+
+/* Calls of core. */
+hcall_function info_get_id, watchdog_pet;
 
 #endif

@@ -35,12 +35,7 @@ struct resource_wait {
 typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, ticks_t job,
                                                struct resource_wait *wait);
 
-/* Registers the function of a component in its own file: RESOURCE_BOUND(accel_bound). At most one
- * component knows a resource. */
-#define RESOURCE_BOUND(fn) \
-    static resource_bound_fn *const fn##_of_resource REGISTER_IN("resource_bounds") = (fn)
-
-/* Asks the components. RESOURCE_UNKNOWN if none of them has such a resource. */
+/* Asks the components, of which at most one knows a resource. RESOURCE_UNKNOWN: none does. */
 resource_bound_fn resource_bound;
 
 #endif

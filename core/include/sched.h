@@ -39,10 +39,6 @@ struct sched_class {
     void (*hold)(struct vcpu *v);
 };
 
-/* Registers a class: SCHED_CLASS(rt_class). */
-#define SCHED_CLASS(class) \
-    static const struct sched_class *const class##_entry REGISTER_IN("sched_classes") = &(class)
-
 /* Gathers the classes at boot; `quantum` (ticks) is best effort's. `turned_off` is called under
  * sched_lock when a VCPU that was to be turned off (VCPU_REQ_OFF) has left its CPU, and is off. */
 void sched_init(uint32_t quantum, void (*turned_off)(struct vcpu *v));

@@ -4,7 +4,6 @@
 
 #include "arch.h"
 #include "atomic.h"
-#include "component.h"
 #include "console.h"
 #include "cpu.h"
 #include "sched.h"
@@ -310,7 +309,7 @@ static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offse
     return a->state == ACCEL_CONNECTED ? WRITE_AGAIN : wait_or_refuse(a, v);
 }
 
-enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
+enum write_fault accel_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
 {
     struct accel *a = accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE);
     enum write_fault fault;
@@ -328,7 +327,7 @@ enum write_fault component_write_fault(struct vcpu *v, gpa_t gpa, unsigned width
  * VCPU that wrote START last may have stopped running here before the IPI came, or may sleep. If
  * the note was written after this IPI's fence, the page became read-only while this CPU waited for
  * the lock: hence the second fence. */
-static void accel_sync(void)
+void accel_sync(void)
 {
     const struct cpu *cpu = cpu_self();
     unsigned *clients = &accels.recheck_on[cpu->id];
@@ -344,10 +343,9 @@ static void accel_sync(void)
         accel_unlock();
     }
 }
-ON_CPU_SYNC(accel_sync);
 
 /* A VCPU that is turned off waits for nothing. */
-static void accel_vcpu_stop(struct vcpu *v)
+void accel_vcpu_stop(struct vcpu *v)
 {
     struct accel_waiter *w = &waiters[v - hyp.vcpus];
 
@@ -355,14 +353,11 @@ static void accel_vcpu_stop(struct vcpu *v)
         list_remove(&w->node);
     }
 }
-ON_VCPU_STOP(accel_vcpu_stop);
 
-static const char *accel_waiters_boot(void)
+void accel_waiters_boot(void)
 {
     list_init(&resumed);
     for (unsigned i = 0; i < SYSIMAGE_MAX_VCPUS; i++) {
         list_init(&waiters[i].node);
     }
-    return NULL;
 }
-ON_BOOT(accel_waiters_boot);

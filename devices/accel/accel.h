@@ -16,7 +16,9 @@
 #include "accel_image.h"
 #include "arch_device.h"
 #include "arch_pages.h"
+#include "component.h"
 #include "fabric_map.h"
+#include "hypercall.h"
 #include "list.h"
 #include "spinlock.h"
 #include "vm.h"
@@ -207,6 +209,23 @@ static inline unsigned accel_lowest_bit(unsigned mask)
     }
     return bit;
 }
+
+/* --- for component.c, which lists them --- */
+
+hcall_function accel_enumerate, accel_request, accel_release, accel_status, accel_get_stats,
+    accel_events, accel_set_priority, accel_set_model, accel_get_region, accel_get_client,
+    accel_apply_overlay, accel_remove_overlay, accel_overlay_status;
+
+void accel_waiters_boot(void);
+void units_boot(void);
+const char *accel_boot(void);
+void accel_vm_reset(struct vm *vm);
+bool accel_vm_stop(struct vm *vm);
+void overlay_vcpu_start(struct vcpu *v);
+void accel_vcpu_stop(struct vcpu *v);
+void accel_sync(void);
+enum write_fault accel_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
+resource_bound_fn accel_bound;
 
 /* --- regions.c; called with accels.lock held --- */
 

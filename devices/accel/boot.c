@@ -2,7 +2,6 @@
 /* Sets up the manager from its section of the system image. */
 #include "accel.h"
 
-#include "component.h"
 #include "system.h"
 
 #define MAGIC 0x54534642U /* ID.magic: "TSFB" */
@@ -165,7 +164,7 @@ static const char *set_up(const struct accel_image *image)
     return wrong;
 }
 
-static const char *accel_boot(void)
+const char *accel_boot(void)
 {
     uint32_t size;
     const struct accel_image *image = sysimage_section(hyp.image, ACCEL_IMAGE_TAG, &size);
@@ -173,4 +172,3 @@ static const char *accel_boot(void)
 
     return image != NULL && wrong == NULL ? set_up(image) : wrong;
 }
-ON_BOOT(accel_boot);

@@ -5,7 +5,6 @@
 #include "arch.h"
 #include "cpu.h"
 #include "guestmem.h"
-#include "hypercall.h"
 #include "lib.h"
 
 _Static_assert(ACCEL_MODEL_NATIVE == ACCEL_IMAGE_MODEL_NATIVE &&
@@ -62,8 +61,7 @@ ulong accel_status_of(const struct accel *a)
            (ulong)a->model << 24 | (ulong)configure_cycles(a) << 32;
 }
 
-static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulong a3, ulong a4,
-                                        ulong a5)
+struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     const struct accel_vm *c = accel_vm_of(caller());
     struct accel_info info = {.device = 0};
@@ -89,10 +87,8 @@ static struct hcall_ret accel_enumerate(ulong index, ulong gpa, ulong size, ulon
     }
     return answer(HCALL_OK, count);
 }
-HYPERCALL(HCALL_ACCEL_ENUMERATE, accel_enumerate);
 
-static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong a4,
-                                      ulong a5)
+struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct accel *a = present(device);
     ulong status;
@@ -110,7 +106,6 @@ static struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3
     accel_unlock();
     return answer(HCALL_OK, status);
 }
-HYPERCALL(HCALL_ACCEL_REQUEST, accel_request);
 
 bool accel_is_promised(const struct accel *a)
 {
@@ -141,8 +136,7 @@ static void leave_region(const struct accel *a)
     }
 }
 
-static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4,
-                                      ulong a5)
+struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct accel *a = present(device);
     bool refused;
@@ -161,9 +155,8 @@ static struct hcall_ret accel_release(ulong device, ulong a1, ulong a2, ulong a3
     accel_unlock();
     return answer(refused ? HCALL_ERR_INVALID_STATE : HCALL_OK, 0);
 }
-HYPERCALL(HCALL_ACCEL_RELEASE, accel_release);
 
-static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct accel *a = present(device);
     ulong status;
@@ -177,10 +170,8 @@ static struct hcall_ret accel_status(ulong device, ulong a1, ulong a2, ulong a3,
     accel_unlock();
     return answer(HCALL_OK, status);
 }
-HYPERCALL(HCALL_ACCEL_STATUS, accel_status);
 
-static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulong a3, ulong a4,
-                                        ulong a5)
+struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     struct accel *a = present(device);
     struct accel_stats stats;
@@ -196,9 +187,8 @@ static struct hcall_ret accel_get_stats(ulong device, ulong gpa, ulong size, ulo
                                                                        : HCALL_ERR_INVALID_ADDRESS,
                   0);
 }
-HYPERCALL(HCALL_ACCEL_GET_STATS, accel_get_stats);
 
-static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct vm *vm = caller();
     struct accel_vm *c = accel_vm_of(vm);
@@ -217,10 +207,9 @@ static struct hcall_ret accel_events(ulong a0, ulong a1, ulong a2, ulong a3, ulo
     vm_unlock(vm);
     return answer(HCALL_OK, events);
 }
-HYPERCALL(HCALL_ACCEL_EVENTS, accel_events);
 
-static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a2, ulong a3,
-                                           ulong a4, ulong a5)
+struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a2, ulong a3, ulong a4,
+                                    ulong a5)
 {
     struct accel *a = present(device);
 
@@ -236,10 +225,8 @@ static struct hcall_ret accel_set_priority(ulong device, ulong priority, ulong a
     accel_unlock();
     return answer(HCALL_OK, 0);
 }
-HYPERCALL(HCALL_ACCEL_SET_PRIORITY, accel_set_priority);
 
-static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulong a3, ulong a4,
-                                        ulong a5)
+struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     struct accel *a = present(device);
 
@@ -252,4 +239,3 @@ static struct hcall_ret accel_set_model(ulong device, ulong model, ulong a2, ulo
     accel_unlock();
     return answer(HCALL_OK, 0);
 }
-HYPERCALL(HCALL_ACCEL_SET_MODEL, accel_set_model);

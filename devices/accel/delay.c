@@ -12,7 +12,6 @@
 #include "accel.h"
 
 #include "console.h"
-#include "resource.h"
 #include "system.h"
 
 #define SOLUTIONS 8U /* of the search list that the fabric queues */
@@ -246,8 +245,8 @@ static void report_shared(const struct accel *a, const struct bound *b)
     }
 }
 
-static enum resource_answer accel_bound(const struct vm *vm, ulong number, ticks_t job,
-                                        struct resource_wait *wait)
+enum resource_answer accel_bound(const struct vm *vm, ulong number, ticks_t job,
+                                 struct resource_wait *wait)
 {
     const struct accel *a = accel_of(vm, number);
     const struct bound *b;
@@ -266,4 +265,3 @@ static enum resource_answer accel_bound(const struct vm *vm, ulong number, ticks
     *wait = (struct resource_wait){.longest = b->wait + job, .kept = hold_ticks()};
     return answer;
 }
-RESOURCE_BOUND(accel_bound);

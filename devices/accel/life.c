@@ -2,7 +2,6 @@
 /* Start and stop of a VM: DMA windows, registers, regions. */
 #include "accel.h"
 
-#include "component.h"
 #include "fabric_windows.h"
 
 static volatile char *windows_of(const struct accel_vm *c)
@@ -42,7 +41,7 @@ static void __attribute__((noinline)) begin_life(struct accel_vm *c)
     spin_unlock(&accels.lock);
 }
 
-static void accel_vm_reset(struct vm *vm)
+void accel_vm_reset(struct vm *vm)
 {
     struct accel_vm *c = accel_vm_of(vm);
 
@@ -50,7 +49,6 @@ static void accel_vm_reset(struct vm *vm)
         begin_life(c);
     }
 }
-ON_VM_RESET(accel_vm_reset);
 
 /* Withdraws the requests of the client, and stops its jobs. False while a region still works for
  * it, is promised to it, or is being configured for it, or after a client has lost one: the next
@@ -103,7 +101,7 @@ static bool stop_step(struct accel_vm *c)
     return true;
 }
 
-static bool accel_vm_stop(struct vm *vm)
+bool accel_vm_stop(struct vm *vm)
 {
     struct accel_vm *c = accel_vm_of(vm);
     bool done = true;
@@ -115,4 +113,3 @@ static bool accel_vm_stop(struct vm *vm)
     }
     return done;
 }
-ON_VM_STOP(accel_vm_stop);

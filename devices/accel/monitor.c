@@ -5,7 +5,6 @@
 
 #include "cpu.h"
 #include "guestmem.h"
-#include "hypercall.h"
 #include "lib.h"
 
 #define NAME_LEN 16U
@@ -77,8 +76,7 @@ static struct hcall_ret refusal(ulong size, ulong expected)
     return (struct hcall_ret){may_monitor(caller()) ? error : HCALL_ERR_DENIED, 0};
 }
 
-static struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ulong a3, ulong a4,
-                                         ulong a5)
+struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     struct hcall_ret refused = refusal(size, sizeof(struct accel_region));
     bool written = true;
@@ -94,10 +92,8 @@ static struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ul
     }
     return answer(written, accels.nregions);
 }
-HYPERCALL(HCALL_ACCEL_GET_REGION, accel_get_region);
 
-static struct hcall_ret accel_get_client(ulong index, ulong gpa, ulong size, ulong a3, ulong a4,
-                                         ulong a5)
+struct hcall_ret accel_get_client(ulong index, ulong gpa, ulong size, ulong a3, ulong a4, ulong a5)
 {
     struct hcall_ret refused = refusal(size, sizeof(struct accel_client));
     bool written = true;
@@ -113,4 +109,3 @@ static struct hcall_ret accel_get_client(ulong index, ulong gpa, ulong size, ulo
     }
     return answer(written, accels.image->naccels);
 }
-HYPERCALL(HCALL_ACCEL_GET_CLIENT, accel_get_client);

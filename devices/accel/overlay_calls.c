@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hypercalls of a VM that applies and removes overlays, and the devices that its device tree
  * shows. */
-#include "component.h"
 #include "cpu.h"
 #include "guestmem.h"
-#include "hypercall.h"
 #include "overlay.h"
 
 _Static_assert(ACCEL_PHASES == sizeof(((struct accel_overlay *)NULL)->ticks) / sizeof(uint64_t),
@@ -40,24 +38,21 @@ static struct hcall_ret start(ulong number, bool apply)
     return (struct hcall_ret){error, 0};
 }
 
-static struct hcall_ret accel_apply_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4,
-                                            ulong a5)
+struct hcall_ret accel_apply_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     return start(number, true);
 }
-HYPERCALL(HCALL_ACCEL_APPLY_OVERLAY, accel_apply_overlay);
 
-static struct hcall_ret accel_remove_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4,
-                                             ulong a5)
+struct hcall_ret accel_remove_overlay(ulong number, ulong a1, ulong a2, ulong a3, ulong a4,
+                                      ulong a5)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     return start(number, false);
 }
-HYPERCALL(HCALL_ACCEL_REMOVE_OVERLAY, accel_remove_overlay);
 
-static struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size, ulong a3,
-                                             ulong a4, ulong a5)
+struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size, ulong a3, ulong a4,
+                                      ulong a5)
 {
     struct accel_overlay status;
     long error = refusal(number);
@@ -76,7 +71,6 @@ static struct hcall_ret accel_overlay_status(ulong number, ulong gpa, ulong size
     }
     return (struct hcall_ret){error, 0};
 }
-HYPERCALL(HCALL_ACCEL_OVERLAY_STATUS, accel_overlay_status);
 
 /* Sets `status` of a device's node to "okay": the builder has written "disabled", which is four
  * bytes longer with its padding. */
@@ -102,7 +96,7 @@ static void enable_nodes(const struct accel_vm *c)
 
 /* A VCPU that is not off has just loaded its VM's memory, whose device tree does not have the
  * devices of overlays. */
-static void overlay_vcpu_start(struct vcpu *v)
+void overlay_vcpu_start(struct vcpu *v)
 {
     const struct accel_vm *c = accel_vm_of(v->vm);
 
@@ -110,4 +104,3 @@ static void overlay_vcpu_start(struct vcpu *v)
         enable_nodes(c);
     }
 }
-ON_VCPU_START(overlay_vcpu_start);

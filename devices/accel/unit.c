@@ -11,7 +11,6 @@
 #include "accel.h"
 #include "arch.h"
 #include "cipher_unit.h"
-#include "component.h"
 #include "cpu.h"
 #include "fabric_windows.h"
 #include "sched.h"
@@ -290,10 +289,8 @@ bool cipher_unit_stop(const struct vm *vm, uint32_t unit)
     return stopped;
 }
 
-static const char *units_boot(void)
+void units_boot(void)
 {
     timer_init(&look, look_at_units);
     look.unlocked = true;
-    return NULL;
 }
-ON_BOOT(units_boot);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up the shared devices from their section of the system image. */
-#include "component.h"
 #include "fabric_windows.h"
 #include "shared.h"
 
@@ -203,7 +202,7 @@ static const char *set_up(const struct shared_image *image)
     return wrong;
 }
 
-static const char *shared_boot(void)
+const char *shared_boot(void)
 {
     uint32_t size;
     const struct shared_image *image = sysimage_section(hyp.image, SHARED_IMAGE_TAG, &size);
@@ -211,4 +210,3 @@ static const char *shared_boot(void)
 
     return image != NULL && wrong == NULL ? set_up(image) : wrong;
 }
-ON_BOOT(shared_boot);

@@ -141,8 +141,8 @@ static enum resource_answer bound_channel(const struct shared_client *own, unsig
                        : refuse(own->vm, SHARED_FLASH + index, why, load.unlimited);
 }
 
-static enum resource_answer shared_bound(const struct vm *vm, ulong number, ticks_t job,
-                                         struct resource_wait *wait)
+enum resource_answer shared_bound(const struct vm *vm, ulong number, ticks_t job,
+                                  struct resource_wait *wait)
 {
     const struct shared_client *own = shared_client_of(vm);
     ulong device = number - RT_SHARED_DEVICE;
@@ -159,4 +159,3 @@ static enum resource_answer shared_bound(const struct vm *vm, ulong number, tick
                ? bound_channel(own, (unsigned)device - SHARED_FLASH, job, wait)
                : refuse(vm, device, "it takes no requests", NULL);
 }
-RESOURCE_BOUND(shared_bound);

@@ -2,7 +2,6 @@
 /* Start and stop of a VM: windows for DMA, requests, a framebuffer. Its rights stay from boot
  * on. */
 #include "atomic.h"
-#include "component.h"
 #include "fabric_windows.h"
 #include "shared.h"
 
@@ -18,7 +17,7 @@ static void show(const struct shared_client *c)
 }
 
 /* The VM's next life begins; its requests were removed at the end of the last one, or at boot. */
-static void shared_vm_reset(struct vm *vm)
+void shared_vm_reset(struct vm *vm)
 {
     struct shared_client *c = shared_client_of(vm);
 
@@ -30,7 +29,6 @@ static void shared_vm_reset(struct vm *vm)
         }
     }
 }
-ON_VM_RESET(shared_vm_reset);
 
 /* One step; true if it was the last. None of the VM's VCPUs runs, so it submits nothing any more. A
  * memory access that has begun ends in the windows that were open; BUSY tells when the last one is
@@ -46,10 +44,9 @@ static bool stop_step(struct shared_client *c)
     return (shared_read(FABRIC_SHARED_BUSY) >> c->number & 1U) == 0;
 }
 
-static bool shared_vm_stop(struct vm *vm)
+bool shared_vm_stop(struct vm *vm)
 {
     struct shared_client *c = shared_client_of(vm);
 
     return c == NULL || stop_step(c);
 }
-ON_VM_STOP(shared_vm_stop);

@@ -14,6 +14,7 @@
 #include "arch_device.h"
 #include "arch_types.h"
 #include "fabric_map.h"
+#include "resource.h"
 #include "shared_image.h"
 #include "system.h"
 #include "timer.h"
@@ -112,5 +113,12 @@ void shared_set_rights(const struct shared_client *c);
 
 void shared_manager_init(void);
 void shared_interrupt(void);
+
+/* --- for component.c, which lists them --- */
+
+const char *shared_boot(void);
+void shared_vm_reset(struct vm *vm);
+bool shared_vm_stop(struct vm *vm);
+resource_bound_fn shared_bound;
 
 #endif

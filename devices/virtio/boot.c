@@ -2,7 +2,6 @@
 /* Sets up the functions of the VMs' PCI buses from their section of the system image, and follows
  * the life of VMs. */
 #include "arch_device.h"
-#include "component.h"
 #include "lib.h"
 #include "virtio.h"
 
@@ -180,7 +179,7 @@ static const char *set_up(const struct virtio_image *image)
     return wrong;
 }
 
-static const char *virtio_boot(void)
+const char *virtio_boot(void)
 {
     uint32_t size;
     const struct virtio_image *image = sysimage_section(hyp.image, VIRTIO_IMAGE_TAG, &size);
@@ -188,7 +187,6 @@ static const char *virtio_boot(void)
 
     return image != NULL && wrong == NULL ? set_up(image) : wrong;
 }
-ON_BOOT(virtio_boot);
 
 /* False: to be called again. */
 static bool stop_function(struct virtio_device *dev)
@@ -202,7 +200,7 @@ static bool stop_function(struct virtio_device *dev)
 /* None of the VM's VCPUs runs. A function is reset in each call; what others have sent to it is
  * dropped or answered. Once all are, no other VM's work accesses the VM's memory, which is loaded
  * next. */
-static bool virtio_vm_stop(struct vm *vm)
+bool virtio_vm_stop(struct vm *vm)
 {
     struct virtio_bus *bus = virtio_bus_of(vm);
 
@@ -214,9 +212,8 @@ static bool virtio_vm_stop(struct vm *vm)
     }
     return false;
 }
-ON_VM_STOP(virtio_vm_stop);
 
-static void virtio_vm_reset(struct vm *vm)
+void virtio_vm_reset(struct vm *vm)
 {
     struct virtio_bus *bus = virtio_bus_of(vm);
 
@@ -227,4 +224,3 @@ static void virtio_vm_reset(struct vm *vm)
         virtio_pci_reset(&bus->devices[i]);
     }
 }
-ON_VM_RESET(virtio_vm_reset);

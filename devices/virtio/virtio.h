@@ -425,4 +425,10 @@ static inline unsigned virtio_number(const struct virtio_device *dev)
     return (unsigned)(dev - virtio_devices);
 }
 
+/* --- boot.c, for component.c, which lists them --- */
+
+const char *virtio_boot(void);
+void virtio_vm_reset(struct vm *vm);
+bool virtio_vm_stop(struct vm *vm);
+
 #endif

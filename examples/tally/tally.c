@@ -22,7 +22,6 @@ static const char *tally_boot(void)
     }
     return NULL;
 }
-ON_BOOT(tally_boot);
 
 static void tally_start(struct vcpu *v)
 {
@@ -30,7 +29,6 @@ static void tally_start(struct vcpu *v)
 
     t->calls = 0;
 }
-ON_VCPU_START(tally_start);
 
 static struct hcall_ret tally_count(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
@@ -40,4 +38,10 @@ static struct hcall_ret tally_count(ulong a0, ulong a1, ulong a2, ulong a3, ulon
     t->calls++;
     return (struct hcall_ret){HCALL_OK, t->calls};
 }
-HYPERCALL(HCALL_TALLY_COUNT, tally_count);
+
+static const struct hcall_entry calls[] = {
+    {HCALL_TALLY_COUNT, tally_count, NULL},
+    {0, NULL, NULL},
+};
+
+COMPONENT(tally, .boot = tally_boot, .vcpu_start = tally_start, .hypercalls = calls);

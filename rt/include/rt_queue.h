@@ -39,4 +39,7 @@ static inline struct heap_node *rt_queue_first(const struct rt_queue *q)
     return rt_queue_count(q) == 0 ? NULL : rt_queue_head(q);
 }
 
+/* At boot: takes what all queues need. NULL, or what failed. */
+const char *rt_queues_boot(void);
+
 #endif

@@ -151,9 +151,6 @@ WAIVERS: tuple[tuple[str, str, str, int, str], ...] = (
         1,
         "load_chunk() passes no sums where it clears memory, and then does not copy",
     ),
-    ("cppcheck", "services/console/console.c", "comparePointers", 3, _SECTION),
-    ("cppcheck", "core/hypercall.c", "comparePointers", 2, _SECTION),
-    ("cppcheck", "core/sched.c", "comparePointers", 1, _SECTION),
     (
         "cppcheck",
         "arch/mips/main.c",

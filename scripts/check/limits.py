@@ -106,6 +106,9 @@ _HEAD = re.compile(r"\b(if|while|switch|for)\s*\($")
 _CONDITIONS = ("condition", "for 1")
 
 
+_DESIGNATED = re.compile(r"[(,]\s*\.\w+\s*$")  # in the arguments of a macro that initializes a structure
+
+
 class _Assignments:
     """
     Finds assignments inside of expressions. An assignment must be a statement, the initializer of a
@@ -160,6 +163,8 @@ class _Assignments:
         self.start, self.assigned = at + 1, False
 
     def _assignment(self, at: int) -> None:
+        if _DESIGNATED.search(self.code, max(0, at - 80), at):
+            return
         if self.inside[-1] in _CONDITIONS:
             self.found.append((at, "an assignment in a condition"))
         elif self.inside[-1] == "operand":

@@ -21,6 +21,7 @@ static bool counted_before(const struct heap_node *a, const struct heap_node *b)
 #define heap_up counted_up
 #define heap_down counted_down
 #define heap_remove counted_heap_remove
+#define rt_queues_boot counted_boot
 #define rt_queue_insert counted_insert
 #define rt_queue_remove counted_remove
 #define rt_queue_sink_first counted_sink_first

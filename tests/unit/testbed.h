@@ -76,7 +76,7 @@ void testbed_wait(unsigned cpu);                /* the VCPU executes WFI */
 void testbed_yield(unsigned cpu);               /* the VCPU yields the rest of its slice */
 void testbed_wait_until(unsigned cpu, ticks_t); /* the VCPU sets its timer and executes WFI */
 void testbed_off(unsigned cpu);                 /* the VCPU turns itself off */
-/* calls of ON_VM_STOP that the VM's next stop needs */
+/* calls of vm_stop() that the VM's next stop needs */
 void testbed_stop_steps(unsigned vm, unsigned);
 unsigned testbed_stop_steps_left(unsigned vm);
 void testbed_suspend(unsigned cpu); /* a component suspends the VCPU */
@@ -126,7 +126,7 @@ unsigned testbed_vm_restarts(unsigned vm);
 ticks_t testbed_runtime(unsigned vm, unsigned vcpu);
 ulong testbed_raised(unsigned vm, unsigned vcpu); /* guest interrupts raised since the last query */
 unsigned testbed_kicks(unsigned cpu);             /* pending interrupts from other CPUs */
-unsigned testbed_syncs(void);                     /* calls of the hook ON_CPU_SYNC */
+unsigned testbed_syncs(void);                     /* calls of cpu_sync() */
 int testbed_on_cpu(unsigned cpu);                 /* 100 * VM + VCPU, or -1 */
 
 #endif

@@ -299,7 +299,7 @@ static struct vcpu *enter(unsigned vm)
 static enum write_fault store(struct vcpu *v, gpa_t gpa, unsigned width, uint64_t value)
 {
     if (!host_may_store(v->vm, gpa & ~(gpa_t)(ACCEL_PAGE - 1U))) {
-        return component_write_fault(v, gpa, width, value);
+        return components_write_fault(v, gpa, width, value);
     }
     host_registers.write(
         (uint64_t)accel_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "arch.h"
+#include "component.h"
 #include "host.h"
 #include "hypercall.h"
-#include "resource.h"
 #include "rt_app.h"
 
 /* Maximum calls of an admission decision: its passes over all apps with RT_ADMIT_APPS per step, one
@@ -77,7 +77,8 @@ static enum resource_answer testbed_bound(const struct vm *vm, ulong number, tic
     wait->longest += job;
     return devices[device].answer;
 }
-RESOURCE_BOUND(testbed_bound);
+
+COMPONENT(testbed, .resource_bound = testbed_bound);
 
 /* --- calls --- */
 

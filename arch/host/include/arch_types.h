@@ -46,7 +46,7 @@ struct arch_vcpu {
 struct arch_vm {
     uint32_t lines; /* interrupt lines that are high */
     unsigned resets;
-    unsigned stop_steps; /* further calls of ON_VM_STOP that its next stop needs */
+    unsigned stop_steps; /* further calls of vm_stop() that its next stop needs */
 };
 
 /* No VCPUs to wake when vm.lock is released: arch_vm_irq() has raised the interrupts. */

@@ -4,7 +4,6 @@
 
 #include "arch.h"
 #include "atomic.h"
-#include "component.h"
 #include "internal.h"
 #include "sched.h"
 #include "system.h"
@@ -68,7 +67,7 @@ static void request_fence(struct vm *vm, struct cpu *cpu)
 }
 
 /* The VCPU for which the interrupt was sent may have left this CPU in the meantime. */
-static void pages_sync(void)
+void arch_pages_sync(void)
 {
     bool *here = &stale[cpu_self()->id];
 
@@ -78,7 +77,6 @@ static void pages_sync(void)
         __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, x0" ::: "memory");
     }
 }
-ON_CPU_SYNC(pages_sync);
 
 void arch_page_forbid_writes(const struct arch_page *page)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's emulated test finisher (SiFive's, as in QEMU's virt): one register that stops the VM. */
 #include "arch.h"
-#include "component.h"
+#include "compat.h"
 #include "console.h"
 #include "system.h"
 
@@ -38,7 +38,7 @@ static void finisher_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ul
     }
 }
 
-static const char *finisher_boot(void)
+const char *finisher_boot(void)
 {
     bool added = true;
 
@@ -53,4 +53,3 @@ static const char *finisher_boot(void)
     }
     return added ? NULL : "too many emulated devices";
 }
-ON_BOOT(finisher_boot);

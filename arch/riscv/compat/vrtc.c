@@ -5,7 +5,7 @@
  * clock, until the VM restarts.
  */
 #include "arch.h"
-#include "component.h"
+#include "compat.h"
 #include "sched.h"
 #include "system.h"
 
@@ -209,7 +209,7 @@ static void rtc_write(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong v
     vm_unlock(vm);
 }
 
-static void rtc_reset(struct vm *vm)
+void rtc_reset(struct vm *vm)
 {
     struct vrtc *r = rtc_of(vm);
 
@@ -224,7 +224,6 @@ static void rtc_reset(struct vm *vm)
     r->running = false;
     r->line = false;
 }
-ON_VM_RESET(rtc_reset);
 
 static bool rtc_add(struct vm *vm)
 {
@@ -240,7 +239,7 @@ static bool rtc_add(struct vm *vm)
     return dev.base == 0 || vdev_add(&vm->devs, &dev);
 }
 
-static const char *rtc_boot(void)
+const char *rtc_boot(void)
 {
     bool added = true;
 
@@ -250,4 +249,3 @@ static const char *rtc_boot(void)
     }
     return added ? NULL : "too many emulated devices";
 }
-ON_BOOT(rtc_boot);

@@ -45,14 +45,14 @@ KINDS = (
     "console_interrupt",
     "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_start_class",
     "sched_idle", "sched_find_runnable", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
-    "component_write_fault", "accel_interrupt", "accel_continue",
+    "components_write_fault", "accel_interrupt", "accel_continue",
 )  # fmt: skip
 # The only classifying functions on the path of a release or of a job's end.
 RT_PATH = {
     "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_start_class", "edf_pick", "edf_start", "edf_enqueue",
     "refund", "release_others",
 }  # fmt: skip
-_HANDLER = re.compile(r"^(?:HYPERCALL|SBI_EXTENSION)\(\w+, (\w+)", re.MULTILINE)
+_HANDLER = re.compile(r"(?:\{HCALL_(?!OK|ERR)\w+|^SBI_EXTENSION\(\w+), (\w+), ", re.MULTILINE)
 _CALL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:ecall)\s*$", re.MULTILINE)
 _BLOCK = re.compile(r"^[0-9a-f]+ <(\w+)[^>]*>:\n((?:.+\n)*)", re.MULTILINE)
 _POLL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\scsrr\s+\w+,sip$", re.MULTILINE)
@@ -98,7 +98,7 @@ def _tool(*command: str) -> str:
 def handlers() -> set[str]:
     """Returns the handler functions of hypercalls and SBI calls."""
     sources = [
-        path for folder in ("core", "rt", "ipc", "devices/accel", "arch/riscv") for path in (ROOT / folder).rglob("*.c")
+        path for folder in ("core", "rt", "ipc", "devices", "arch/riscv") for path in (ROOT / folder).rglob("*.c")
     ]
     return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
 

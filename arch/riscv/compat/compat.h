@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What component.c lists of the other files. */
+#ifndef COMPAT_H
+#define COMPAT_H
+
+struct vm;
+
+/* Give the VMs that have one their finisher and RTC. NULL, or what failed. */
+const char *finisher_boot(void);
+const char *rtc_boot(void);
+
+void rtc_reset(struct vm *vm);
+
+#endif

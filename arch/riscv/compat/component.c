@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "component.h"
+
+#include "compat.h"
+
+static const char *boot(void)
+{
+    const char *wrong = finisher_boot();
+
+    return wrong != NULL ? wrong : rtc_boot();
+}
+
+COMPONENT(compat, .boot = boot, .vm_reset = rtc_reset);

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "component.h"
+
+#include "virtio.h"
+
+COMPONENT(virtio, .boot = virtio_boot, .vm_reset = virtio_vm_reset, .vm_stop = virtio_vm_stop);

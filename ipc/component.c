@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "component.h"
+
+#include "calls.h"
+#include "ipc_abi.h"
+
+static const struct hcall_entry calls[] = {
+    {HCALL_IPC_SEND_MSG, ipc_send_msg, trace_send},
+    {HCALL_IPC_SEND_WAIT, ipc_send_wait, trace_send},
+    {HCALL_IPC_RECV_MSG, ipc_recv_msg, trace_receive},
+    {HCALL_IPC_RING, ipc_ring, NULL},
+    {HCALL_IPC_DOORBELLS, ipc_doorbells, NULL},
+    {0, NULL, NULL},
+};
+
+COMPONENT(ipc, .boot = ipc_boot, .vm_start = ipc_forget_doorbells, .vcpu_start = ipc_open,
+          .vcpu_stop = ipc_close, .hypercalls = calls);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What component.c lists of the other files. */
+#ifndef RT_CALLS_H
+#define RT_CALLS_H
+
+#include "hypercall.h"
+
+hcall_function rt_create_app, rt_launch_app, rt_delete_app, rt_end, rt_get_stats, rt_use_device;
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "component.h"
+
+#include "calls.h"
+#include "rt_app.h"
+#include "rt_queue.h"
+
+static const struct hcall_entry calls[] = {
+    {HCALL_RT_CREATE_APP, rt_create_app, NULL},
+    {HCALL_RT_LAUNCH_APP, rt_launch_app, NULL},
+    {HCALL_RT_DELETE_APP, rt_delete_app, NULL},
+    {HCALL_RT_END_JOB, rt_end, NULL},
+    {HCALL_RT_GET_STATS, rt_get_stats, NULL},
+    {HCALL_RT_USE_DEVICE, rt_use_device, NULL},
+    {0, NULL, NULL},
+};
+
+COMPONENT(rt, .boot = rt_queues_boot, .sched = &rt_class, .hypercalls = calls);
