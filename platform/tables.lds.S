@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that all architectures have (REGISTER_IN in core/include/types.h), in .rodata of every linker script. */
-#define TABLE(name)     \
-    __start_##name = .; \
-    KEEP(*(name))       \
-    __stop_##name = .;
-
-TABLE(components)
-TABLE(console_keys)
-TABLE(console_operators)
-TABLE(console_lists)
+/* The components (core/include/component.h), in .rodata of every linker script. */
+__start_components = .;
+KEEP(*(components))
+__stop_components = .;

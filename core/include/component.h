@@ -14,6 +14,7 @@
 #include "resource.h"
 #include "types.h"
 
+struct console_part;
 struct hcall_entry;
 struct sched_class;
 struct vcpu;
@@ -59,6 +60,8 @@ struct component {
      * where its VM has no emulated device. Without locks. */
     enum write_fault (*write_fault)(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
     resource_bound_fn *resource_bound;
+    /* Keys and lists for the operator (console_keys.h of the component `console`). */
+    const struct console_part *console;
 };
 
 /* In the component's component.c: COMPONENT(ipc, .boot = ipc_boot, .hypercalls = calls). */

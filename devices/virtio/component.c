@@ -3,4 +3,5 @@
 
 #include "virtio.h"
 
-COMPONENT(virtio, .boot = virtio_boot, .vm_reset = virtio_vm_reset, .vm_stop = virtio_vm_stop);
+COMPONENT(virtio, .boot = virtio_boot, .vm_reset = virtio_vm_reset, .vm_stop = virtio_vm_stop,
+          .console = &ports_part);

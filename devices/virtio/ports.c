@@ -59,4 +59,7 @@ static unsigned ports_line(unsigned at)
     }
     return next < virtio_device_count ? next + 1U : consoles;
 }
-CONSOLE_LIST('p', "list network ports and consoles", ports_line);
+
+const struct console_part ports_part = {
+    .list = {'p', "list network ports and consoles", ports_line},
+};

@@ -425,7 +425,9 @@ static inline unsigned virtio_number(const struct virtio_device *dev)
     return (unsigned)(dev - virtio_devices);
 }
 
-/* --- boot.c, for component.c, which lists them --- */
+/* --- boot.c and ports.c, for component.c, which lists them --- */
+
+extern const struct console_part ports_part;
 
 const char *virtio_boot(void);
 void virtio_vm_reset(struct vm *vm);

@@ -7,10 +7,10 @@
  *   A .. P   typed characters go to that VM: A is the first
  *   .        typed characters go to the VM with the keyboard
  */
-#include "console_keys.h"
+#include "console_parts.h"
 #include "system.h"
 
-static bool channels_typed(char c)
+bool channels_typed(char c)
 {
     unsigned vm = (unsigned)(unsigned char)c - 'A';
 
@@ -26,4 +26,3 @@ static bool channels_typed(char c)
     }
     return false;
 }
-CONSOLE_KEY(CONSOLE_MARK, channels_typed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines that VMs write, and the keyboard. */
 #include "atomic.h"
+#include "component.h"
 #include "console_parts.h"
 #include "platform.h"
 #include "sched.h"
@@ -476,21 +477,21 @@ void console_set_focus(struct vm *vm)
     spin_unlock(&console_lock);
 }
 
-extern const struct console_key __start_console_keys[], __stop_console_keys[];
-extern const struct console_operator __start_console_operators[], __stop_console_operators[];
-
-/* Diverts input to the component that registered the key; other keys go to the operators. */
+/* Diverts input to the component that has the key; other keys are commands. */
 static void console_command(char key)
 {
-    for (const struct console_key *k = __start_console_keys; k < __stop_console_keys; k++) {
-        if (k->key == key) {
-            console_divert(k->take);
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->console != NULL && c->console->key.take != NULL && c->console->key.key == key) {
+            console_divert(c->console->key.take);
             return;
         }
     }
-    for (const struct console_operator *o = __start_console_operators; o < __stop_console_operators;
-         o++) {
-        o->command(key);
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->console != NULL && c->console->commands.command != NULL) {
+            c->console->commands.command(key);
+        }
     }
 }
 
@@ -560,9 +561,13 @@ static bool step_operators(void)
 {
     bool stepped = false;
 
-    for (const struct console_operator *o = __start_console_operators;
-         o < __stop_console_operators && !stepped; o++) {
-        stepped = *o->at_work && o->step(log_waiting());
+    FOR_EACH_COMPONENT(c)
+    {
+        const struct console_operator *o = c->console != NULL ? &c->console->commands : NULL;
+
+        if (o != NULL && o->at_work != NULL && *o->at_work && !stepped) {
+            stepped = o->step(log_waiting());
+        }
     }
     return stepped;
 }

@@ -84,4 +84,11 @@ bool out_busy(void);
 /* Sends `text` before all else, unchanged. False, with nothing sent, if there is no room now. */
 bool out_raw(const char *text, unsigned size);
 
+/* --- channels.c and keys.c --- */
+
+/* A character after CONSOLE_ESCAPE and CONSOLE_MARK. */
+bool channels_typed(char c);
+
+extern const struct console_part keys_part;
+
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operator commands: keys after the console's escape key. */
 #include "arch.h"
-#include "console_keys.h"
+#include "component.h"
+#include "console_parts.h"
 #include "sched.h"
 #include "system.h"
 #include "vm.h"
@@ -78,14 +79,18 @@ static void list_vm(const struct vm *vm)
                 vm_reason_name(vm->restarted));
 }
 
-extern const struct console_list __start_console_lists[], __stop_console_lists[];
+static bool has_list(const struct component *c)
+{
+    return c->console != NULL && c->console->list.line != NULL;
+}
 
-/* The list that a component has registered for the key, or NULL. */
+/* The list that a component has for the key, or NULL. */
 static const struct console_list *list_of(char key)
 {
-    for (const struct console_list *l = __start_console_lists; l != __stop_console_lists; l++) {
-        if (l->key == key) {
-            return l;
+    FOR_EACH_COMPONENT(c)
+    {
+        if (has_list(c) && c->console->list.key == key) {
+            return &c->console->list;
         }
     }
     return NULL;
@@ -218,8 +223,11 @@ static void keys_help(void)
     console_log("             s  stop    g  start   r  restart the VM that has the keyboard (%s)",
                 console_focus()->config->name);
     console_log("             a  give it the terminal alone, and back");
-    for (const struct console_list *l = __start_console_lists; l != __stop_console_lists; l++) {
-        console_log("             %c  %s", l->key, l->what);
+    FOR_EACH_COMPONENT(c)
+    {
+        if (has_list(c)) {
+            console_log("             %c  %s", c->console->list.key, c->console->list.what);
+        }
     }
     console_log("             Ctrl-T  send Ctrl-T itself");
 }
@@ -278,4 +286,8 @@ static void keys_command(char key)
         keys_help();
     }
 }
-CONSOLE_OPERATOR(keys_command, keys_list_step, &listed.at_work);
+
+const struct console_part keys_part = {
+    .key = {CONSOLE_MARK, channels_typed},
+    .commands = {keys_command, keys_list_step, &listed.at_work},
+};

@@ -220,10 +220,8 @@ static bool frames_typed(char c)
     }
     return !ends;
 }
-CONSOLE_KEY(DEBUG_KEY, frames_typed);
 
-static void frames_command(char key)
-{
-    (void)key;
-}
-CONSOLE_OPERATOR(frames_command, frames_step, &typed.at_work);
+const struct console_part frames_part = {
+    .key = {DEBUG_KEY, frames_typed},
+    .commands = {NULL, frames_step, &typed.at_work},
+};

@@ -18,4 +18,8 @@ void frames_event(void);
 /* Starts a session: its frames carry `nonce`. */
 void frames_begin(uint64_t nonce);
 
+/* --- frames.c --- */
+
+extern const struct console_part frames_part;
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "component.h"
 #include "console_parts.h"
 #include "host.h"
 #include "testbed.h"
@@ -154,7 +155,10 @@ static bool step_work(unsigned waiting)
     work_pending = --steps_left > 0;
     return true;
 }
-CONSOLE_OPERATOR(begin_work, step_work, &work_pending);
+
+static const struct console_part part = {.commands = {begin_work, step_work, &work_pending}};
+
+COMPONENT(test, .console = &part);
 
 /* The operator's work continues although another hart has sent all output and needs no further
  * interrupt. */

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "component.h"
 #include "console_keys.h"
 #include "host.h"
 #include "hypercall.h"
@@ -240,7 +241,10 @@ static unsigned third_line(unsigned at)
     console_log("third: line %u", at);
     return at == 0 ? 1 : 0;
 }
-CONSOLE_LIST('e', "list for tests", third_line);
+
+static const struct console_part part = {.list = {'e', "list for tests", third_line}};
+
+COMPONENT(test, .console = &part);
 
 static void test_lists_follow_in_the_order_of_their_keys(void **state)
 {

@@ -28,7 +28,7 @@ POINTERS = {
         "core/hypercall.c",
         "hypercall_table",
     ): r"no_such_call|info_get_id|watchdog_pet|ipc_\w+|rt_\w+|accel_\w+|ring_by_call",
-    ("services/console/console.c", "command"): r"keys_command|frames_command",
+    ("services/console/console.c", "command"): r"keys_command",
     ("services/console/console.c", "step"): r"keys_list_step|frames_step",
     ("services/console/keys.c", "line"): r"ports_line",
     ("services/console/console.c", "divert"): r"frames_typed|channels_typed",

@@ -18,40 +18,36 @@
 #define CONSOLE_LINE 192U /* longest line; longer ones are continued on the next */
 #define CONSOLE_RAW 1024U /* most characters per console_send(); power of two */
 
-/* The operator interface. All mandatory, called without locks. */
-struct console_operator {
-    void (*command)(char key); /* a key after the escape key that no component has registered */
-    /* One step of longer work, if `waiting` lines leave room for its own. True if it did one. */
-    bool (*step)(unsigned waiting);
-    const bool *at_work; /* whether step() is to be called, between polling points */
-};
-
-#define CONSOLE_OPERATOR(command, step, at_work)                                                 \
-    static const struct console_operator operator_##command REGISTER_IN("console_operators") = { \
-        command, step, at_work}
-
-/* Registers a component's list, which `key` after the escape key prints. line() prints one line and
- * returns the position of the next one, 0 behind the last; the first one's position is 0. Called
- * without locks, between polling points. */
-struct console_list {
-    char key;
-    const char *what; /* for the operator's help */
-    unsigned (*line)(unsigned at);
-};
-
-#define CONSOLE_LIST(key, what, line)                                                     \
-    static const struct console_list console_list_##line REGISTER_IN("console_lists") = { \
-        key, what, line}
-
-/* Registers a component's key after the escape key. Typed characters then go to `take` until it
- * returns false or has got the escape key, which is then handled as such. Called without locks. */
+/* A key after the escape key. Typed characters then go to `take` until it returns false or has got
+ * the escape key, which is then handled as such. Called without locks. */
 struct console_key {
     char key;
-    bool (*take)(char c);
+    bool (*take)(char c); /* NULL: none */
 };
 
-#define CONSOLE_KEY(key, take) \
-    static const struct console_key console_key_##take REGISTER_IN("console_keys") = {key, take}
+/* Work for the operator, called without locks. */
+struct console_operator {
+    void (*command)(char key); /* a key after the escape key that no component has; NULL: none */
+    /* One step of longer work, if `waiting` lines leave room for its own. True if it did one. */
+    bool (*step)(unsigned waiting);
+    const bool *at_work; /* whether step() is to be called, between polling points; NULL: never */
+};
+
+/* A list, which `key` after the escape key prints. line() prints one line and returns the position
+ * of the next one, 0 behind the last; the first one's position is 0. Called without locks, between
+ * polling points. */
+struct console_list {
+    char key;
+    const char *what;              /* for the operator's help */
+    unsigned (*line)(unsigned at); /* NULL: none */
+};
+
+/* What a component has at the console (struct component). */
+struct console_part {
+    struct console_key key;
+    struct console_operator commands;
+    struct console_list list;
+};
 
 /* Sends `size` characters (at most CONSOLE_RAW) soon, unchanged and contiguous. False, with nothing
  * sent, if there is no room now. */
