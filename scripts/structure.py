@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Measures the shape of the repository (docs/style.md): folders, what a commit touches, words, comments, long lines,
+functions of one use, circles of files.
+
+    structure.py [--commits N]
+"""
+
+import argparse
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from check import ctext, repo
+
+ROOT = repo.DEFAULT_ROOT
+HYPERVISOR = ("abi/", "arch/", "core/", "devices/", "ipc/", "platform/", "rt/", "services/")
+RTL = "fpga/hw/rtl/"
+GENERATED = ("fpga/hw/rtl/regs/", "fpga/hw/include/")
+LONG = 100
+ASIDE = ("tests", "docs")  # folders that every change may touch
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, text=True, capture_output=True, check=True).stdout
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def top_folders(files: Iterable[str]) -> list[str]:
+    """The folders at the top, without hidden ones."""
+    return sorted({name.split("/")[0] for name in files if "/" in name and not name.startswith(".")})
+
+
+def folders_of_commits(count: int) -> list[int]:
+    """For each of the last commits that change the hypervisor or the fabric: the number of top folders it touches."""
+    found = []
+    for commit in _git("log", f"-{count}", "--no-merges", "--format=%H", "--", *HYPERVISOR, "fpga/hw").split():
+        names = _git("show", "--name-only", "--format=", commit).split()
+        found.append(len({name.split("/")[0] for name in names if "/" in name} - set(ASIDE)))
+    return found
+
+
+def words(names: Iterable[str]) -> int:
+    """Words of documents, outside of code blocks and comments."""
+    texts = (re.sub(r"```.*?```|<!--.*?-->", " ", _read(name), flags=re.DOTALL) for name in names)
+    return sum(len(text.split()) for text in texts)
+
+
+def comments_per_code(names: Iterable[str]) -> float:
+    """Lines with a comment for each line with code, in C and SystemVerilog."""
+    comments = code = 0
+    for name in names:
+        text = _read(name)
+        blank = ctext.blank(text, also_strings=False)
+        for before, after in zip(text.split("\n"), blank.split("\n"), strict=True):
+            has_code = bool(after.strip())
+            code += has_code
+            comments += before.strip() != after.strip() and before.strip() != ""
+    return comments / code
+
+
+def long_lines(names: Iterable[str]) -> int:
+    """Lines over LONG columns."""
+    return sum(len(line) > LONG for name in names for line in _read(name).split("\n"))
+
+
+def used_once(names: Iterable[str]) -> tuple[int, int]:
+    """The static functions that are named in one other place of their file, and all static functions."""
+    once = every = 0
+    for name in names:
+        code = ctext.blank(_read(name))
+        for match in re.finditer(r"^static (?!inline)[^;={(]*?\b(\w+)\([^;]*?\)\n\{", code, re.MULTILINE):
+            every += 1
+            once += len(re.findall(rf"\b{match[1]}\b", code)) == 2
+    return once, every
+
+
+def _uses(names: list[str]) -> dict[str, set[str]]:
+    """For each C file the files of its folder whose functions it names."""
+    owner = {}
+    codes = {name: ctext.without_directives(ctext.blank(_read(name))) for name in names}
+    for name, code in codes.items():
+        for match in re.finditer(r"^(?!static)\w[^;={(]*?\b(\w+)\([^;]*?\)\n\{", code, re.MULTILINE):
+            owner[match[1]] = name
+    uses: dict[str, set[str]] = {}
+    for name, code in codes.items():
+        called = {owner[word] for word in re.findall(r"\b(\w+)\s*\(", code) if word in owner}
+        uses[name] = {other for other in called if other != name and Path(other).parent == Path(name).parent}
+    return uses
+
+
+def circles(names: list[str]) -> list[tuple[str, str]]:
+    """Pairs of files of one folder that call each other, directly or not."""
+    uses = _uses(names)
+    reach = {name: set(found) for name, found in uses.items()}
+    for _ in names:
+        for found in reach.values():
+            found |= set().union(*(uses[other] for other in found))
+    return sorted((a, b) for a in reach for b in reach[a] if a < b and a in reach[b])
+
+
+def _sources(files: list[str], folders: str | tuple[str, ...], *suffixes: str) -> list[str]:
+    """The files of some folders that nothing generates."""
+    own = [name for name in files if name.startswith(folders) and not name.startswith(GENERATED)]
+    return repo.with_suffix(own, *suffixes)
+
+
+def rows(files: list[str], commits: int) -> list[tuple[str, str]]:
+    """The measurements: what is measured, and the value."""
+    code, rtl = _sources(files, HYPERVISOR, ".c", ".h"), _sources(files, RTL, ".sv")
+    touched = folders_of_commits(commits)
+    once, functions = used_once(_sources(files, HYPERVISOR, ".c"))
+    return [
+        ("top folders", str(len(top_folders(files)))),
+        (f"top folders a commit touches, the last {len(touched)}", f"{sum(touched) / max(len(touched), 1):.2f}"),
+        ("words of documents", f"{words(repo.with_suffix(files, '.md')):,}"),
+        ("words of CAVEATS.md", f"{words(['CAVEATS.md']):,}"),
+        ("comment lines per code line, C", f"{comments_per_code(code):.2f}"),
+        ("comment lines per code line, RTL", f"{comments_per_code(rtl):.2f}"),
+        (f"lines over {LONG} columns, C and RTL", str(long_lines(_sources(files, "", ".c", ".h", ".sv")))),
+        ("static functions used once", f"{100 * once / functions:.0f} % of {functions}"),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--commits", type=int, default=20, help="commits to look at (default: 20)")
+    commits = parser.parse_args().commits
+    files = repo.tracked(ROOT)
+    rounds = circles(_sources(files, ("devices/", "services/", "rt/"), ".c"))
+    print("| | |\n|---|---:|")
+    for what, value in (*rows(files, commits), ("pairs of files in a circle", str(len(rounds)))):
+        print(f"| {what} | {value} |")
+    for a, b in rounds:
+        print(f"{a} <-> {b}")
+
+
+if __name__ == "__main__":
+    main()
