@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work in sections of its own. The first kind are interrupt lines that are set: a VM may let each
- * of its VCPUs take the same source, and an interrupt then wakes all that sleep: too much work for
- * the end of a step that has copied data. A timer that has already expired sets one line each time,
- * so other interrupts are taken between two of them. Each CPU has the lines of the interrupts that
- * it has raised: while it runs an RT app, its timers wait, and interrupts of other CPUs must not.
- * The second kind is what a device has for its driver after another device has stopped (serve() of
- * its class): its peers may be many.
+ * Interrupts of functions (INTx), and work in sections of its own. The first kind of work are
+ * interrupt lines that are set: a VM may let each of its VCPUs take the same source, and an
+ * interrupt then wakes all that sleep: too much work for the end of a step that has copied data. A
+ * timer that has already expired sets one line each time, so other interrupts are taken between two
+ * of them. Each CPU has the lines of the interrupts that it has raised: while it runs an RT app,
+ * its timers wait, and interrupts of other CPUs must not. The second kind is what a device has for
+ * its driver after another device has stopped (serve() of its class): its peers may be many.
  */
 #include "arch.h"
 #include "lib.h"
+#include "pci_regs.h"
 #include "sched.h"
 #include "timer.h"
 #include "virtio.h"
+
+#define FEW_VCPUS 2U /* woken by the section that raises their interrupt */
 
 /* added to the number of a device: serve() instead of its line */
 #define SERVE VIRTIO_MAX_FUNCTIONS
@@ -92,4 +95,56 @@ void virtio_set_line_later(const struct virtio_device *dev)
 void virtio_serve_later(const struct virtio_device *dev)
 {
     add(SERVE + virtio_number(dev));
+}
+
+/* --- interrupts --- */
+
+void virtio_set_line_locked(struct virtio_device *dev)
+{
+    bool disabled = (dev->command & COMMAND_INTX_DISABLE) != 0;
+
+    if (dev->class->mask != NULL) {
+        dev->class->mask(dev, disabled);
+    } else {
+        arch_vm_irq(dev->vm, VIRTIO_IRQ + dev->config->slot, dev->isr != 0 && !disabled);
+    }
+}
+
+void virtio_set_line(struct virtio_device *dev)
+{
+    spin_lock(&dev->vm->lock);
+    virtio_set_line_locked(dev);
+    vm_unlock(dev->vm);
+}
+
+void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
+{
+    bool now = dev->vm->nvcpus <= FEW_VCPUS;
+
+    spin_lock(&dev->vm->lock);
+    dev->isr |= bits;
+    if (now) {
+        virtio_set_line_locked(dev);
+    }
+    vm_unlock(dev->vm);
+    if (!now) {
+        virtio_set_line_later(dev);
+    }
+}
+
+void virtio_clear_isr(struct virtio_device *dev)
+{
+    dev->isr = 0;
+    virtio_set_line_locked(dev);
+}
+
+uint32_t virtio_take_isr(struct virtio_device *dev)
+{
+    uint32_t isr;
+
+    spin_lock(&dev->vm->lock);
+    isr = dev->isr;
+    virtio_clear_isr(dev);
+    vm_unlock(dev->vm);
+    return isr;
 }

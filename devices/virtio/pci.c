@@ -40,60 +40,6 @@ static const uint32_t capabilities[] = {CAPABILITY(1U, PART_COMMON, 0x38),
                                         CAPABILITY(2U, PART_NOTIFY, 4), CAPABILITY(3U, PART_ISR, 4),
                                         CAPABILITY(4U, PART_CONFIG, 0x1000)};
 
-/* --- interrupts --- */
-
-#define FEW_VCPUS 2U /* woken by the section that raises their interrupt */
-
-static void set_line(struct virtio_device *dev)
-{
-    bool disabled = (dev->command & COMMAND_INTX_DISABLE) != 0;
-
-    if (dev->class->mask != NULL) {
-        dev->class->mask(dev, disabled);
-    } else {
-        arch_vm_irq(dev->vm, VIRTIO_IRQ + dev->config->slot, dev->isr != 0 && !disabled);
-    }
-}
-
-void virtio_set_line(struct virtio_device *dev)
-{
-    spin_lock(&dev->vm->lock);
-    set_line(dev);
-    vm_unlock(dev->vm);
-}
-
-void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
-{
-    bool now = dev->vm->nvcpus <= FEW_VCPUS;
-
-    spin_lock(&dev->vm->lock);
-    dev->isr |= bits;
-    if (now) {
-        set_line(dev);
-    }
-    vm_unlock(dev->vm);
-    if (!now) {
-        virtio_set_line_later(dev);
-    }
-}
-
-void virtio_clear_isr(struct virtio_device *dev)
-{
-    dev->isr = 0;
-    set_line(dev);
-}
-
-uint32_t virtio_take_isr(struct virtio_device *dev)
-{
-    uint32_t isr;
-
-    spin_lock(&dev->vm->lock);
-    isr = dev->isr;
-    virtio_clear_isr(dev);
-    vm_unlock(dev->vm);
-    return isr;
-}
-
 /* --- configuration space --- */
 
 static bool is_virtio(const struct virtio_device *dev)
@@ -228,7 +174,7 @@ static void command_write(struct virtio_device *dev, unsigned byte, unsigned wid
         dev->class->command(dev, command);
     } else {
         dev->command = command;
-        set_line(dev);
+        virtio_set_line_locked(dev);
     }
     vm_unlock(dev->vm);
     virtio_command_written(dev);

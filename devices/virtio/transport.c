@@ -82,20 +82,11 @@ uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset)
 
 /* --- queues --- */
 
-/* The driver is ready, and has not been wrong. */
-static bool is_live(const struct virtio_device *dev)
-{
-    uint32_t status = atomic_load_relaxed(&dev->status);
-
-    return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) ==
-           VIRTIO_STATUS_DRIVER_OK;
-}
-
 /* A function that is no bus master does not access memory (PCI Local Bus Specification 3.0,
  * section 6.2.2). */
 static bool may_work(const struct virtio_device *dev)
 {
-    return (dev->command & COMMAND_MASTER) != 0 && is_live(dev);
+    return (dev->command & COMMAND_MASTER) != 0 && virtio_is_live(dev);
 }
 
 enum start {
@@ -137,19 +128,6 @@ static void start_queues(struct virtio_device *dev)
     }
 }
 
-static void stop_queues(struct virtio_device *dev)
-{
-    for (unsigned i = 0; i < dev->nqueues; i++) {
-        spin_lock(&dev->queues[i].lock);
-        dev->queues[i].ready = false;
-        dev->queues[i].generation++;
-        spin_unlock(&dev->queues[i].lock);
-    }
-    if (dev->class->reset != NULL) {
-        dev->class->reset(dev);
-    }
-}
-
 static void write_half(uint64_t *value, unsigned upper, uint32_t part)
 {
     *value = upper != 0 ? (*value & UINT32_MAX) | (uint64_t)part << 32
@@ -183,60 +161,6 @@ static void queue_write(struct virtio_device *dev, unsigned offset, uint32_t val
 
 /* --- the device --- */
 
-/* Several VCPUs may stop the device at once: those of its driver that reset it, and those of others
- * that have found its driver to be wrong. No queue starts until the last one has done so. */
-static void begin_stop_locked(struct virtio_device *dev)
-{
-    dev->stops++;
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
-}
-
-static void begin_stop(struct virtio_device *dev)
-{
-    spin_lock(&dev->vm->lock);
-    begin_stop_locked(dev);
-    spin_unlock(&dev->vm->lock);
-}
-
-static void end_stop(struct virtio_device *dev, bool reset)
-{
-    spin_lock(&dev->vm->lock);
-    dev->stops--;
-    dev->was_reset = dev->was_reset || reset;
-    if (dev->stops == 0 && dev->was_reset) {
-        dev->was_reset = false;
-        /* the last one may have raised an interrupt after the reset's begin */
-        virtio_clear_isr(dev);
-        atomic_store_relaxed(&dev->status, 0);
-    }
-    vm_unlock(dev->vm);
-}
-
-void virtio_reset(struct virtio_device *dev)
-{
-    begin_stop(dev);
-    stop_queues(dev);
-    for (unsigned i = 0; i < dev->nqueues; i++) {
-        struct virtq *q = &dev->queues[i];
-
-        q->enabled = false;
-        q->size = dev->queue_size;
-        q->next = 0;
-        q->used = 0;
-        q->checked = 0;
-        q->address[0] = 0;
-        q->address[1] = 0;
-        q->address[2] = 0;
-        q->progress = (struct virtio_progress){0};
-    }
-    dev->features = 0;
-    dev->device_feature_select = 0;
-    dev->driver_feature_select = 0;
-    dev->queue_select = 0;
-    dev->resumes = true; /* before the status is 0: a new life clears it */
-    end_stop(dev, true);
-}
-
 bool virtio_reset_step(struct virtio_device *dev)
 {
     if (!dev->resumes) {
@@ -252,39 +176,9 @@ bool virtio_reset_step(struct virtio_device *dev)
     return true;
 }
 
-/* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after
- * virtio_break(). */
-struct virtio_device *virtio_wrong(struct virtio_device *dev)
-{
-    begin_stop(dev);
-    return dev;
-}
-
-void virtio_break(struct virtio_device *dev)
-{
-    stop_queues(dev);
-    virtio_interrupt(dev, VIRTIO_ISR_CONFIG);
-    end_stop(dev, false);
-}
-
-/* Begins to stop a device that works but is no bus master any more. One section: a reset by another
- * VCPU must not come between. */
-static bool begin_stop_of_no_master(struct virtio_device *dev)
-{
-    bool stops;
-
-    spin_lock(&dev->vm->lock);
-    stops = (dev->command & COMMAND_MASTER) == 0 && is_live(dev);
-    if (stops) {
-        begin_stop_locked(dev);
-    }
-    spin_unlock(&dev->vm->lock);
-    return stops;
-}
-
 void virtio_command_written(struct virtio_device *dev)
 {
-    if (begin_stop_of_no_master(dev)) {
+    if (virtio_stop_without_master(dev)) {
         virtio_break(dev);
     } else {
         start_queues(dev);

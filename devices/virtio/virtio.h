@@ -229,6 +229,11 @@ static inline struct virtio_bus *virtio_bus_of(const struct vm *vm)
 /* Adds the bus's ranges to the VM's emulated devices. At boot. */
 bool virtio_pci_init(struct vm *vm);
 
+/* Sets the function's configuration space as after power-on. With vm->lock held. */
+void virtio_pci_reset(struct virtio_device *dev);
+
+/* --- intx.c --- */
+
 /* Sets bits of the ISR status, and the function's interrupt line. Without locks, or with those of
  * queues. */
 void virtio_interrupt(struct virtio_device *dev, uint32_t bits);
@@ -239,14 +244,12 @@ void virtio_clear_isr(struct virtio_device *dev);
 /* Reads the ISR status and clears it. */
 uint32_t virtio_take_isr(struct virtio_device *dev);
 
-/* Sets the function's configuration space as after power-on. With vm->lock held. */
-void virtio_pci_reset(struct virtio_device *dev);
-
 /* Sets the interrupt line to what the ISR status and the command register say. As
  * virtio_interrupt(). */
 void virtio_set_line(struct virtio_device *dev);
 
-/* --- intx.c --- */
+/* The same with vm->lock held. */
+void virtio_set_line_locked(struct virtio_device *dev);
 
 /* At boot. */
 void virtio_lines_init(void);
@@ -258,18 +261,19 @@ void virtio_set_line_later(const struct virtio_device *dev);
  * of queues. */
 void virtio_serve_later(const struct virtio_device *dev);
 
-/* --- transport.c --- */
+/* --- stop.c --- */
 
-uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset);
-void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2,
-                         uint32_t value);
+/* Whether the driver is ready, and the device needs no reset. */
+static inline bool virtio_is_live(const struct virtio_device *dev)
+{
+    uint32_t status = atomic_load_relaxed(&dev->status);
+
+    return (status & (VIRTIO_STATUS_DRIVER_OK | VIRTIO_STATUS_NEEDS_RESET)) ==
+           VIRTIO_STATUS_DRIVER_OK;
+}
 
 /* Resets the device: no queue is accessed from then on. Without locks. */
 void virtio_reset(struct virtio_device *dev);
-
-/* Resets the device, then resumes what waits for it. False: to be called again, which does not
- * reset it once more. The reset and the first step are sections of their own. Without locks. */
-bool virtio_reset_step(struct virtio_device *dev);
 
 /* The driver has violated the specification: the device needs a reset. With the lock of the queue
  * where that was found, or a reset that the driver has done since would be undone. Returns `dev`,
@@ -278,6 +282,20 @@ struct virtio_device *virtio_wrong(struct virtio_device *dev);
 
 /* After virtio_wrong(): no queue is accessed until the driver resets the device. Without locks. */
 void virtio_break(struct virtio_device *dev);
+
+/* Begins to stop a device that works but is no bus master any more. True: virtio_break() must
+ * follow. Without locks. */
+bool virtio_stop_without_master(struct virtio_device *dev);
+
+/* --- transport.c --- */
+
+uint32_t virtio_common_read(const struct virtio_device *dev, unsigned offset);
+void virtio_common_write(struct virtio_device *dev, unsigned offset, unsigned width_log2,
+                         uint32_t value);
+
+/* Resets the device, then resumes what waits for it. False: to be called again, which does not
+ * reset it once more. The reset and the first step are sections of their own. Without locks. */
+bool virtio_reset_step(struct virtio_device *dev);
 
 /* The guest has written the command register. As a bus master the function starts the queues that
  * are enabled. If it is none any more while its driver is ready, the device needs a reset, as its
