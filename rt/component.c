@@ -15,4 +15,10 @@ static const struct hcall_entry calls[] = {
     {0, NULL, NULL},
 };
 
-COMPONENT(rt, .boot = rt_queues_boot, .sched = &rt_class, .hypercalls = calls);
+static const char *boot(void)
+{
+    rt_apps_init();
+    return rt_queues_boot();
+}
+
+COMPONENT(rt, .boot = boot, .sched = &rt_class, .hypercalls = calls);

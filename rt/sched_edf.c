@@ -436,7 +436,6 @@ static void edf_init(void)
         rt_queue_init(&rt_cpus[i].releases, i, 0);
         rt_queue_init(&rt_cpus[i].ready, i, 1);
     }
-    rt_apps_init();
 }
 
 static void edf_start(struct cpu *cpu)

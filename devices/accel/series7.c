@@ -43,6 +43,30 @@ struct device {
     bool identified, addressed, configured, desynced;
 };
 
+/* The addresses of a device's frames have gaps that are not known here: a write begins where one of
+ * Vivado's does. */
+static bool block_has(const struct accel_image_frames *block, uint32_t first, ulong count)
+{
+    const uint32_t offset = first - block->first;
+
+    if (accels.image->idcode != 0) {
+        return offset == 0 && count <= block->count;
+    }
+    return offset < block->count && count <= block->count - offset;
+}
+
+bool accel_frames_belong(uint32_t region, uint32_t first, ulong count)
+{
+    const struct accel_image_frames *blocks = accel_table(accels.image->frames_offset);
+
+    for (unsigned i = 0; i < accels.image->nframes; i++) {
+        if (blocks[i].region == region && block_has(&blocks[i], first, count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *take_frames(struct device *d, ulong count)
 {
     if (!d->identified || d->command != CMD_WCFG || !d->addressed) {

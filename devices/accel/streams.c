@@ -77,30 +77,6 @@ static struct accel_finding check_header(const uint32_t *words, uint32_t size, u
                  2);
 }
 
-/* The addresses of a device's frames have gaps that are not known here: a write begins where one of
- * Vivado's does. */
-static bool block_has(const struct accel_image_frames *block, uint32_t first, ulong count)
-{
-    const uint32_t offset = first - block->first;
-
-    if (accels.image->idcode != 0) {
-        return offset == 0 && count <= block->count;
-    }
-    return offset < block->count && count <= block->count - offset;
-}
-
-bool accel_frames_belong(uint32_t region, uint32_t first, ulong count)
-{
-    const struct accel_image_frames *blocks = accel_table(accels.image->frames_offset);
-
-    for (unsigned i = 0; i < accels.image->nframes; i++) {
-        if (blocks[i].region == region && block_has(&blocks[i], first, count)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A packet of the simulation's port: its mark, region, task, and 8 zero bits, of which one would
  * let the port take a word in two cycles; the number of the words that follow; the address of its
  * first frame; the data of this and the next frames. `left`: words to the end of the body. */

@@ -185,22 +185,6 @@ static struct virtio_step blk_step(struct virtio_device *dev, struct virtq *q)
     return (struct virtio_step){.broken = found == VIRTIO_SOME ? NULL : virtio_wrong(dev)};
 }
 
-struct virtio_step blk_work(struct virtio_device *dev)
-{
-    struct virtq *q = &dev->queues[QUEUE_REQUESTS];
-    struct virtio_step step = {.wait = true};
-
-    spin_lock(&q->lock);
-    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(dev, q))) {
-        step = blk_step(dev, q);
-        if (step.wait) {
-            virtq_ask(dev, q);
-        }
-    }
-    spin_unlock(&q->lock);
-    return step;
-}
-
 /* A piece that the server has stays there, and a buffer of the server is used for the next one. */
 static void blk_reset(struct virtio_device *dev)
 {

@@ -64,8 +64,4 @@ static inline bool blk_forwards(const struct blk_disk *disk)
     return disk->forwards || disk->piece == BLK_SERVED;
 }
 
-/* A step of the disk's queue, as when its driver had notified it; the caller calls virtio_break()
- * once it has released its locks. */
-struct virtio_step blk_work(struct virtio_device *dev);
-
 #endif

@@ -298,6 +298,24 @@ static struct virtio_step take_answer(struct server *s, struct blk_disk *disk)
     return disk->left > 0 ? take_data(s, disk) : end_piece(s, disk);
 }
 
+/* A step of the disk's queue, as when its driver had notified it; the caller calls virtio_break()
+ * once it has released its locks. */
+static struct virtio_step disk_step(struct virtio_device *disk)
+{
+    struct virtq *q = &disk->queues[0];
+    struct virtio_step step = {.wait = true};
+
+    spin_lock(&q->lock);
+    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(disk, q))) {
+        step = disk->class->step(disk, q);
+        if (step.wait) {
+            virtq_ask(disk, q);
+        }
+    }
+    spin_unlock(&q->lock);
+    return step;
+}
+
 /* A step of an answer, and then of the disk, until its queue has to wait. */
 static struct virtio_step server_step(struct virtio_device *dev, struct virtq *q)
 {
@@ -315,7 +333,7 @@ static struct virtio_step server_step(struct virtio_device *dev, struct virtq *q
         spin_unlock(&disk_queue->lock);
         return step;
     }
-    step = blk_work(s->to);
+    step = disk_step(s->to);
     if (step.wait || s->steps-- == 0) {
         s->busy = false;
         virtio_done(dev, q, s->rest.head, 0);

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug frames: requests typed into the console, and answers sent to it. */
+/* Debug frames typed into the console: requests, which are answered one after the other. */
 #include "console_keys.h"
-#include "lib.h"
 #include "session.h"
-#include "spinlock.h"
 
-#define CHECK_SIZE 4U
-#define REQUEST_MAX (sizeof(struct debug_request) + CHECK_SIZE)
-#define ANSWER_MAX (sizeof(struct debug_answer) + CHECK_SIZE)
-#define MARK_SIZE 3U
-#define NONCE_SIZE 8U
-#define FRAME_MAX (MARK_SIZE + 2U * (NONCE_SIZE + ANSWER_MAX) + 2U)
+#define REQUEST_MAX (sizeof(struct debug_request) + DEBUG_CHECK_SIZE)
 
 /* The request that is being received or processed. */
 static struct {
@@ -31,13 +24,11 @@ static struct {
 } typed; /* owner: this file; only one CPU takes the console's interrupts */
 
 static struct {
-    struct spinlock lock; /* guards the nonce: any CPU may send events */
-    char nonce[2U * NONCE_SIZE];
     uint8_t sequence; /* of the request answered below, 0: none */
     unsigned size, length;
     struct debug_answer answer;
-    char text[FRAME_MAX];
-} sent; /* owner: this file; except for the nonce, used by the console's CPU only */
+    char text[ANSWER_FRAME_MAX];
+} sent; /* owner: this file; used by the console's CPU only */
 
 static int digit_value(char c)
 {
@@ -45,67 +36,6 @@ static int digit_value(char c)
         return c - '0';
     }
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static char *put_hex(char *to, const uint8_t *bytes, unsigned size)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    for (unsigned i = 0; i < size; i++) {
-        *to++ = digits[bytes[i] >> 4];
-        *to++ = digits[bytes[i] & 15U];
-    }
-    return to;
-}
-
-/* Writes the frame of an answer to `text`; returns the frame's length. */
-static unsigned make_frame(char *text, const struct debug_answer *answer, unsigned size)
-{
-    char *to = text + MARK_SIZE + 2U * NONCE_SIZE;
-    const uint8_t *bytes = (const uint8_t *)answer;
-    uint32_t sum = 0;
-    uint8_t check[CHECK_SIZE];
-
-    memcpy(text, DEBUG_MARK, MARK_SIZE);
-    spin_lock(&sent.lock);
-    memcpy(text + MARK_SIZE, sent.nonce, sizeof(sent.nonce));
-    spin_unlock(&sent.lock);
-    for (unsigned i = 0; i < size; i++) {
-        sum = debug_check(sum, bytes[i]);
-    }
-    for (unsigned i = 0; i < CHECK_SIZE; i++) {
-        check[i] = (uint8_t)(sum >> (8U * i));
-    }
-    to = put_hex(put_hex(to, bytes, size), check, CHECK_SIZE);
-    *to++ = '\033';
-    *to++ = '\\';
-    return (unsigned)(to - text);
-}
-
-/* Sends a frame without a request. */
-static void send_event(enum debug_error error)
-{
-    const struct debug_answer event = {.sequence = DEBUG_EVENT, .error = (uint8_t)error};
-    char text[FRAME_MAX];
-
-    console_send(text, make_frame(text, &event, DEBUG_ANSWER_HEAD));
-}
-
-void frames_begin(uint64_t nonce)
-{
-    uint8_t bytes[NONCE_SIZE];
-
-    for (unsigned i = 0; i < NONCE_SIZE; i++) {
-        bytes[i] = (uint8_t)(nonce >> (8U * i));
-    }
-    spin_lock(&sent.lock);
-    put_hex(sent.nonce, bytes, NONCE_SIZE);
-    spin_unlock(&sent.lock);
-}
-
-void frames_event(void)
-{
-    send_event(DEBUG_OK);
 }
 
 static void typed_discard(void)
@@ -120,14 +50,14 @@ static unsigned typed_size(void)
     unsigned size = typed.digits / 2U;
     uint32_t sum = 0;
 
-    if (typed.bad || typed.digits % 2U != 0 || size < DEBUG_HEAD + CHECK_SIZE) {
+    if (typed.bad || typed.digits % 2U != 0 || size < DEBUG_HEAD + DEBUG_CHECK_SIZE) {
         return 0;
     }
-    size -= CHECK_SIZE;
+    size -= DEBUG_CHECK_SIZE;
     for (unsigned i = 0; i < size; i++) {
         sum = debug_check(sum, typed.bytes[i]);
     }
-    for (unsigned i = 0; i < CHECK_SIZE; i++) {
+    for (unsigned i = 0; i < DEBUG_CHECK_SIZE; i++) {
         typed.bad |= typed.bytes[size + i] != (uint8_t)(sum >> (8U * i));
     }
     return typed.bad ? 0 : size;
@@ -140,7 +70,7 @@ static void typed_check(void)
     typed.at_work = typed.size != 0;
     typed_discard();
     if (typed.size == 0) {
-        send_event(DEBUG_ERR_FRAME);
+        answer_event(DEBUG_ERR_FRAME);
     }
 }
 
@@ -174,7 +104,7 @@ static bool frames_step(unsigned waiting)
         typed_do();
         break;
     case FRAME_MAKE:
-        sent.length = make_frame(sent.text, &sent.answer, sent.size);
+        sent.length = answer_frame(sent.text, &sent.answer, sent.size);
         typed.step = FRAME_SEND;
         break;
     case FRAME_SEND:

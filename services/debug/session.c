@@ -99,7 +99,7 @@ static bool session_breakpoint(struct vcpu *v)
     }
     spin_unlock(&sched_lock);
     if (debugged) {
-        frames_event();
+        answer_event(DEBUG_OK);
     }
     return debugged;
 }
@@ -208,7 +208,7 @@ static unsigned attach(const struct call *c)
 {
     struct vm *vm = find_vm(c->request->data, c->size);
 
-    frames_begin(c->address);
+    answers_begin(c->address);
     if (vm == NULL) {
         return fail(c, DEBUG_ERR_NO_VM);
     }

@@ -12,11 +12,24 @@
 unsigned session_request(const struct debug_request *request, unsigned size,
                          struct debug_answer *answer);
 
-/* Notifies the tool, which then reads the status. */
-void frames_event(void);
+/* --- answers.c --- */
+
+#define DEBUG_CHECK_SIZE 4U
+#define DEBUG_MARK_SIZE 3U
+#define DEBUG_NONCE_SIZE 8U
+#define ANSWER_FRAME_MAX                                                                          \
+    (DEBUG_MARK_SIZE + 2U * (DEBUG_NONCE_SIZE + sizeof(struct debug_answer) + DEBUG_CHECK_SIZE) + \
+     2U)
 
 /* Starts a session: its frames carry `nonce`. */
-void frames_begin(uint64_t nonce);
+void answers_begin(uint64_t nonce);
+
+/* Writes the frame of an answer of `size` bytes to `text`, of ANSWER_FRAME_MAX characters; returns
+ * the frame's length. */
+unsigned answer_frame(char *text, const struct debug_answer *answer, unsigned size);
+
+/* Sends a frame without a request. DEBUG_OK: the tool then reads the status. */
+void answer_event(enum debug_error error);
 
 /* --- frames.c --- */
 

@@ -56,6 +56,7 @@ POINTERS = {
     ("devices/virtio/pci.c", "config"): r"(net|blk|vsock|console|crypto|server)_config",
     ("devices/virtio/notify.c", "waiting"): r"(vsock|console|server)_waiting",
     ("devices/virtio/notify.c", "stop"): r"crypto_stop",
+    ("devices/virtio/server.c", "step"): r"blk_step",
     ("devices/virtio/notify.c", "serve"): r"vsock_serve",
     ("devices/virtio/intx.c", "serve"): r"vsock_serve",
     ("devices/virtio/notify.c", "step"): r"(net|blk|rng|vsock|console|crypto|server)_step",
