@@ -89,7 +89,7 @@ static inline void sched_account(struct cpu *cpu, struct vcpu *v)
 static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
 {
     v->state = VCPU_READY;
-    if (LIKELY(cpu->class == NULL)) { /* without: switch +1 */
+    if (cpu->class == NULL) {
         be_enqueue(v);
     } else if (v->sched == NULL) {
         be_enqueue_preempted(v);
@@ -118,7 +118,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
 {
     struct vcpu *v = NULL;
 
-    if (UNLIKELY(cpu->class != NULL)) { /* without: release +2 */
+    if (cpu->class != NULL) {
         v = cpu->class->pick(cpu);
     }
     if (prev != NULL) {
@@ -126,7 +126,7 @@ static inline struct vcpu *sched_pick(struct cpu *cpu, struct vcpu *prev)
     } else {
         cpu->since = cpu_now(cpu);
     }
-    return LIKELY(v == NULL) ? be_pick() : v; /* without: release +1 */
+    return v == NULL ? be_pick() : v;
 }
 
 void sched_wake(struct vcpu *v)
@@ -181,8 +181,7 @@ static void sched_start_class(struct cpu *cpu, struct vcpu *v)
 /* The slice of `v` begins at cpu->since: sets its end, and programs the timer. */
 static inline void sched_start(struct cpu *cpu, struct vcpu *v)
 {
-    /* without: switch +2 */
-    if (UNLIKELY(cpu->class != NULL)) {
+    if (cpu->class != NULL) {
         sched_start_class(cpu, v);
     } else {
         be_start(cpu, v);
@@ -229,9 +228,8 @@ static void sched_poll(struct cpu *cpu)
 }
 
 /* Serves the requests of a VCPU that has left its CPU. A polling point if that turns off: with 60
- * RT apps, its removal and the next pick are too long for one critical section. without: size.text
- * +82 bytes */
-static void __attribute__((noinline, cold)) sched_request(struct cpu *cpu, struct vcpu *v)
+ * RT apps, its removal and the next pick are too long for one critical section. */
+static void sched_request(struct cpu *cpu, struct vcpu *v)
 {
     unsigned request = v->request;
 
@@ -338,10 +336,8 @@ static void sched_work(struct cpu *cpu, struct vcpu *v)
 
 /* Finds a VCPU whose guest can run, where the VCPU picked first (`v`) has requests or is NULL:
  * sleeps, does work, holds back VCPUs of VMs that stop. Many may have waited when their VM was
- * stopped: interrupts are polled between two. Not inline: tests/e2e/test_panic.py finds this
- * symbol. `cold`: without: size.text +468 bytes. */
-static struct vcpu *__attribute__((noinline, cold)) sched_find_runnable(struct cpu *cpu,
-                                                                        struct vcpu *v)
+ * stopped: interrupts are polled between two. */
+OWN_SYMBOL static struct vcpu *sched_find_runnable(struct cpu *cpu, struct vcpu *v)
 {
     cpu->current = NULL;
     for (;;) {
@@ -376,7 +372,7 @@ void sched_run(struct cpu *cpu)
     sched_read_time(cpu);
     spin_lock(&sched_lock);
     if (prev != NULL) {
-        if (LIKELY(prev->request == 0)) { /* without: release +2 */
+        if (prev->request == 0) {
             sched_enqueue(cpu, prev);
         } else {
             prev = sched_left(cpu, prev);

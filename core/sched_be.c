@@ -74,8 +74,7 @@ static void be_limit_slice(struct cpu *cpu)
     }
 }
 
-/* without: size.text +88 bytes */
-static void __attribute__((noinline)) be_find_cpu(const struct cpu *except)
+static void be_find_cpu(const struct cpu *except)
 {
     struct cpu *cpu;
 

@@ -66,7 +66,7 @@ static inline void be_start(struct cpu *cpu, struct vcpu *v)
     ticks_t end = TICKS_NEVER;
     bool waited_for = !list_empty(&sched_be.queue);
 
-    if (LIKELY(waited_for && v->remainder == 0)) { /* without: switch +1 */
+    if (waited_for && v->remainder == 0) {
         end = cpu->since + sched_be.quantum;
     } else if (waited_for) {
         end = cpu->since + v->remainder;

@@ -29,7 +29,7 @@ static inline void put(struct sorter *s, const struct heap_node *node)
 {
     unsigned order = node->order - s->least;
 
-    if (UNLIKELY(order >= SORTER_ORDERS)) {
+    if (order >= SORTER_ORDERS) {
         arch_device_write64(s->registers + FABRIC_SORTER_ORDER, node->order);
         order = SORTER_ORDERS / 2U;
         s->least = node->order - order;

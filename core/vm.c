@@ -256,9 +256,8 @@ static void end_vcpu(struct vcpu *v)
     spin_unlock(&sched_lock);
 }
 
-/* One step; true if it was the last. Interrupts are polled between steps.
- * Not inline: a polling point of scripts/tessera/bench/sections.py. */
-static bool __attribute__((noinline)) end_stage(struct vm *vm)
+/* One step; true if it was the last. Interrupts are polled between steps. */
+OWN_SYMBOL static bool end_stage(struct vm *vm)
 {
     unsigned stage = vm->stage + 1;
 

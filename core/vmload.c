@@ -27,10 +27,9 @@ enum {
 };
 
 /* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
- * NULL. Returns its size.
- * Not inline: a polling point of scripts/tessera/bench/sections.py. */
-static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src, uint64_t size,
-                                                     struct word_sums *sums)
+ * NULL. Returns its size. */
+OWN_SYMBOL static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size,
+                                      struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
     void *dst = arch_window(hpa, &room);
@@ -45,10 +44,8 @@ static uint64_t __attribute__((noinline)) load_chunk(hpa_t hpa, const void *src,
     return n;
 }
 
-/* Continues with a piece of memory; true when it is complete.
- * Not inline: scripts/tessera/bench/collect.py subtracts its instructions. */
-static bool __attribute__((noinline)) load_piece(struct vm *vm, hpa_t hpa, const char *src,
-                                                 uint64_t size)
+/* Continues with a piece of memory; true when it is complete. */
+OWN_SYMBOL static bool load_piece(struct vm *vm, hpa_t hpa, const char *src, uint64_t size)
 {
     if (vm->stage_done == 0) {
         vm->sums = (struct word_sums){0, 0};
@@ -199,9 +196,8 @@ static void load_report_boot(void)
     reported = true;
 }
 
-/* Continues with the current stage; true when it is complete. The caller has polled interrupts.
- * Not inline: a polling point of scripts/tessera/bench/sections.py. */
-static bool __attribute__((noinline)) load_stage(struct vm *vm)
+/* Continues with the current stage; true when it is complete. The caller has polled interrupts. */
+OWN_SYMBOL static bool load_stage(struct vm *vm)
 {
     unsigned stage = vm->stage;
 

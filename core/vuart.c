@@ -120,8 +120,7 @@ static ulong take_lsr(struct vm *vm)
     return lsr;
 }
 
-/* without: uart_load +7 */
-static ulong __attribute__((noinline)) read_lsr_full(struct vm *vm, ulong lsr)
+static ulong read_lsr_full(struct vm *vm, ulong lsr)
 {
     if ((lsr & LSR_OE) != 0) {
         lsr = take_lsr(vm);
@@ -168,8 +167,7 @@ static ulong vuart_take_register(struct vm *vm, unsigned reg)
     return value;
 }
 
-/* without: uart_load +7 */
-static ulong __attribute__((noinline)) vuart_load(struct vm *vm, unsigned reg)
+static ulong vuart_load(struct vm *vm, unsigned reg)
 {
     const struct vuart *u = &vm->uart;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Traps into M-mode. The frequent ones, of a hart without Sstc and time CSR, are handled here without C: set_timer, the
- * timer's interrupt, reads of time; and the interrupt of another hart. tests/e2e/test_firmware.py counts their
- * instructions by the labels trap_*.
+ * timer's interrupt, reads of time; and the interrupt of another hart. Their
+ * instructions are counted by the labels trap_*.
  */
 #include "firmware.h"
 #include "sbi_numbers.h"

@@ -20,17 +20,8 @@ static struct ipc_inbox inboxes[SYSIMAGE_MAX_VCPUS];
 
 #define SIZE_OF(head) ((head) & 0xffffU)
 
-/* Out of line, to keep refusals out of the path of a successful call.
- * without: send +2 */
-static struct hcall_ret __attribute__((noinline, cold)) refuse(long error)
-{
-    return ipc_error(error);
-}
-
-/* Puts a message into v's inbox, in whole words; the receiver copies its size only.
- * without: send +3 */
-static inline struct hcall_ret __attribute__((always_inline))
-post(struct vcpu *v, const uint64_t *src, ulong head, ulong size)
+/* Puts a message into v's inbox, in whole words; the receiver copies its size only. */
+static struct hcall_ret post(struct vcpu *v, const uint64_t *src, ulong head, ulong size)
 {
     struct ipc_inbox *inbox = ipc_inbox_of(v);
     uint64_t *dst;
@@ -43,7 +34,7 @@ post(struct vcpu *v, const uint64_t *src, ulong head, ulong size)
         bool off = inbox->room == 0;
 
         spin_unlock(&sched_lock);
-        return refuse(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
+        return ipc_error(off ? IPC_ERR_NOT_RUNNING : IPC_ERR_NOT_NOW);
     }
     inbox->head[next % IPC_QUEUE] = head;
     dst = inbox->message[next % IPC_QUEUE];
@@ -53,10 +44,8 @@ post(struct vcpu *v, const uint64_t *src, ulong head, ulong size)
     return ipc_error(HCALL_OK);
 }
 
-/* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM.
- * without: send +11 */
-static struct hcall_ret __attribute__((noinline, cold)) post_from(struct vcpu *v, gpa_t gpa,
-                                                                  ulong head, ulong size)
+/* From a buffer that is unaligned, not in the VM's first region, or no memory of the VM. */
+static struct hcall_ret post_from(struct vcpu *v, gpa_t gpa, ulong head, ulong size)
 {
     uint64_t copy[IPC_MESSAGE_MAX / sizeof(uint64_t)];
 
@@ -75,15 +64,14 @@ struct hcall_ret ipc_send_msg(ulong to, ulong gpa, ulong size, ulong a3, ulong a
     (void)a3, (void)a4, (void)a5;
     /* the image names existing VMs only */
     if (id >= SYSIMAGE_MAX_VMS || (self->vm->config->send_to >> id & 1U) == 0) {
-        return refuse(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
+        return ipc_error(id < hyp.nvms ? HCALL_ERR_DENIED : IPC_ERR_NO_VCPU);
     }
     vm = &hyp.vms[id];
-    KEEP_IN_REGISTER(vm); /* without: send +3 */
     if (to >> 16 >= vm->total) {
-        return refuse(IPC_ERR_NO_VCPU);
+        return ipc_error(IPC_ERR_NO_VCPU);
     }
     if (size - 1U >= IPC_MESSAGE_MAX) {
-        return refuse(IPC_ERR_SIZE);
+        return ipc_error(IPC_ERR_SIZE);
     }
     src = guestmem_at(self->vm, gpa, size);
     if (src == NULL) {
@@ -125,9 +113,7 @@ static inline struct hcall_ret taken(struct vcpu *v, struct ipc_inbox *inbox, ul
     return (struct hcall_ret){HCALL_OK, head};
 }
 
-/* without: receive +4 */
-static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, gpa_t gpa,
-                                                                const uint64_t *src, ulong head)
+static struct hcall_ret take_to(struct vcpu *v, gpa_t gpa, const uint64_t *src, ulong head)
 {
     if (!guestmem_write(v->vm, gpa, src, SIZE_OF(head))) {
         return (struct hcall_ret){HCALL_ERR_INVALID_ADDRESS, head};
@@ -136,8 +122,8 @@ static struct hcall_ret __attribute__((noinline, cold)) take_to(struct vcpu *v, 
 }
 
 /* The inbox is empty. The line may still be high for a message that was discarded when VCPU 0 was
- * turned off and on again. without: receive +2 */
-static struct hcall_ret __attribute__((noinline, cold)) nothing(const struct vcpu *self)
+ * turned off and on again. */
+static struct hcall_ret nothing(const struct vcpu *self)
 {
     if (ipc_inbox_of(self)->by_line) {
         ipc_update_line(self->vm);
@@ -161,7 +147,7 @@ struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, ulong a
     }
     head = inbox->head[n];
     size = SIZE_OF(head);
-    if (UNLIKELY(size > room)) { /* without: receive +2 */
+    if (size > room) {
         return (struct hcall_ret){IPC_ERR_SIZE, head};
     }
     dst = guestmem_at(self->vm, gpa, size);

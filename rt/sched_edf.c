@@ -14,10 +14,7 @@ static struct rt_cpu rt_cpus[SYSIMAGE_MAX_HARTS]; /* owner: this file */
 
 struct rt_cpu *rt_cpu_of(unsigned cpu)
 {
-    struct rt_cpu *rc = &rt_cpus[cpu];
-
-    KEEP_IN_REGISTER(rc); /* without: release +34 */
-    return rc;
+    return &rt_cpus[cpu];
 }
 
 static inline struct rt_app *app_of(const struct vcpu *v)
@@ -113,7 +110,7 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     }
     app->done = false;
     app->overrun = false;
-    if (UNLIKELY(!give_budget(app))) { /* without: release +1 */
+    if (!give_budget(app)) {
         app->overrun = true;
         app->stats.overruns++;
         ready = false;
@@ -128,10 +125,8 @@ static inline bool begin(struct rt_cpu *rc, struct rt_app *app)
     return ready;
 }
 
-/* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other.
- * without: release +2 */
-static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, struct rt_app *a,
-                                                         struct rt_app *b)
+/* Of two ready apps in no queue, returns the one with the earlier deadline and queues the other. */
+static struct rt_app *first_of(struct rt_cpu *rc, struct rt_app *a, struct rt_app *b)
 {
     if (heap_before(&b->ready, &a->ready)) {
         rt_queue_insert(&rc->ready, &a->ready);
@@ -142,8 +137,8 @@ static struct rt_app *__attribute__((noinline)) first_of(struct rt_cpu *rc, stru
 }
 
 /* Refunds the time of releases to the app that they preempted: admission has charged it to the
- * released apps. Not inline: scripts/tessera/bench/sections.py finds this symbol. */
-static void __attribute__((noinline)) refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
+ * released apps. */
+OWN_SYMBOL static void refund(struct rt_cpu *rc, struct vcpu *prev, ticks_t ticks)
 {
     struct rt_app *app = app_of(prev);
 
@@ -186,18 +181,16 @@ static void edf_trace(const struct cpu *cpu)
 }
 
 /* Polling point between two releases: the timer is being handled, and devices' interrupts are
- * deferred while apps are ready. Records the first release. Not inline: a polling point of
- * scripts/tessera/bench/sections.py. */
-static void __attribute__((noinline)) release_poll(void)
+ * deferred while apps are ready. Records the first release. */
+OWN_SYMBOL static void release_poll(void)
 {
     edf_trace(cpu_self());
 }
 
 /* Handles further releases that are due. `best` is NULL or ready and in no queue; returns the app
  * with the earliest deadline of `best` and the released ones. Out of line to keep registers of the
- * frequent path free. Not inline: scripts/tessera/bench/sections.py finds this symbol. */
-static struct rt_app *__attribute__((noinline)) release_others(struct rt_cpu *rc,
-                                                               struct rt_app *best, ticks_t now)
+ * frequent path free. */
+OWN_SYMBOL static struct rt_app *release_others(struct rt_cpu *rc, struct rt_app *best, ticks_t now)
 {
     while (rt_queue_head(&rc->releases)->key <= now) {
         struct rt_app *app;
@@ -498,8 +491,7 @@ void rt_activate(struct rt_app *app, ticks_t first)
     }
 }
 
-/* Not inline: scripts/tessera/bench finds this symbol. */
-__attribute__((noinline)) void rt_end_job(struct rt_app *app)
+OWN_SYMBOL void rt_end_job(struct rt_app *app)
 {
     app->ended = arch_time();
     app->done = true;

@@ -52,8 +52,7 @@ void irq_take(void)
     }
 }
 
-/* Not inline: a polling point of scripts/tessera/bench/mips.py. */
-__attribute__((noinline)) void arch_irq_poll(void)
+OWN_SYMBOL void arch_irq_poll(void)
 {
     irq_take();
 }
@@ -68,9 +67,8 @@ void arch_irq_devices(bool on)
     irq_uart_enable(on);
 }
 
-/* Interrupts are disabled; a pending interrupt still ends WAIT (Config7.WII).
- * Not inline: a polling point of scripts/tessera/bench/mips.py. */
-__attribute__((noinline)) void arch_cpu_sleep(void)
+/* Interrupts are disabled; a pending interrupt still ends WAIT (Config7.WII). */
+OWN_SYMBOL void arch_cpu_sleep(void)
 {
     __asm__ volatile("wait" ::: "memory");
 }

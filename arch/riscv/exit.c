@@ -57,8 +57,8 @@ static gpa_t fault_gpa(void)
 /* No memory and no device at the guest-physical address: injects an access fault, as a machine
  * would raise. If the trap vector itself has no memory, the guest would fault forever: that is
  * fatal. Independent of the cause, because QEMU reports a fetch whose page-table walk leaves guest
- * memory as a load. noinline: without: size.text +232 bytes. */
-static void __attribute__((noinline)) exit_no_memory(struct vcpu *v, ulong cause)
+ * memory as a load. */
+static void exit_no_memory(struct vcpu *v, ulong cause)
 {
     ulong pc = csr_read(CSR_SEPC);
 
@@ -254,11 +254,9 @@ struct mmio_result exit_mmio_load(struct vcpu *v, ulong insn)
     unsigned shift = 64U - (8U << width_log2);
     ulong value = 0;
 
-    /* without UNLIKELY: uart_load +1; without LIKELY: uart_load +2 */
-    if (UNLIKELY((insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0 ||
-                 !(LIKELY(mmio_aligned(gpa, width_log2))
-                       ? mmio_read(v, gpa, width_log2, &value)
-                       : mmio_in_pieces(v, gpa, width_log2, &value, true)))) {
+    if ((insn & INSN_OPCODE) != OPCODE_LOAD || (insn & 1U) == 0 ||
+        !(mmio_aligned(gpa, width_log2) ? mmio_read(v, gpa, width_log2, &value)
+                                        : mmio_in_pieces(v, gpa, width_log2, &value, true))) {
         return mmio_refuse(v);
     }
     mmio_skip(insn);
@@ -287,11 +285,9 @@ void exit_mmio_store(struct vcpu *v, ulong insn, ulong value)
     gpa_t gpa = fault_gpa();
     unsigned width_log2 = (unsigned)(insn >> 12) & 3U;
 
-    /* without LIKELY: claim_complete +2 */
     if ((insn & INSN_OPCODE) != OPCODE_STORE || (insn & 1U) == 0 ||
-        !(LIKELY(mmio_aligned(gpa, width_log2))
-              ? mmio_write(v, gpa, width_log2, value)
-              : mmio_in_pieces(v, gpa, width_log2, &value, false))) {
+        !(mmio_aligned(gpa, width_log2) ? mmio_write(v, gpa, width_log2, value)
+                                        : mmio_in_pieces(v, gpa, width_log2, &value, false))) {
         mmio_refuse_store(v, insn, gpa, value);
         return;
     }

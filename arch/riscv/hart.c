@@ -91,9 +91,8 @@ void irq_handle(ulong number)
     irq_take((unsigned)number / 2U);
 }
 
-/* The first pending interrupt, or 0.
- * Not inline: a polling point of scripts/tessera/bench/sections.py. */
-static unsigned __attribute__((noinline)) irq_first(void)
+/* The first pending interrupt, or 0. */
+OWN_SYMBOL static unsigned irq_first(void)
 {
     ulong pending = csr_read(CSR_SIP) & csr_read(CSR_SIE);
 

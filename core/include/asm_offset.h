@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For arch/<isa>/asm_offsets.c: each macro leaves a line in the compiler's assembly output, which
- * scripts/mk/hyp.mk turns into a #define in asm_offsets.h for assembly sources.
+ * the build turns into a #define in asm_offsets.h for assembly sources.
  */
 #ifndef ASM_OFFSET_H
 #define ASM_OFFSET_H

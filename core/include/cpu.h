@@ -86,7 +86,7 @@ static inline void timer_program(struct cpu *cpu)
     ticks_t first = timers_first(&cpu->timers);
 
     first = first < cpu->slice_end ? first : cpu->slice_end;
-    if (LIKELY(cpu->armed == TIMER_FIRED) || first < cpu->armed) { /* without: switch +2 */
+    if (cpu->armed == TIMER_FIRED || first < cpu->armed) {
         cpu->armed = first;
         arch_timer_set(first);
     }

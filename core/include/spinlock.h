@@ -27,9 +27,8 @@ static inline void spin_lock(struct spinlock *lock)
         return;
     }
     cpu_self()->locks++;
-    KEEP_IN_REGISTER(lock); /* without: size.text +130 bytes, for the addresses of both halves */
     ticket = arch_fetch_increment(&lock->next);
-    while (UNLIKELY(atomic_load_relaxed(&lock->owner) != ticket)) { /* without: switch +1 */
+    while (atomic_load_relaxed(&lock->owner) != ticket) {
         arch_cpu_relax();
     }
     /* makes the last holder's writes before its release of `owner` visible */

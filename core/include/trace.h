@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trace: a ring of events for each CPU, in memory that the system image reserves (trace_kib). A
- * tool on the host reads it from a memory dump (scripts/trace.py; scripts/tessera/trace/ring.py has
- * this layout in Python). Always compiled in; without that memory an event costs a load and a
- * branch, and exits cost nothing.
+ * tool on the host reads it from a memory dump, in this layout. Always compiled in; without that
+ * memory an event costs a load and a branch, and exits cost nothing.
  */
 #ifndef TRACE_H
 #define TRACE_H

@@ -17,14 +17,10 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* Compiler hints: one stays only where a comment at the same place gives the figure of `make bench`
- * without it and, in parentheses, with it. */
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* A function that measurements find by its name in the ELF: a polling point, or what ends a
+ * measured interval. */
+#define OWN_SYMBOL __attribute__((noinline))
 #define PACKED_ALIGN(n) __attribute__((aligned(n)))
-
-/* Hides the origin of `pointer` from the compiler, which then keeps it in a register. */
-#define KEEP_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
 
 /* Registration: puts a constant into a linker section, which the linker script gathers as a
  * table, sorted by the section's name. A section name that is a C identifier gets __start_ and

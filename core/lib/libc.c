@@ -15,8 +15,6 @@ void *memcpy(void *restrict dst, const void *restrict src, size_t n)
     size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0;
 
     copy_words(dst, src, done);
-#pragma GCC \
-    unroll 8 /* for unaligned messages; without: irqoff.hypercall +283, text 192 bytes less */
     for (; done < n; done++) {
         ((char *)dst)[done] = ((const char *)src)[done];
     }

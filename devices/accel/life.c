@@ -30,9 +30,8 @@ void accel_reset_device(struct accel *a)
     arch_page_forbid_writes(&a->page);
 }
 
-/* The VM's next life begins; its devices were reset at the end of the last one, or at boot.
- * noinline: without: lock.hold.max.h2 737 (at most 700) */
-static void __attribute__((noinline)) begin_life(struct accel_vm *c)
+/* The VM's next life begins; its devices were reset at the end of the last one, or at boot. */
+static void begin_life(struct accel_vm *c)
 {
     spin_lock(&accels.lock);
     fabric_windows_open(windows_of(c), &c->vm->memmap);

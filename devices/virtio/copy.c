@@ -90,9 +90,8 @@ static void copy_shifted(uint64_t *dst, const char *src, size_t words)
     }
 }
 
-/* Between addresses of different distances from a multiple of 8. Not inline: its registers would be
- * saved for all copies: without: virtio.net.1500 +57. */
-static void __attribute__((noinline)) copy_unlike(char *dst, const char *src, size_t size)
+/* Between addresses of different distances from a multiple of 8. */
+static void copy_unlike(char *dst, const char *src, size_t size)
 {
     size_t before = -(uintptr_t)dst & 7U, bytes = (size - before) & ~(size_t)7;
 

@@ -62,8 +62,8 @@ static inline void ipc_notify(struct vcpu *v)
         ipc_update_line(v->vm);
         return;
     }
-    /* without: send +1; frequent case of vcpu_raise_locked(), inline */
-    if (LIKELY(v->state == VCPU_READY)) {
+    /* frequent case of vcpu_raise_locked(), inline */
+    if (v->state == VCPU_READY) {
         atomic_or_release(&v->pending, ARCH_VIRQ_MESSAGE);
     } else if ((atomic_load_relaxed(&v->pending) & ARCH_VIRQ_MESSAGE) == 0) {
         vcpu_raise_locked(v, ARCH_VIRQ_MESSAGE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys for a program at the other end of the console (scripts/tessera/run/channels.py), after
- * Ctrl-T and CONSOLE_MARK:
+ * Keys for a program at the other end of the console, after Ctrl-T and
+ * CONSOLE_MARK:
  *   +        unfiltered output of all VMs, with marks (CONSOLE_CHANNELS)
  *   -        line by line again
  *   A .. P   typed characters go to that VM: A is the first

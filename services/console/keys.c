@@ -196,7 +196,7 @@ static void keys_stop(struct vm *vm, bool restart)
     }
 }
 
-/* For a terminal. scripts/run.py instead requests all VMs' bytes and shows those of this VM. */
+/* For a terminal. A program on the host instead requests all VMs' bytes and shows those of one. */
 static void keys_alone(const struct vm *vm)
 {
     console_log("%s has the terminal alone; Ctrl-T a returns", vm->config->name);
