@@ -22,7 +22,8 @@ HYP_LD_speed = ld.lld
 # addresses. The disabled optimizations increase the size of this program.
 HYP_TARGET_size = $(HYP_MIPS) -G64 -mno-embedded-data -mmicromips -DHYP_MICROMIPS -fdata-sections \
                   $(HYP_LTO) -fno-guess-branch-probability -fno-caller-saves \
-                  -fno-tree-dominator-opts -fno-inline-small-functions -fno-ipa-ra -fno-shrink-wrap -fno-tree-scev-cprop
+                  -fno-tree-dominator-opts -fno-inline-small-functions -fno-ipa-ra -fno-shrink-wrap -fno-tree-scev-cprop \
+                  -fno-tree-ch -fno-schedule-insns2
 
 HYP_LTO := -flto -flto-partition=one
 HYP_LD_size = $(HYP_CC) $(HYP_CFLAGS) -nostdlib -static -Wl,--build-id=none
