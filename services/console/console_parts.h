@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces between the parts of the console: console.c has the lines of VMs and the keyboard,
- * out.c the output. The hypervisor's own lines are core's (console_log.h).
+ * Interfaces between the parts of the console: source.c has the lines of VMs, out.c the output,
+ * console.c the keyboard and what starts output. The hypervisor's own lines are core's
+ * (console_log.h).
  *
  * A VM does not wait for the terminal: its characters are stored, and sent a few at a time when the
  * UART has room, with polling points in between. Everything is guarded by console_lock.
@@ -12,6 +13,7 @@
 #include "console_filter.h"
 #include "console_keys.h"
 #include "console_log.h"
+#include "sysimage.h"
 #include "types.h"
 
 #define CONSOLE_MOVE '\b'  /* in a line: move the cursor to the cell given by the next byte */
@@ -42,20 +44,35 @@ struct source {
     char fifo[CONSOLE_FIFO]; /* a ring */
 };
 
-/* --- console.c --- */
+/* The lines of all VMs, what is shown first, and how. Guarded by console_lock. */
+struct sources {
+    struct source vms[SYSIMAGE_MAX_VMS]; /* by VM number */
+    struct source *first_due;            /* queue of sources with a line to be shown, or NULL */
+    struct source *last_due;             /* its tail; valid only if there is a head */
+    struct vm *focus;                    /* VM with the keyboard, or NULL */
+    enum console_mode mode;              /* of lines that begin from now on */
+    ulong dropped;                       /* lost characters of VMs without the terminal */
+    bool notify;                         /* VMs may have room now, or an operator may have work */
+};
 
-/* The sources of all VMs, an array by VM number. */
-struct source *sources(void);
+extern struct sources sources; /* owner: source.c */
+
+/* --- source.c; called with console_lock held --- */
+
+/* At boot: names and colours of all VMs; the keyboard's VM is the system's. */
+void sources_init(void);
 
 /* The source whose unfinished line is shown as it grows, or NULL. */
 struct source *source_focused(void);
 
-/* The source that has waited longest to be shown, or NULL. */
-struct source *source_first_due(void);
+struct vm *source_vm(const struct source *s);
 
-/* Shows an unfinished line that has not grown for CONSOLE_FLUSH_MS, of a VM without the keyboard;
- * one per timer interrupt. */
-void console_flush(void);
+/* Adds a new character, which does not overtake characters in the FIFO. False if there is no
+ * room. */
+bool source_putc(struct source *s, char c);
+
+/* Whether the last character that the VM wrote is within a line. */
+bool source_unended(const struct source *s);
 
 /* Finishes the line: it takes no more until it has been shown. `cut`: the next line continues
  * it. */
@@ -67,6 +84,16 @@ void source_clear(struct source *s);
 
 /* Moves a character from the FIFO to the line. False: FIFO empty or line full. */
 bool source_refill(struct source *s);
+
+/* Ends the line of the old mode. Its rest is shown in the new mode, or lost if one VM gets the
+ * terminal alone. Nothing more is shown of a VM that had the terminal alone. */
+void source_change(struct source *s, enum console_mode mode);
+
+/* --- console.c --- */
+
+/* Shows an unfinished line that has not grown for CONSOLE_FLUSH_MS, of a VM without the keyboard;
+ * one per timer interrupt. */
+void console_flush(void);
 
 /* --- out.c --- */
 

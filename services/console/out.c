@@ -89,7 +89,7 @@ static bool change_channel(const struct source *s)
     ulong mark = '.';
 
     if (s != NULL && s->mode == CONSOLE_CHANNELS) {
-        channel = (unsigned)(s - sources()) + 1U;
+        channel = (unsigned)(s - sources.vms) + 1U;
         mark = (s == source_focused() ? 'a' : 'A') + channel - 1U;
     }
     if (channel == out.channel) {
@@ -105,7 +105,7 @@ static bool change_channel(const struct source *s)
  * is none. */
 static bool first_due(struct source **s)
 {
-    struct source *vms = source_first_due();
+    struct source *vms = sources.first_due;
     unsigned due = log_due();
 
     *s = vms != NULL && (due == 0 || (int)(vms->due - due) < 0) ? vms : NULL;
