@@ -227,6 +227,37 @@ void accel_sync(void);
 enum write_fault accel_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
 resource_bound_fn accel_bound;
 
+/* --- registers.c; called with accels.lock held --- */
+
+enum accel_region_states {
+    REGION_IDLE,
+    REGION_BUSY,
+    REGION_PREEMPT,
+    REGION_SWITCH,
+    REGION_RECONFIG,
+    REGION_HOLD
+}; /* PRR_STATUS.state */
+
+/* The register PRR_STATUS of the region. */
+uint64_t accel_region_status(unsigned region);
+
+/* The client of a region with this PRR_STATUS, or NULL. */
+struct accel *accel_client_of(uint64_t status);
+
+/* The device that a register names by VM and device, or NULL if the manager does not know it. */
+struct accel *accel_named(ulong vm, ulong device);
+
+/* Whether the region is in Reconfig, with `a` as its client. */
+bool accel_in_reconfig(unsigned region, const struct accel *a);
+
+/* Whether the device has a job, by its IF's STAT: START was written just before its page became
+ * read-only, or the job is saved. */
+static inline bool accel_has_job(uint32_t stat)
+{
+    return ACCEL_FIELD(stat, FABRIC_IF_STAT_PENDING) != 0 ||
+           ACCEL_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0;
+}
+
 /* --- regions.c; called with accels.lock held --- */
 
 /* Requests a region, and does what the answer allows at once. */
@@ -246,11 +277,9 @@ void accel_update_first(void);
  * ended. */
 bool accel_job_leaves(void);
 
-/* Whether the region is in Reconfig, with `a` as its client. */
-bool accel_in_reconfig(unsigned region, const struct accel *a);
-
-/* The register PRR_STATUS of the region. */
-uint64_t accel_region_status(unsigned region);
+/* The configuration port may have finished: connects the client of its region, and configures the
+ * next region. */
+void accel_configured(void);
 
 enum accel_drain {
     ACCEL_DRAINED,     /* the region is idle and has no client */
@@ -285,9 +314,12 @@ bool accel_hide_page(struct accel *a);
  * after the regions that wait already. */
 void accel_configure(unsigned region);
 
-/* The configuration port has finished: connects the client of its region, and configures the next
- * region. */
-void accel_configured(void);
+/* Whether the configuration port has finished since the last call, with accels.port.region. A
+ * refused bitstream is reported, and its client has failed. */
+bool accel_port_ended(void);
+
+/* After accel_port_ended(), once the region is up to date: the port is used for what comes next. */
+void accel_port_continue(void);
 
 /* An overlay takes the port: it may use it once ACCEL_PORT_CONFIGURING is clear, before the regions
  * that wait. */
@@ -352,7 +384,7 @@ void accel_overlay_step(void);
 /* With accels.lock held: something has happened for which the transaction may wait. */
 void accel_overlay_wake(void);
 
-/* --- accel.c --- */
+/* --- device.c --- */
 
 /* Releases accels.lock and delivers what was noted under it: events, reports, and work for other
  * sections. */
@@ -361,11 +393,6 @@ void accel_unlock_pending(void);
 /* With accels.lock held: `format`, with a VM, a device, a region and a detail, is posted on the
  * console once the lock is released. */
 void accel_report(const char *format, const struct accel *a, ulong region, ulong detail);
-
-/* Of accels.deferred_timer: does a part of the work that was left: so much that the section is
- * short.
- */
-void accel_continue(struct timer *t);
 
 static inline void accel_unlock(void)
 {
@@ -391,6 +418,15 @@ static inline void accel_prioritize(struct accel *a, uint32_t priority)
     a->request = a->name | ACCEL_PUT(FABRIC_REGS_REQUEST_PRIO, priority);
 }
 
+/* With accels.lock held: suspends the VCPU until the device has a region, or can have none. */
+void accel_wait(struct accel *a, struct vcpu *v);
+
+/* Whether VCPUs that need not wait any more are to be resumed. With accels.lock held. */
+bool accel_resumes(void);
+
+/* Resumes some of them, a few in a section. With accels.lock held. */
+void accel_resume_some(void);
+
 /* With accels.lock held: notes an event of a device with the guest model. */
 void accel_note(const struct accel *a, ulong event);
 
@@ -409,5 +445,11 @@ static inline struct accel *accel_of(const struct vm *vm, ulong device)
 
     return c != NULL && device < ACCEL_MAX_DEVICES ? c->accels[device] : NULL;
 }
+
+/* --- accel.c --- */
+
+/* Of accels.deferred_timer: does a part of the work that was left: so much that the section is
+ * short. */
+void accel_continue(struct timer *t);
 
 #endif

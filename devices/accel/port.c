@@ -96,7 +96,7 @@ static void note_refusal(struct accel *a, unsigned region, ulong error)
     }
 }
 
-void accel_configured(void)
+bool accel_port_ended(void)
 {
     uint64_t status = accel_read(FABRIC_REGS_ICAP_STATUS);
     struct accel_port *port = &accels.port;
@@ -105,16 +105,20 @@ void accel_configured(void)
 
     if ((port->busy & ACCEL_PORT_CONFIGURING) == 0 ||
         ACCEL_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
-        return;
+        return false;
     }
     port->busy &= ~ACCEL_PORT_CONFIGURING;
     if (error != 0 && a != NULL) {
         note_refusal(a, port->region, error);
     }
-    accel_update_region(port->region);
-    if (port->busy != 0) {
+    return true;
+}
+
+void accel_port_continue(void)
+{
+    if (accels.port.busy != 0) {
         accel_overlay_wake();
-    } else if (port->waiting != 0) {
+    } else if (accels.port.waiting != 0) {
         configure_next();
     }
 }

@@ -7,31 +7,10 @@
 #define ANSWER_TRIES 8U
 
 enum {
-    STATE_IDLE,
-    STATE_BUSY,
-    STATE_PREEMPT,
-    STATE_SWITCH,
-    STATE_RECONFIG,
-    STATE_HOLD
-}; /* PRR_STATUS.state */
-enum {
     METHOD_UNAVAILABLE,
     METHOD_ASSIGN,
     METHOD_PREEMPT
 }; /* SOLUTION.method */
-
-uint64_t accel_region_status(unsigned region)
-{
-    return accel_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
-}
-
-/* The device that a register names by VM and device, or NULL if the manager does not know it. */
-static struct accel *named(ulong vm, ulong device)
-{
-    return vm < accels.image->nclients && device < ACCEL_MAX_DEVICES
-               ? accels.clients[vm].accels[device]
-               : NULL;
-}
 
 static void connect(struct accel *a, unsigned region)
 {
@@ -138,36 +117,19 @@ static void configure_or_connect(struct accel *a, unsigned region, uint64_t stat
 {
     ulong state = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
 
-    if (state == STATE_HOLD && (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 ||
-                                a->state != ACCEL_CONNECTED)) {
+    if (state == REGION_HOLD && (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 ||
+                                 a->state != ACCEL_CONNECTED)) {
         connect(a, region);
-    } else if (state == STATE_RECONFIG) {
+    } else if (state == REGION_RECONFIG) {
         a->state = ACCEL_WAITING;
         accel_configure(region);
     }
 }
 
-/* The client of a region with this status, or NULL. */
-static struct accel *client_of(uint64_t status)
-{
-    return ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
-               ? NULL
-               : named(ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
-                       ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV));
-}
-
-bool accel_in_reconfig(unsigned region, const struct accel *a)
-{
-    uint64_t status = accel_region_status(region);
-
-    return client_of(status) == a &&
-           ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == STATE_RECONFIG;
-}
-
 /* Whether a region in this state may have been promised to another client than its own. */
 static bool is_preempting(ulong state)
 {
-    return state == STATE_PREEMPT || state == STATE_SWITCH;
+    return state == REGION_PREEMPT || state == REGION_SWITCH;
 }
 
 bool accel_job_leaves(void)
@@ -176,7 +138,7 @@ bool accel_job_leaves(void)
 
     for (unsigned i = 0; i < accels.nregions; i++) {
         found = found ||
-                ACCEL_FIELD(accel_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == STATE_SWITCH;
+                ACCEL_FIELD(accel_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == REGION_SWITCH;
     }
     return found;
 }
@@ -191,7 +153,7 @@ bool accel_update_region(unsigned number)
 {
     struct accel_region_state *region = &accels.regions[number];
     uint64_t status = accel_region_status(number);
-    struct accel *before = region->owner, *owner = client_of(status);
+    struct accel *before = region->owner, *owner = accel_client_of(status);
     bool preempted = region->promised != NULL, loses;
 
     if (!is_preempting(ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) ||
@@ -255,8 +217,8 @@ static void decline(struct accel *a, uint64_t solution)
 void accel_take_solution(void)
 {
     uint64_t solution = accel_read(FABRIC_REGS_NEW_SOLUTION);
-    struct accel *a = named(ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VM),
-                            ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
+    struct accel *a = accel_named(ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VM),
+                                  ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
 
     if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
         return; /* one that comes from here on must not be taken unread */
@@ -298,13 +260,13 @@ enum accel_drain accel_drain_region(unsigned number)
     (void)accel_update_region(number);
     status = accel_region_status(number);
     state = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
-    if (state == STATE_IDLE && ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
+    if (state == REGION_IDLE && ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
         return ACCEL_DRAINED;
     }
-    if (state == STATE_BUSY) {
+    if (state == REGION_BUSY) {
         accel_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
     }
-    if (state == STATE_BUSY || is_preempting(state) || is_configured_now(number)) {
+    if (state == REGION_BUSY || is_preempting(state) || is_configured_now(number)) {
         return ACCEL_DRAIN_WAITS;
     }
     cancel_client(status);
@@ -326,4 +288,12 @@ bool accel_withdraw_device(struct accel *a)
         }
     }
     return left;
+}
+
+void accel_configured(void)
+{
+    if (accel_port_ended()) {
+        (void)accel_update_region(accels.port.region);
+        accel_port_continue();
+    }
 }
