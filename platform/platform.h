@@ -34,8 +34,8 @@ enum platform_ending {
     PLATFORM_RESET
 };
 
-/* Ends or resets the machine, for firmware/, in M-mode. Returns if the board cannot. Only of RISC-V
- * boards. */
+/* Ends or resets the machine, for arch/riscv/firmware, in M-mode. Returns if the board cannot. Only
+ * of RISC-V boards. */
 void platform_end(enum platform_ending how);
 
 /* Nanoseconds since 1970 by the board's clock, 0 if it has none. Called once at boot, before

@@ -109,8 +109,8 @@ BUILDS = (
     ),
     Build(
         "firmware",
-        ("firmware",),
-        ("firmware", *_RISCV),
+        ("arch/riscv/firmware",),
+        ("arch/riscv/firmware", *_RISCV),
         ("__riscv_xlen=64", "FIRMWARE_HIDE=0UL"),
         _RISCV_TARGET,
         "unix64",

@@ -27,7 +27,7 @@ FOLDERS = (
         "fpga/",
         "platform/",
     ),
-    *("firmware/", "guests/", "scripts/", "tests/", "tools/"),
+    *("guests/", "scripts/", "tests/", "tools/"),
 )
 
 MAX_COMPLEXITY = 10

@@ -333,7 +333,6 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
         "devices/shared",
         "devices/virtio",
         "examples",
-        "firmware",
         "arch",
         "platform",
     )

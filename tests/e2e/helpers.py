@@ -113,7 +113,7 @@ def _make_parts(name: str) -> None:
 
 @cache
 def firmware(hide: str = "") -> Path:
-    """The project's firmware, which withholds what `hide` names (firmware/firmware.h)."""
+    """The project's firmware, which withholds what `hide` names (arch/riscv/firmware/firmware.h)."""
     folder = ROOT / "build" / "check" / f"firmware{hide and '-no-'}{hide.replace(' ', '-no-')}"
     make("firmware", f"FIRMWARE_HIDE={hide}", f"FW_BUILD={folder.relative_to(ROOT)}")
     return folder / "firmware.bin"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The project's M-mode firmware (firmware/, docs/boards.md), on QEMU: it boots systems on one and two
+The project's M-mode firmware (arch/riscv/firmware, docs/boards.md), on QEMU: it boots systems on one and two
 harts, also without Sstc and time CSR as CVA6's; it protects itself and the CLINT; and its frequent paths are short.
 """
 

@@ -185,7 +185,7 @@ def iasim_native_command(system: BuiltSystem, name: str, *options: str) -> list[
     return [iasim(), "run", "--board", "generic", *options, guest]
 
 
-FIRMWARE_START = 0x8000_0000  # firmware/firmware.lds
+FIRMWARE_START = 0x8000_0000  # arch/riscv/firmware/firmware.lds
 
 
 def spike_command(system: BuiltSystem) -> list[str]:
