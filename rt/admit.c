@@ -39,6 +39,12 @@ static uint64_t utilization(const struct rt_demand *d)
     return d->cost > d->period ? WHOLE + 1 : share;
 }
 
+/* The sum plus the utilization of `d`; of at most 64 apps, so it fits 64 bits. */
+static uint64_t utilized(const struct rt_admit *test, const struct rt_demand *d)
+{
+    return test->sum + utilization(d);
+}
+
 /* With a period, at most 2^45, as `b`: at most 67 iterations. */
 static ticks_t greatest_common_divisor(ticks_t a, ticks_t b)
 {
@@ -239,55 +245,24 @@ static enum rt_verdict finish_delay(struct rt_admit *test, ticks_t work)
     return next_phase(test, RT_ADMIT_USER, 0);
 }
 
-/* One app of a pass: the new sum. */
-static uint64_t pass_app(const struct rt_admit *test, const struct rt_demand *d)
-{
-    switch (test->phase) {
-    case RT_ADMIT_UTILIZATION:
-        return test->sum + utilization(d); /* of at most 64 apps: fits 64 bits */
-    case RT_ADMIT_COMMON:
-        return common_multiple(test, d);
-    case RT_ADMIT_LAST:
-        return deadline_before(test, d);
-    case RT_ADMIT_DEMAND:
-        return demanded(test, d);
-    case RT_ADMIT_USER:
-        return first_user(test, d);
-    case RT_ADMIT_DELAY:
-        return interfering(test, d);
-    case RT_ADMIT_WORK:
-    case RT_ADMIT_RESERVE:
-    case RT_ADMIT_BUSY:
-    default:
-        return released(test, d);
-    }
-}
+/* A phase is passes over all apps: `pass` returns the sum with one app more, `finish` what the sum
+ * of all apps decides. */
+struct phase {
+    uint64_t (*pass)(const struct rt_admit *test, const struct rt_demand *d);
+    enum rt_verdict (*finish)(struct rt_admit *test, uint64_t sum);
+};
 
-/* All apps of the pass are done. */
-static enum rt_verdict finish_pass(struct rt_admit *test, uint64_t sum)
-{
-    switch (test->phase) {
-    case RT_ADMIT_UTILIZATION:
-        return finish_utilization(test, sum);
-    case RT_ADMIT_COMMON:
-        return finish_lcm(test, sum);
-    case RT_ADMIT_WORK:
-        return finish_work(test, sum);
-    case RT_ADMIT_RESERVE:
-        return finish_reserve(test, sum);
-    case RT_ADMIT_BUSY:
-        return finish_busy(test, sum);
-    case RT_ADMIT_LAST:
-        return finish_last(test, sum);
-    case RT_ADMIT_USER:
-        return finish_user(test, sum);
-    case RT_ADMIT_DELAY:
-        return finish_delay(test, sum);
-    case RT_ADMIT_DEMAND:
-    default:
-        return finish_demand(test, sum);
-    }
-}
+static const struct phase phases[] = {
+    [RT_ADMIT_UTILIZATION] = {utilized, finish_utilization},
+    [RT_ADMIT_COMMON] = {common_multiple, finish_lcm},
+    [RT_ADMIT_WORK] = {released, finish_work},
+    [RT_ADMIT_RESERVE] = {released, finish_reserve},
+    [RT_ADMIT_BUSY] = {released, finish_busy},
+    [RT_ADMIT_LAST] = {deadline_before, finish_last},
+    [RT_ADMIT_DEMAND] = {demanded, finish_demand},
+    [RT_ADMIT_USER] = {first_user, finish_user},
+    [RT_ADMIT_DELAY] = {interfering, finish_delay},
+};
 
 /* A greatest common divisor takes as long as RT_ADMIT_APPS apps of the other passes. */
 static unsigned apps_a_step(const struct rt_admit *test)
@@ -306,7 +281,7 @@ static enum rt_verdict step(struct rt_admit *test)
         }
     }
     for (unsigned n = apps_a_step(test); n > 0 && test->index < test->count; n--) {
-        test->sum = pass_app(test, &test->apps[test->index++]);
+        test->sum = phases[test->phase].pass(test, &test->apps[test->index++]);
     }
     if (test->index < test->count) {
         return RT_UNDECIDED;
@@ -314,7 +289,7 @@ static enum rt_verdict step(struct rt_admit *test)
     sum = test->sum;
     test->index = 0;
     test->sum = 0;
-    return finish_pass(test, sum);
+    return phases[test->phase].finish(test, sum);
 }
 
 enum rt_verdict rt_admit_step(struct rt_admit *test)

@@ -32,6 +32,8 @@ POINTERS = {
     ("services/console/console.c", "step"): r"keys_list_step|frames_step",
     ("services/console/keys.c", "line"): r"ports_line",
     ("services/console/console.c", "divert"): r"frames_typed|channels_typed",
+    ("rt/admit.c", "pass"): r"utilized|common_multiple|released|deadline_before|demanded|first_user|interfering",
+    ("rt/admit.c", "finish"): r"finish_\w+",
     ("core/hypercall.c", "traces"): r"trace_(send|receive)",
     ("core/component.c", "boot"): r"boot|(ipc|rt_queues|shared|virtio)_boot",
     ("core/component.c", "vm_start"): r"ipc_forget_doorbells",
