@@ -64,6 +64,13 @@ struct head {
 #define VIRTIO_HEADER 12U
 #define NUM_BUFFERS offsetof(struct head, num_buffers)
 
+/* What is under way at a port. */
+enum sending {
+    SENDING_NOTHING, /* no frame is taken from the send queue */
+    SENDING_FRAME,   /* a frame, which is still in the queue, goes to its next receiver */
+    SENDING_COPY,    /* it is being copied to `to`, whose chain is taken from its queue */
+};
+
 /* Counts frames against a limit for each millisecond. */
 struct limit {
     ticks_t begun; /* of the current ms */
@@ -77,15 +84,15 @@ struct port {
     bool uplink;
     /* Guarded by the lock of the send queue: */
     struct limit all, group;
-    bool sending;  /* a frame, which is still in the queue */
+    enum sending sending;
     bool to_group; /* it is for all ports of the segment */
     unsigned next; /* number of the first function that has not got it */
     struct head head;
     uint32_t least, most;     /* bytes of `head` and the rest */
     struct virtio_chain rest; /* of the frame, behind `head` */
-    /* The port to which it is being copied, or NULL, and what is left of the frame and of the
-     * receiver's chain, which is taken from its queue; `life` of the queue then; bytes copied, and
-     * of them those in chains that are filled. */
+    /* In SENDING_COPY: the receiver, and what is left of the frame and of the receiver's chain;
+     * `generation` of its queue when the chain was taken; bytes copied, and of them those in
+     * chains that are filled. */
     struct port *to;
     struct virtio_chain from, into;
     uint32_t generation, length, length_filled, nfilled;
@@ -302,12 +309,13 @@ static enum outcome begin_delivery(struct port *port, struct virtq *q)
     q->next++;
     port->generation = q->generation;
     port->from = port->rest;
+    port->sending = SENDING_COPY;
     port->length = HEAD_SIZE;
     port->length_filled = 0;
     port->nfilled = 0;
     outcome = write_head(port);
     if (outcome == RECEIVER_WRONG) {
-        port->length = 0; /* its chain is not returned */
+        port->sending = SENDING_FRAME; /* its chain is not returned */
     }
     return outcome;
 }
@@ -328,7 +336,7 @@ static void end_delivery(struct port *port, struct virtq *q, enum outcome outcom
         port->num_buffers[0] = (char)n;
     }
     virtq_return_all(q, port->filled, n);
-    port->length = 0;
+    port->sending = SENDING_FRAME;
     virtq_interrupt(port->to->dev, q);
 }
 
@@ -339,17 +347,17 @@ static enum outcome deliver(struct port *port)
     enum outcome outcome = DELIVERED;
 
     spin_lock(&q->lock);
-    if (port->length == 0) {
+    if (port->sending != SENDING_COPY) {
         outcome = begin_delivery(port, q);
         outcome = outcome == DELIVERED && arch_irq_pending() ? UNFINISHED : outcome;
     } else if (q->generation != port->generation) {
         outcome = DROPPED;
-        port->length = 0;
+        port->sending = SENDING_FRAME;
     }
     if (outcome == DELIVERED) {
         outcome = copy_rest(port, q);
     }
-    if (outcome != UNFINISHED && port->length != 0) {
+    if (outcome != UNFINISHED && port->sending == SENDING_COPY) {
         end_delivery(port, q, outcome);
     }
     if (outcome == RECEIVER_WRONG) {
@@ -483,9 +491,8 @@ static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
     if (found == VIRTIO_SOME) {
         port->to_group = (port->head.destination[0] & 1U) != 0;
         port->next = may_send(port) ? 0 : virtio_device_count;
-        port->to = NULL;
         port->nfilled = 0;
-        port->sending = true;
+        port->sending = SENDING_FRAME;
     }
     return found;
 }
@@ -542,7 +549,9 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
     enum outcome outcome = DELIVERED;
     struct virtio_step step = {.wait = false};
 
-    port->to = port->to != NULL ? port->to : next_receiver(port);
+    if (port->sending == SENDING_FRAME) {
+        port->to = next_receiver(port);
+    }
     if (port->to != NULL) {
         outcome = deliver(port);
     }
@@ -551,10 +560,9 @@ static struct virtio_step send_to_next(struct port *port, struct virtq *q)
     }
     step.broken = count_malformed(port, outcome);
     if (outcome != SENDER_WRONG && is_sent(port, step.broken != NULL || outcome == DROPPED)) {
-        port->sending = false;
+        port->sending = SENDING_NOTHING;
         virtio_done(port->dev, q, port->rest.head, 0);
     }
-    port->to = NULL;
     return step;
 }
 
@@ -562,7 +570,7 @@ static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
 {
     struct port *port = dev->data;
 
-    if (!port->sending) {
+    if (port->sending == SENDING_NOTHING) {
         if (begin_frame(port, q) != VIRTIO_SOME) {
             port->counts.malformed++;
             return (struct virtio_step){.broken = virtio_wrong(dev)};
@@ -596,10 +604,9 @@ static void forget_delivery(struct port *port)
     struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
 
     spin_lock(&q->lock);
-    if (port->length != 0 && q->generation == port->generation) {
+    if (q->generation == port->generation) {
         end_delivery(port, q, DROPPED);
     }
-    port->length = 0;
     spin_unlock(&q->lock);
 }
 
@@ -609,11 +616,10 @@ static void net_reset(struct virtio_device *dev)
     struct virtq *q = &dev->queues[QUEUE_SEND];
 
     spin_lock(&q->lock);
-    if (port->to != NULL) {
+    if (port->sending == SENDING_COPY) {
         forget_delivery(port);
     }
-    port->to = NULL;
-    port->sending = false;
+    port->sending = SENDING_NOTHING;
     spin_unlock(&q->lock);
 }
 
