@@ -123,35 +123,21 @@ static void vm_recall(const struct vcpu *v)
     cpu_kick(v->cpu, IPI_RESCHED);
 }
 
-/* Requests that the VCPU turn off; true if it runs, and so has to leave its CPU first. The others,
- * of which there may be many, are held when they are picked, and removed by vm_stop_step(). */
-static inline bool vm_halt_vcpu(unsigned *request)
-{
-    const struct vcpu *v = CONTAINER_OF(request, struct vcpu, request);
-
-    atomic_or_relaxed(request, VCPU_REQ_OFF); /* its CPU may set a bit at the same time */
-    if (v->state != VCPU_RUNNING) {
-        return false;
-    }
-    vm_recall(v);
-    return true;
-}
-
-/* From here on vm->on counts the VCPUs that have to leave their CPU; the last one begins the work
- * of stopping. The loop runs up to 72 times under sched_lock, so it steps from request to request
- * (5 instructions; from VCPU to VCPU 6). */
+/* Requests that all VCPUs turn off. From here on vm->on counts those that run, and so have to leave
+ * their CPU first; the last one begins the work of stopping. The others, of which there may be
+ * many, are held when they are picked, and removed by vm_stop_step(). */
 static void vm_halt(struct vm *vm)
 {
-    unsigned *request = &vm->vcpus[0].request;
-    const unsigned *last = &vm->vcpus[vm->total - 1U].request;
+    const struct vcpu *end = &vm->vcpus[vm->total];
     unsigned on = 0;
 
-    do {
-        if (vm_halt_vcpu(request)) {
+    for (struct vcpu *v = vm->vcpus; v < end; v++) {
+        atomic_or_relaxed(&v->request, VCPU_REQ_OFF); /* its CPU may set a bit at the same time */
+        if (v->state == VCPU_RUNNING) {
             on++;
+            vm_recall(v);
         }
-        request += sizeof(struct vcpu) / sizeof(*request);
-    } while (request <= last);
+    }
     vm->on = on;
     if (on == 0) {
         vm_begin_work(vm, &vm_stopping);
