@@ -2,7 +2,7 @@
 """The allowed includes between layers, and the names that core must not contain.
 
 The layers are those of docs/architecture.md: platform and arch at the top; below them the components,
-which do not include each other, except as _USES says; then core; the architecture's contract
+which include those only that their component.mk names (USES_<name>); then core; the architecture's contract
 (arch/include), and the guests' view of the hypercalls (abi) at the bottom. A component is a folder that
 COMPONENTS in scripts/mk/hyp.mk names, or an example.
 """
@@ -54,8 +54,6 @@ _COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "
 # Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names, and one whose name is
 # a common word.
 _ALLOWED_NAMES = {"console", "seed", "fwtree", "shared"}
-# Components that a component may include, without their folders.
-_USES = {"debug": {"console"}, "virtio": {"console"}, "accel": {"virtio"}, "shared": {"virtio"}}
 # Exceptions: file, identifiers, reason. An exception that is not needed is an error, too.
 _IMAGE_FIELDS = r"rt_\w+|SYSIMAGE_MAX_RT_APPS"
 _IMAGE = "the format of the system image has the fields that the components read"
@@ -81,6 +79,7 @@ class Layers:
     """The layers of a tree with these components."""
 
     components: tuple[str, ...]
+    uses: dict[str, set[str]]  # the components that a component may include, without their folders
 
     @cached_property
     def component_name(self) -> re.Pattern[str]:
@@ -115,7 +114,7 @@ class Layers:
         if variant is not None and variant.match(Path(header).name):
             return self._kind(layer) in _MAY_USE_VARIANT[family]
         name = Path(target).name if family == _COMPONENT else family
-        return name in _MAY[self._kind(layer)] | _USES.get(Path(layer).name, set()) and family not in _FAMILIES
+        return name in _MAY[self._kind(layer)] | self.uses.get(Path(layer).name, set()) and family not in _FAMILIES
 
     def is_neutral(self, layer: str | None) -> bool:
         """Returns whether the layer must not name an architecture or a board."""
@@ -211,7 +210,7 @@ def _missing_variants(layers: Layers, files: list[str]) -> list[Finding]:
 def check(root: Path) -> tuple[list[Finding], str]:
     """Includes of lower layers only; no name of an instruction set, a board or a component in core."""
     files = repo.tracked(root)
-    layers = Layers(repo.components(root))
+    layers = Layers(repo.components(root), repo.uses(root))
     headers = _headers_by_name(files)
     sources = [path for path in repo.with_suffix(files, ".c", ".h", ".S") if layers.layer_of(path) is not None]
     findings = _missing_variants(layers, files)

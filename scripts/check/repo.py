@@ -15,6 +15,7 @@ C_SUFFIXES = (".c", ".h")
 CXX_SUFFIXES = (".cc",)
 
 _COMPONENTS = re.compile(r"^COMPONENTS := (.*)$", re.MULTILINE)
+_USES = re.compile(r"^USES_(\w+) := (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, order=True)
@@ -58,6 +59,13 @@ def components(root: Path) -> tuple[str, ...]:
     found = _COMPONENTS.search(makefile.read_text(encoding="utf-8")) if makefile.is_file() else None
     named = [name for name in found[1].split() if (root / name).is_dir()] if found else []
     return (*named, *sorted(str(folder.relative_to(root)) for folder in root.glob("examples/*")))
+
+
+def uses(root: Path) -> dict[str, set[str]]:
+    """Returns the components that each component uses, by name: USES_<name> of its component.mk."""
+    files = [root / folder / "component.mk" for folder in components(root)]
+    texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    return {name: set(used.split()) for text in texts for name, used in _USES.findall(text)}
 
 
 def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:

@@ -24,8 +24,6 @@ HYP_UNUSED := $(if $(and $(filter image-file,$(MAKECMDGOALS)),$(filter file,$(or
 HYP_COMPONENTS := $(filter-out $(HYP_UNUSED),$(HYP_COMPONENTS))
 HYP_FOLDERS := $(foreach name,$(HYP_COMPONENTS),$(or $(filter $(name) %/$(name),$(COMPONENTS)),$(name)))
 
-COMPONENT_HEADERS := $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(sort $(COMPONENTS) $(HYP_FOLDERS)))))
-
 # $(call component_slots,FOLDERS): each component's place in the `data` of a VCPU, and their number, at least 1.
 component_slots = $(shell n=0; for c in $(notdir $(1)); do echo -DCOMPONENT_$${c^^}=$${n}U; n=$$((n + 1)); done; \
                     echo -DCOMPONENTS=$$((n > 0 ? n : 1))U)
@@ -65,22 +63,24 @@ HYP_OBJS := $(patsubst %,$(HYP_BUILD)/obj/%.o,$(HYP_SRCS))
 
 HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -Wundef -Wpointer-arith \
             -Wstrict-prototypes -Wmissing-prototypes -pedantic -Werror
-HYP_INC := $(call component_slots,$(HYP_FOLDERS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Ifpga/hw/include -Icore/include $(COMPONENT_HEADERS) -Iarch/include -Iarch/$(HYP_ARCH)/include -Iarch/$(HYP_ARCH) $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+# Each layer's sources are compiled with the folders of the layers below only, so that the compiler refuses an include of another
+# one: core's know no component and nothing of the architecture but its part of the contract (arch/<isa>/include), a component's
+# know the headers of the components that it uses. A source finds the headers of its own folder without an option.
+HYP_INC := $(call component_slots,$(HYP_FOLDERS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Ifpga/hw/include -Icore/include -Iarch/include -Iarch/$(HYP_ARCH)/include $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+# $(call folders_of,NAMES): the folders of components, and their headers for others.
+folders_of = $(foreach name,$(1),$(filter $(name) %/$(name),$(COMPONENTS) $(HYP_FOLDERS)))
+headers_of = $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(call folders_of,$(1)))))
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
-             -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) -MMD -MP
+             -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) $(HYP_USED) $(HYP_ARCH_INC) -MMD -MP
 
-# Code that does not run between guests' instructions, or whose time no goal limits, is optimized
-# for size. HYP_TINY, code outside of all measured paths, also saves registers by calls of the
-# compiler's library.
-HYP_SMALL := core/component.c core/cpu.c core/lib/format.c core/trace.c arch/riscv/fence.c arch/riscv/hart.c arch/riscv/plic.c arch/riscv/sbi_call.c arch/riscv/sbi_time.c
-HYP_TINY := services/console/channels.c services/console/keys.c services/console/console.c services/console/filter.c services/console/out.c services/console/source.c core/console.c core/console_log.c core/memmap.c services/seed/seed.c core/fwtree.c core/sysimage.c core/system.c core/vm.c \
-            core/vmload.c rt/admit.c rt/apps.c rt/devices.c core/sorter_boot.c core/timers_heap.c core/timers_sorter.c rt/queue_sorter.c ipc/shared.c services/debug/session.c devices/shared/boot.c devices/shared/delay.c devices/shared/function.c devices/shared/life.c devices/shared/manager.c devices/shared/rights.c devices/accel/boot.c devices/accel/calls.c devices/accel/delay.c devices/accel/function.c devices/accel/life.c devices/accel/monitor.c devices/accel/overlay.c devices/accel/overlay_phases.c devices/accel/overlay_calls.c arch/riscv/debug/registers.c arch/riscv/fwtree/check.c devices/virtio/accelerator.c devices/virtio/boot.c devices/virtio/hardware_io.c devices/virtio/ivshmem.c devices/virtio/stop.c devices/virtio/transport.c devices/virtio/host.c \
-            arch/riscv/hostmap.c arch/riscv/main.c \
-            arch/riscv/pagetable.c arch/riscv/probe.c arch/riscv/sbi_console.c arch/riscv/compat/sbi_legacy.c arch/riscv/sbi_hsm.c arch/riscv/vm.c \
-            arch/riscv/compat/vfinisher.c arch/riscv/compat/vrtc.c \
-            arch/mips/emulate.c arch/mips/main.c arch/mips/vcpu.c arch/mips/vm.c arch/mips/wide.c
-$(HYP_SMALL:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
-$(HYP_TINY:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os $(HYP_TINY_OPT)
+# What is optimized for size: code that does not run between guests' instructions, or whose time no goal limits. Each folder
+# lists its own in component.mk, and a component there what it uses (USES_<name>: components whose headers it may include).
+FOR_SIZE :=
+-include $(wildcard $(addsuffix /component.mk,$(HYP_DIRS)))
+$(foreach dir,$(HYP_FOLDERS) $(addprefix arch/$(HYP_ARCH)/,$(notdir $(HYP_FOLDERS))),\
+    $(eval $(HYP_BUILD)/obj/$(dir)/%.o: private HYP_USED := $(call headers_of,$(notdir $(dir)) $(USES_$(notdir $(dir))))))
+$(HYP_BUILD)/obj/arch/%.o: private HYP_ARCH_INC := -Iarch/$(HYP_ARCH)
+$(FOR_SIZE:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 

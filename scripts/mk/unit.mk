@@ -24,7 +24,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(filter-out $(OTHER_KINDS),$(wildcard
 HOST_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch-default -pedantic -Werror
 HOST_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Tests include the components' own headers.
-HOST_INC = $(call component_slots,$(COMPONENTS)) $(call queue_flags,$(HOST_RT_QUEUE),$(HOST_TIMERS)) -Iabi -Ifpga/hw/include -Icore/include -Icore $(COMPONENT_HEADERS) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
+HOST_INC = $(call component_slots,$(COMPONENTS)) $(call queue_flags,$(HOST_RT_QUEUE),$(HOST_TIMERS)) -Iabi -Ifpga/hw/include -Icore/include -Icore $(call headers_of,$(notdir $(COMPONENTS))) $(COMPONENTS:%=-I%) -Iarch/include -Iarch/host -Iarch/host/include -Iplatform -Itests/unit
 HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) $(HOST_INC) -MMD -MP
 # The testbed plays these functions, or calls the component's (tests/unit/testbed_played.c).
 HOST_WRAP := $(foreach function,begin result stop,-Wl,--wrap=cipher_unit_$(function)) \

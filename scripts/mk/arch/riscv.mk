@@ -17,7 +17,6 @@ HYP_VARIANT := arch/riscv/errata/$(HYP_ERRATA)
 HYP_GCC = -march=$(HYP_ISA)_zicsr_zifencei -fcallgraph-info=su
 HYP_CLANG = --target=riscv64-unknown-elf -march=$(HYP_ISA) -mno-relax
 HYP_TARGET = $(if $(findstring clang,$(HYP_CC)),$(HYP_CLANG),$(HYP_GCC)) -mabi=lp64 -mcmodel=medany
-HYP_TINY_OPT := -msave-restore
 HYP_LD = $(CROSS)ld
 HYP_OBJCOPY = $(CROSS)objcopy -O binary --set-section-flags .stacks=alloc,load,contents
 HYP_LIBGCC = $(shell $(CROSS)gcc -march=$(HYP_ISA) -mabi=lp64 -print-libgcc-file-name)
