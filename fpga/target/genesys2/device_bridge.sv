@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 From the SoC to the board's devices: to 32 bits, then to
-// LiteX's clock. A core's access of up to 32 bits stays one access: LiteX's own converter would
-// read the word beside it, too.
+// SPDX-License-Identifier: Apache-2.0
+// From the SoC to the board's devices: to 32 bits, then to LiteX's clock. A core's access of up to
+// 32 bits stays one access: LiteX's own converter would read the word beside it, too.
 module device_bridge
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;

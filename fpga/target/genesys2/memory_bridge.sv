@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 From the SoC to LiteDRAM: to LiteX's clock, then to 256 bits.
-// LiteX's own converter would write a single word of 64 bits to the lowest lane, whatever its
-// address.
+// SPDX-License-Identifier: Apache-2.0
+// From the SoC to LiteDRAM: to LiteX's clock, then to 256 bits. LiteX's own converter would write a
+// single word of 64 bits to the lowest lane, whatever its address.
 module memory_bridge
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 What a region of the Genesys2 holds: a region_port and one HW
-// task. Synthesized out of context once for each task (dfx.tcl). The ports are plain vectors,
-// because tools name the members of a struct at a boundary differently.
+// SPDX-License-Identifier: Apache-2.0
+// What a region of the Genesys2 holds: a region_port and one HW task. Synthesized out of context
+// once for each task (dfx.tcl). The ports are plain vectors, because tools name the members of a
+// struct at a boundary differently.
 module region_partition
   import region_pkg::*;
 #(

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The SoC on a Genesys2: soc_top with the regions and the
-// configuration port of a Kintex-7, and the AXI ports that LiteX's side of the board expects
-// (board.py): plain signals in LiteX's clock, 32 bits to the devices, 256 bits to LiteDRAM.
+// SPDX-License-Identifier: Apache-2.0
+// The SoC on a Genesys2: soc_top with the regions and the configuration port of a Kintex-7, and the
+// AXI ports that LiteX's side of the board expects (board.py): plain signals in LiteX's clock, 32
+// bits to the devices, 256 bits to LiteDRAM.
 module soc_genesys2
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;

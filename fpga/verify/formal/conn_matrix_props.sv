@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the connection matrix with three regions: no IF is
-// connected to two regions, only a region's client is connected to it, and a running job keeps its
-// connection, also one that begins now. Assumption about the state machines, proven by
-// prr_fsm_props: a change of client comes with a drop.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the connection matrix with three regions: no IF is connected to two regions, only a
+// region's client is connected to it, and a running job keeps its connection, also one that begins
+// now. Assumption about the state machines, proven by prr_fsm_props: a change of client comes with
+// a drop.
 module conn_matrix_props
   import fabric_pkg::*;
 #(

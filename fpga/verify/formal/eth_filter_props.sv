@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the filter with three VMs, for all frames and tables
-// that do not change during a frame: three cycles after the 16th byte the mask has exactly the VMs
-// that the frame is for; before that no other one, and before the 16th byte none.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the filter with three VMs, for all frames and tables that do not change during a frame:
+// three cycles after the 16th byte the mask has exactly the VMs that the frame is for; before that
+// no other one, and before the 16th byte none.
 module eth_filter_props
   import fabric_pkg::*;
   import io_eth_pkg::*;

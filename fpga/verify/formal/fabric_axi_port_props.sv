@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the register port for any behaviour of its manager: a
-// waiting read waits for at most one write, and a waiting write for at most one read; a WRAP burst
-// accesses no register, and each of its beats is answered with SLVERR and 0; answers stay until
-// they are taken.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the register port for any behaviour of its manager: a waiting read waits for at most one
+// write, and a waiting write for at most one read; a WRAP burst accesses no register, and each of
+// its beats is answered with SLVERR and 0; answers stay until they are taken.
 //
 // Assumption: the manager keeps a request until it is accepted (AXI4, A3.2.1).
 module fabric_axi_port_props

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the times of the GPIO with one VM, for all times and
-// pins: a set after an until, submitted to a sequencer without other commands, takes effect in
-// exactly the cycle of its time, and not before; or, if it was submitted too late for that, three
-// cycles after it was submitted, with a report of the number of cycles. What the VM submits
-// afterwards changes nothing. gpio_processor_props proves that a VM beside others behaves as it
-// does alone.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the times of the GPIO with one VM, for all times and pins: a set after an until, submitted
+// to a sequencer without other commands, takes effect in exactly the cycle of its time, and not
+// before; or, if it was submitted too late for that, three cycles after it was submitted, with a
+// report of the number of cycles. What the VM submits afterwards changes nothing.
+// gpio_processor_props proves that a VM beside others behaves as it does alone.
 module gpio_exact_props
   import fabric_pkg::*;
   import io_gpio_pkg::*;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the GPIO with two VMs, for all commands and pads: the
-// pins of a VM, its results and its counts are those of a processor that has this VM alone, so that
-// no command of the other VM changes or delays anything; and a pin changes only by a command or a
-// flush of its owner. That the commands of one VM are exact is proven by gpio_exact_props.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the GPIO with two VMs, for all commands and pads: the pins of a VM, its results and its
+// counts are those of a processor that has this VM alone, so that no command of the other VM
+// changes or delays anything; and a pin changes only by a command or a flush of its owner. That the
+// commands of one VM are exact is proven by gpio_exact_props.
 module gpio_processor_props
   import fabric_pkg::*;
   import io_gpio_pkg::*;

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the arbiter with three VMs, for all requests,
-// deadlines, configurations and devices: no request of a lower rank is granted while one of a
-// higher rank may be served, so that under priorities and EDF a request waits for one chunk of
-// those below it; under round robin it waits for one chunk of each other VM; all time for which a
-// request waits is charged to a VM, and one that flushes delays it once; a chunk lies within its
-// request, and a completion names the VM and the tag of the request that was served.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the arbiter with three VMs, for all requests, deadlines, configurations and devices: no
+// request of a lower rank is granted while one of a higher rank may be served, so that under
+// priorities and EDF a request waits for one chunk of those below it; under round robin it waits
+// for one chunk of each other VM; all time for which a request waits is charged to a VM, and one
+// that flushes delays it once; a chunk lies within its request, and a completion names the VM and
+// the tag of the request that was served.
 module io_arbiter_props
   import fabric_pkg::*;
   import io_pkg::*;

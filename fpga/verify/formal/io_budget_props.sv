@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the servers of two VMs, with counters of 32 bits: a VM
-// is stopped if and only if its chunks since the last replenishment have taken its budget, and
-// another VM's chunks do not count.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the servers of two VMs, with counters of 32 bits: a VM is stopped if and only if its
+// chunks since the last replenishment have taken its budget, and another VM's chunks do not count.
 module io_budget_props
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the copy device for all chunks, readers, writers and
-// aborts: it ends only when no burst can follow; with status 0 all bytes of the chunk were passed
-// on and written without an error, otherwise it reports 0 bytes; each byte that it takes goes to
-// the writer; and an area that leaves its 4 GiB, or would with the next chunk, is not accessed.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the copy device for all chunks, readers, writers and aborts: it ends only when no burst
+// can follow; with status 0 all bytes of the chunk were passed on and written without an error,
+// otherwise it reports 0 bytes; each byte that it takes goes to the writer; and an area that leaves
+// its 4 GiB, or would with the next chunk, is not accessed.
 module io_copy_props
   import fabric_pkg::*;
   import io_pkg::*;

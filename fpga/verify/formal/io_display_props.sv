@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the display with two VMs and four pixels a line, for
-// all modes, registers, memories and pulses: a pixel of a VM is on the screen only within the VM's
-// rectangle, even if the other VM's rectangle changes at any time; and what is requested of the DMA
-// is within a block and stays until it is done. The words of the VM carry a mark, the others do
-// not.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the display with two VMs and four pixels a line, for all modes, registers, memories and
+// pulses: a pixel of a VM is on the screen only within the VM's rectangle, even if the other VM's
+// rectangle changes at any time; and what is requested of the DMA is within a block and stays until
+// it is done. The words of the VM carry a mark, the others do not.
 module io_display_props
   import fabric_pkg::*;
   import io_pkg::*;

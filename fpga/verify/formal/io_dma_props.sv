@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the choice of the next burst for all requests, guards
-// and memories: the background gets a burst only if no other client requests, or if MaxPassing have
-// passed it; while any of its clients waits, no more than MaxPassing bursts of the others pass
-// before one of the two gets a burst, which need not be the one that waits longest; a burst goes to
-// one client that requests it; and of two clients that are not in the background, neither gets two
-// bursts while the other one waits.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the choice of the next burst for all requests, guards and memories: the background gets a
+// burst only if no other client requests, or if MaxPassing have passed it; while any of its clients
+// waits, no more than MaxPassing bursts of the others pass before one of the two gets a burst,
+// which need not be the one that waits longest; a burst goes to one client that requests it; and of
+// two clients that are not in the background, neither gets two bursts while the other one waits.
 module io_dma_props
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the delivery with three VMs, for all buffers,
-// requests, memories and flushes: a frame is written for, and completes a request of, only a VM in
-// the frame's mask, which is enabled and was not flushed since the frame arrived, and at most once;
-// the completion has the tag of the request that was taken, and its length at most; not more than
-// this length is written; none follows a flush. Nothing is completed or counted as lost before the
-// frame is whole, and a frame that is dropped ends no request.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the delivery with three VMs, for all buffers, requests, memories and flushes: a frame is
+// written for, and completes a request of, only a VM in the frame's mask, which is enabled and was
+// not flushed since the frame arrived, and at most once; the completion has the tag of the request
+// that was taken, and its length at most; not more than this length is written; none follows a
+// flush. Nothing is completed or counted as lost before the frame is whole, and a frame that is
+// dropped ends no request.
 module io_ethernet_receive_props
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0 Proves that no byte of a frame that is forbidden is offered
-// to the transmitter, for all frames, memories, lines and aborts: a frame is opened with its whole
-// header only, in which nothing is forbidden; its bytes 6 to 11 enter the queue as the VM's
-// address, its tag as the VM's VLAN; and with a forbidden byte it is discarded before it was
-// opened. That the queue keeps the order of its bytes is not proven here, but seen in the bench.
+// SPDX-License-Identifier: Apache-2.0
+// Proves that no byte of a frame that is forbidden is offered to the transmitter, for all frames,
+// memories, lines and aborts: a frame is opened with its whole header only, in which nothing is
+// forbidden; its bytes 6 to 11 enter the queue as the VM's address, its tag as the VM's VLAN; and
+// with a forbidden byte it is discarded before it was opened. That the queue keeps the order of its
+// bytes is not proven here, but seen in the bench.
 //
 // Proves also that a frame enters the queue behind nothing but the last Ahead bytes of one frame,
 // which is on the wire, and that a chunk without a timeout ends only when that holds for the next

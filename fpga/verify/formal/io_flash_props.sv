@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the flash's driver with two VMs, for all requests,
-// flushes, timeouts and answers of the flash: a program or erase request is reported as done only
-// after its own operation has been begun and is over, whatever was flushed or timed out before;
-// before its software reset is over the flash gets no other command, and no VM is served; no
-// command is given that the flash ignores in its state, nor a read of a VM while the flash holds an
-// operation of it; commands with an address stay in the VM's window; only a read passes bytes on;
-// only a VM whose erase waits for that of another VM is blocked; and a VM begins a second erase
-// beside others only after a turn that it has given up while the flash held nothing. flash_command
-// is any block that executes one command after the other.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the flash's driver with two VMs, for all requests, flushes, timeouts and answers of the
+// flash: a program or erase request is reported as done only after its own operation has been begun
+// and is over, whatever was flushed or timed out before; before its software reset is over the
+// flash gets no other command, and no VM is served; no command is given that the flash ignores in
+// its state, nor a read of a VM while the flash holds an operation of it; commands with an address
+// stay in the VM's window; only a read passes bytes on; only a VM whose erase waits for that of
+// another VM is blocked; and a VM begins a second erase beside others only after a turn that it has
+// given up while the flash held nothing. flash_command is any block that executes one command after
+// the other.
 module io_flash_props
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the reader for all transfers, memories, errors and
-// devices: each byte that is handed out is the next one of the transfer, as it is in memory, from a
-// burst that is over without an error; a burst stays in a block of 128 bytes and reads only words
-// of the transfer; a transfer of 0 bytes reads none; and no byte follows a failure or a stop.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the reader for all transfers, memories, errors and devices: each byte that is handed out
+// is the next one of the transfer, as it is in memory, from a burst that is over without an error;
+// a burst stays in a block of 128 bytes and reads only words of the transfer; a transfer of 0 bytes
+// reads none; and no byte follows a failure or a stop.
 module io_reader_props
   import fabric_pkg::*;
   import io_pkg::*;

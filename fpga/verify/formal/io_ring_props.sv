@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the FIFOs with two VMs and two requests each: an
-// accepted request of any VM comes out once, unchanged and in order, unless its VM is flushed; a
-// request is refused only if its own VM's FIFO is full; and progress belongs to the request that
-// made it.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the FIFOs with two VMs and two requests each: an accepted request of any VM comes out
+// once, unchanged and in order, unless its VM is flushed; a request is refused only if its own VM's
+// FIFO is full; and progress belongs to the request that made it.
 module io_ring_props
   import fabric_pkg::*;
   import io_pkg::*;

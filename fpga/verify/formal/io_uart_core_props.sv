@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the memories of the shared UART with two VMs in mode
-// 0, for all accesses, bytes from the line, flushes: the bytes of a VM are sent in order, each one
-// once, unless the VM is flushed; and what is done for a VM changes nothing of another one. That
-// they are sent in the VM's own lines, and when, is proven by uart_lines_props.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the memories of the shared UART with two VMs in mode 0, for all accesses, bytes from the
+// line, flushes: the bytes of a VM are sent in order, each one once, unless the VM is flushed; and
+// what is done for a VM changes nothing of another one. That they are sent in the VM's own lines,
+// and when, is proven by uart_lines_props.
 module io_uart_core_props
   import fabric_pkg::*;
   import io_uart_pkg::*;

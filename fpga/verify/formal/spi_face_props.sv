@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the SPI face with two VMs, for all accesses and ends
-// of requests: what another VM does changes no register, no received byte and no interrupt of a VM;
-// a VM has one request at a time; a request reads a whole word, programs bytes of one page, or
-// erases a sector; the FIFOs do not overflow.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the SPI face with two VMs, for all accesses and ends of requests: what another VM does
+// changes no register, no received byte and no interrupt of a VM; a VM has one request at a time; a
+// request reads a whole word, programs bytes of one page, or erases a sector; the FIFOs do not
+// overflow.
 module spi_face_props
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Proves the lines of the shared UART with eleven VMs, in mode
-// 0, for all bytes, flushes and times at which VMs have something to send: a byte is in a line only
-// if the line began with the number of the VM that wrote the byte; and a VM waits for at most one
-// turn of each other VM.
+// SPDX-License-Identifier: Apache-2.0
+// Proves the lines of the shared UART with eleven VMs, in mode 0, for all bytes, flushes and times
+// at which VMs have something to send: a byte is in a line only if the line began with the number
+// of the VM that wrote the byte; and a VM waits for at most one turn of each other VM.
 module uart_lines_props
   import fabric_pkg::*;
   import io_uart_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The Ethernet device with its reader, its writer and its
-// receive ring, a memory of 16 KiB for each of four VMs, and a wire: it records what is sent, and
-// plays a recording or loops what is sent back.
+// SPDX-License-Identifier: Apache-2.0
+// The Ethernet device with its reader, its writer and its receive ring, a memory of 16 KiB for each
+// of four VMs, and a wire: it records what is sent, and plays a recording or loops what is sent
+// back.
 module ethernet_harness
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0 A model of an SPI NOR flash with the commands and times of
-// Infineon's S25FL128S (data sheet 001-98283): reads, page program, erase of a sector of 64 KiB,
-// and the suspension of both; another sector may be programmed while an erase is suspended; the
-// software reset, which ends both. What is suspended, or was ended by the software reset, reads as
-// 0x5A. Its times are parameters in cycles of clk_i, which also samples the pins: the output
-// changes one cycle after SCK has fallen. It ignores a command that begins too soon after the last
-// one, and a software reset whose SCK is too fast.
+// SPDX-License-Identifier: Apache-2.0
+// A model of an SPI NOR flash with the commands and times of Infineon's S25FL128S (data sheet
+// 001-98283): reads, page program, erase of a sector of 64 KiB, and the suspension of both; another
+// sector may be programmed while an erase is suspended; the software reset, which ends both. What
+// is suspended, or was ended by the software reset, reads as 0x5A. Its times are parameters in
+// cycles of clk_i, which also samples the pins: the output changes one cycle after SCK has fallen.
+// It ignores a command that begins too soon after the last one, and a software reset whose SCK is
+// too fast.
 module flash_model #(
   /// Sectors that exist; addresses beyond them wrap around.
   parameter int unsigned Sectors = 16,

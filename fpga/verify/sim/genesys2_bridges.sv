@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Both bridges of the Genesys2 (fpga/target/genesys2) with
-// plain signals, for their bench: m_memory and m_devices are the SoC's sides, s_memory and
-// s_devices those of the bus.
+// SPDX-License-Identifier: Apache-2.0
+// Both bridges of the Genesys2 (fpga/target/genesys2) with plain signals, for their bench: m_memory
+// and m_devices are the SoC's sides, s_memory and s_devices those of the bus.
 module genesys2_bridges
   import fabric_axi_pkg::*;
   import genesys2_pkg::*;

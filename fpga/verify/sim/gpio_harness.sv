@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 gpio_processor with a time base and pads: a pad has the level
-// that is driven, or else the one from outside.
+// SPDX-License-Identifier: Apache-2.0
+// gpio_processor with a time base and pads: a pad has the level that is driven, or else the one
+// from outside.
 module gpio_harness
   import fabric_pkg::*;
   import io_gpio_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The copy device behind its DMA and guard, with a memory of 16
-// KiB for each of four VMs. A VM's windows: three pages at 1 GiB; its last page at 1.25 GiB, read
-// only; its pages 2 and 1 again, on both sides of 4 GiB.
+// SPDX-License-Identifier: Apache-2.0
+// The copy device behind its DMA and guard, with a memory of 16 KiB for each of four VMs. A VM's
+// windows: three pages at 1 GiB; its last page at 1.25 GiB, read only; its pages 2 and 1 again, on
+// both sides of 4 GiB.
 module io_copy_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

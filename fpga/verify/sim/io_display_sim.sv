@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 The shared display for benches, with the DMA, the guard, and
-// a client that competes for the memory; records what is sent. A VM has four windows of VmPages:
-// memory of its own at VmBase; at BrokenBase the memory answers with errors, at SlowBase it delays
-// each burst by slow_i cycles, both with the same contents. The guard refuses all other addresses.
+// SPDX-License-Identifier: Apache-2.0
+// The shared display for benches, with the DMA, the guard, and a client that competes for the
+// memory; records what is sent. A VM has four windows of VmPages: memory of its own at VmBase; at
+// BrokenBase the memory answers with errors, at SlowBase it delays each burst by slow_i cycles,
+// both with the same contents. The guard refuses all other addresses.
 module io_display_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

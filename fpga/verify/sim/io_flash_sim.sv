@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 One channel for benches: the flash with its model, and what a
-// request passes from its submission to the completion in memory. Each VM has one window, at
-// VmBase, onto VmBytes of memory of its own. It only connects them.
+// SPDX-License-Identifier: Apache-2.0
+// One channel for benches: the flash with its model, and what a request passes from its submission
+// to the completion in memory. Each VM has one window, at VmBase, onto VmBytes of memory of its
+// own. It only connects them.
 module io_flash_sim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The fabric's AXI4 subordinate: PULP's atomics filter (answers
-// atomics with an error), fabric_axi_port, and the address decoder (fabric_map_pkg). The selected
-// block answers in the cycle after the access.
+// SPDX-License-Identifier: Apache-2.0
+// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error),
+// fabric_axi_port, and the address decoder (fabric_map_pkg). The selected block answers in the
+// cycle after the access.
 module fabric_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

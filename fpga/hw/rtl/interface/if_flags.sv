@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The flags of every IF: START pending, over, saved, fault, the
-// interrupt enables and their mask; they determine the interrupt of every VM.
+// SPDX-License-Identifier: Apache-2.0
+// The flags of every IF: START pending, over, saved, fault, the interrupt enables and their mask;
+// they determine the interrupt of every VM.
 module if_flags
   import fabric_pkg::*;
 #(

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Decides which VM's request a device serves next, and cuts
-// requests into chunks. After a chunk all VMs compete again, so a request waits for one chunk of a
-// request that ranks below it, and under round robin for one chunk of each other VM.
+// SPDX-License-Identifier: Apache-2.0
+// Decides which VM's request a device serves next, and cuts requests into chunks. After a chunk all
+// VMs compete again, so a request waits for one chunk of a request that ranks below it, and under
+// round robin for one chunk of each other VM.
 //
 // The best request is found by comparing one VM a cycle, while the device executes a chunk: a
 // comparison of all at once is larger by the number of VMs. `fresh_q` marks the VMs that are still

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 A server for each VM of one device: a VM that has used its
-// budget of cycles is not served until the next replenishment, which is the same for all. A chunk
-// that has begun is not interrupted, so a VM uses up to one chunk more than its budget.
+// SPDX-License-Identifier: Apache-2.0
+// A server for each VM of one device: a VM that has used its budget of cycles is not served until
+// the next replenishment, which is the same for all. A chunk that has begun is not interrupted, so
+// a VM uses up to one chunk more than its budget.
 module io_budget
   import fabric_pkg::*;
   import io_pkg::*;

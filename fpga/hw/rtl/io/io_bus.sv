@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The AXI4 subordinate of the shared devices: decodes their 2
-// MiB into the manager page, the DMA windows and the VMs' pages. All answer in the cycle after the
-// access.
+// SPDX-License-Identifier: Apache-2.0
+// The AXI4 subordinate of the shared devices: decodes their 2 MiB into the manager page, the DMA
+// windows and the VMs' pages. All answer in the cycle after the access.
 module io_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Writes the completions of all channels into rings in the VMs'
-// memory, one word each. A ring has more entries than a VM has requests, so a VM that reads its
-// ring before it submits again loses nothing; if it does not, it overwrites its own entries only.
-// Bit 0 of a word is 1 in the first pass over the ring, and changes with each pass: so a VM sees by
-// one read whether an entry is new.
+// SPDX-License-Identifier: Apache-2.0
+// Writes the completions of all channels into rings in the VMs' memory, one word each. A ring has
+// more entries than a VM has requests, so a VM that reads its ring before it submits again loses
+// nothing; if it does not, it overwrites its own entries only. Bit 0 of a word is 1 in the first
+// pass over the ring, and changes with each pass: so a VM sees by one read whether an entry is new.
 module io_complete
   import fabric_pkg::*;
   import io_pkg::*;

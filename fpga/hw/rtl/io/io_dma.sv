@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Memory accesses of all devices: one burst at a time, in round
-// robin, each checked by the guard. A client promises the words that it writes and space for those
-// that it reads, so a burst never waits for a device.
+// SPDX-License-Identifier: Apache-2.0
+// Memory accesses of all devices: one burst at a time, in round robin, each checked by the guard. A
+// client promises the words that it writes and space for those that it reads, so a burst never
+// waits for a device.
 //
 // Clients in the background let the others pass, which have to keep up with a wire. At most
 // MaxPassing bursts of the others pass between two of the background, whichever of its clients get

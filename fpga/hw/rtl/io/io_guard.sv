@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The DMA guard of the shared devices: as dma_guard, with the
-// windows in distributed RAM. It examines one window a cycle, so a burst in the first window has
-// its answer a cycle after the request, and a refused one after four.
+// SPDX-License-Identifier: Apache-2.0
+// The DMA guard of the shared devices: as dma_guard, with the windows in distributed RAM. It
+// examines one window a cycle, so a burst in the first window has its answer a cycle after the
+// request, and a refused one after four.
 module io_guard
   import fabric_pkg::*;
 #(

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Definitions that the blocks of the I/O share: requests,
-// chunks, completions. Overview: docs/hardware-io.md.
+// SPDX-License-Identifier: Apache-2.0
+// Definitions that the blocks of the I/O share: requests, chunks, completions. Overview:
+// docs/hardware-io.md.
 package io_pkg;
   import fabric_pkg::*;
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 From memory to a device's bytes: reads consecutive addresses,
-// in any alignment, ahead of the device, which gets the bytes of a burst when the burst is over
-// without an error.
+// SPDX-License-Identifier: Apache-2.0
+// From memory to a device's bytes: reads consecutive addresses, in any alignment, ahead of the
+// device, which gets the bytes of a burst when the burst is over without an error.
 module io_reader
   import fabric_pkg::*;
   import io_pkg::*;

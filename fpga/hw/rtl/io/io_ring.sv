@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The requests that the VMs have submitted to one device: a
-// FIFO for each VM, and how far its first request is. A VM that submits more than its FIFO takes
-// loses these requests, and no other VM notices.
+// SPDX-License-Identifier: Apache-2.0
+// The requests that the VMs have submitted to one device: a FIFO for each VM, and how far its first
+// request is. A VM that submits more than its FIFO takes loses these requests, and no other VM
+// notices.
 module io_ring
   import fabric_pkg::*;
   import io_pkg::*;

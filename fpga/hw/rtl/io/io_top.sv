@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The shared devices behind one bus port, with one port to
-// memory (docs/hardware-io.md). It connects its blocks, orders flushes, and selects the burst of a
-// fault.
+// SPDX-License-Identifier: Apache-2.0
+// The shared devices behind one bus port, with one port to memory (docs/hardware-io.md). It
+// connects its blocks, orders flushes, and selects the burst of a fault.
 module io_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 From a device's bytes to bursts in memory: bytes go to
-// consecutive addresses, in any alignment, and only they are written.
+// SPDX-License-Identifier: Apache-2.0
+// From a device's bytes to bursts in memory: bytes go to consecutive addresses, in any alignment,
+// and only they are written.
 module io_writer
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The phases of a line, or of a frame: sync, back porch,
-// active, front porch. It begins with sync, so that the edges of the vertical sync are those of a
-// horizontal one.
+// SPDX-License-Identifier: Apache-2.0
+// The phases of a line, or of a frame: sync, back porch, active, front porch. It begins with sync,
+// so that the edges of the vertical sync are those of a horizontal one.
 module display_axis
   import display_pkg::*;
 (

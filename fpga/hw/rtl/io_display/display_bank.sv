@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 A block RAM of pixels: one port writes, the other one reads a
-// pixel and makes it black. Both ports never use the same pixel in a cycle.
+// SPDX-License-Identifier: Apache-2.0
+// A block RAM of pixels: one port writes, the other one reads a pixel and makes it black. Both
+// ports never use the same pixel in a cycle.
 module display_bank
   import display_pkg::*;
 #(

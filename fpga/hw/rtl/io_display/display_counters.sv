@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Counts the lines of each VM that are not complete, in
-// distributed RAM. A write of a framebuffer's `on` clears them.
+// SPDX-License-Identifier: Apache-2.0
+// Counts the lines of each VM that are not complete, in distributed RAM. A write of a framebuffer's
+// `on` clears them.
 module display_counters
   import fabric_pkg::*;
   import display_pkg::*;

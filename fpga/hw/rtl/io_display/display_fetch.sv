@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Fetches a line of each rectangle while the line before it is
-// sent. The VM with the highest number comes first, and the rest of a line that is not fetched is
-// written black: so of overlapping rectangles the VM with the lowest number wins. A VM whose bursts
-// take longer than burst_cycles_i on average loses the rest of its line, not the time of the VMs
-// after it.
+// SPDX-License-Identifier: Apache-2.0
+// Fetches a line of each rectangle while the line before it is sent. The VM with the highest number
+// comes first, and the rest of a line that is not fetched is written black: so of overlapping
+// rectangles the VM with the lowest number wins. A VM whose bursts take longer than burst_cycles_i
+// on average loses the rest of its line, not the time of the VMs after it.
 module display_fetch
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Definitions that the blocks of the shared display use: the
-// mode of the screen, rectangles, framebuffers, counters.
+// SPDX-License-Identifier: Apache-2.0
+// Definitions that the blocks of the shared display use: the mode of the screen, rectangles,
+// framebuffers, counters.
 package display_pkg;
   import fabric_pkg::*;
 

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The rectangle and the framebuffer of each VM, in distributed
-// RAM. After reset no rectangle is enabled, and no framebuffer on. The base and the stride of a
-// framebuffer are 0 until they are written after a reset or a flush.
+// SPDX-License-Identifier: Apache-2.0
+// The rectangle and the framebuffer of each VM, in distributed RAM. After reset no rectangle is
+// enabled, and no framebuffer on. The base and the stride of a framebuffer are 0 until they are
+// written after a reset or a flush.
 module display_table
   import fabric_pkg::*;
   import display_pkg::*;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 When which pixel is sent. After enable_i has risen it clears
-// the line buffers; then it sends frames without pause, or one for each pulse of frame_i.
+// SPDX-License-Identifier: Apache-2.0
+// When which pixel is sent. After enable_i has risen it clears the line buffers; then it sends
+// frames without pause, or one for each pulse of frame_i.
 module display_timing
   import display_pkg::*;
 #(

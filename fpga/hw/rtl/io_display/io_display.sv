@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 A screen that VMs share: each shows its framebuffer, which is
-// in its own memory, in the rectangle that the manager gives it. Outside the rectangles the screen
-// is black. What a VM writes into its registers changes no pixel but its own.
+// SPDX-License-Identifier: Apache-2.0
+// A screen that VMs share: each shows its framebuffer, which is in its own memory, in the rectangle
+// that the manager gives it. Outside the rectangles the screen is black. What a VM writes into its
+// registers changes no pixel but its own.
 module io_display
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Received frames, first in, first out, in a block RAM. Bytes
-// are stored as they arrive; at the end of a frame they are kept or removed. A frame that does not
-// fit is removed as a whole. The first frame can be read several times, and already while it
-// arrives; whether it is kept is known at its end only.
+// SPDX-License-Identifier: Apache-2.0
+// Received frames, first in, first out, in a block RAM. Bytes are stored as they arrive; at the end
+// of a frame they are kept or removed. A frame that does not fit is removed as a whole. The first
+// frame can be read several times, and already while it arrives; whether it is kept is known at its
+// end only.
 //
 // Frames to a group take a copy for each VM, so a flood of them fills the buffer. They get only
 // half of it, in bytes and in frames; the rest is for frames to one VM. Those are not limited, so a

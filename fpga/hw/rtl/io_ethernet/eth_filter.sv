@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Which VMs a received frame is for: the owner of a unicast
-// address; all VMs for broadcast; those that want it for multicast; and only VMs of the frame's
-// VLAN. A frame to a group does not return to its sender, if the switch outside reflects it.
+// SPDX-License-Identifier: Apache-2.0
+// Which VMs a received frame is for: the owner of a unicast address; all VMs for broadcast; those
+// that want it for multicast; and only VMs of the frame's VLAN. A frame to a group does not return
+// to its sender, if the switch outside reflects it.
 //
 // One VM is compared in a cycle, from the sixth byte on: those with other addresses are passed
 // before the rest of the head has arrived, and the first one with this address is found with the

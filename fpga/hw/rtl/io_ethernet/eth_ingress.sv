@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 From the wire to the frame buffer: only good frames that are
-// for a VM stay in it. The first one can be read while it arrives, as soon as a VM is known that it
-// is for.
+// SPDX-License-Identifier: Apache-2.0
+// From the wire to the frame buffer: only good frames that are for a VM stay in it. The first one
+// can be read while it arrives, as soon as a VM is known that it is for.
 module eth_ingress
   import fabric_pkg::*;
   import io_eth_pkg::*;

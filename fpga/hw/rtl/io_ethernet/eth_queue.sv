@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Bytes from the driver to the transmitter. A frame begins on
-// the wire when it is approved and enough of it is here that the memory's latency cannot starve it,
-// or all of it is. Until all of it is here the driver can discard it.
+// SPDX-License-Identifier: Apache-2.0
+// Bytes from the driver to the transmitter. A frame begins on the wire when it is approved and
+// enough of it is here that the memory's latency cannot starve it, or all of it is. Until all of it
+// is here the driver can discard it.
 module eth_queue #(
   /// Bytes, a power of two.
   parameter int unsigned Bytes = 256,

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Receives frames: finds their start, checks length and FCS,
-// and passes their bytes on without the FCS. Whether a frame is good is known at its end only.
+// SPDX-License-Identifier: Apache-2.0
+// Receives frames: finds their start, checks length and FCS, and passes their bytes on without the
+// FCS. Whether a frame is good is known at its end only.
 module eth_receive
   import io_eth_pkg::*;
 (

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 What each VM may send and receive. The rows are in
-// distributed RAM: the same in registers, with a comparator for each VM, takes a thousand registers
-// for 16 VMs. No VM is enabled after reset.
+// SPDX-License-Identifier: Apache-2.0
+// What each VM may send and receive. The rows are in distributed RAM: the same in registers, with a
+// comparator for each VM, takes a thousand registers for 16 VMs. No VM is enabled after reset.
 module eth_table
   import fabric_pkg::*;
   import io_eth_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Sends frames: preamble, start of frame, the bytes, padding to
-// 60 bytes, FCS, and an interframe gap of 12 bytes. A frame whose next byte is missing ends with an
-// error, which makes every receiver discard it.
+// SPDX-License-Identifier: Apache-2.0
+// Sends frames: preamble, start of frame, the bytes, padding to 60 bytes, FCS, and an interframe
+// gap of 12 bytes. A frame whose next byte is missing ends with an error, which makes every
+// receiver discard it.
 module eth_transmit
   import io_eth_pkg::*;
 (

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The Ethernet device with its channel to send, its requests to
-// receive, and its DMA. It only connects them.
+// SPDX-License-Identifier: Apache-2.0
+// The Ethernet device with its channel to send, its requests to receive, and its DMA. It only
+// connects them.
 module ethernet_unit
   import fabric_pkg::*;
   import io_pkg::*;

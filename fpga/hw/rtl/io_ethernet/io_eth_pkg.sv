@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Definitions that the blocks of the Ethernet device share: the
-// wire, a VM's address, and why frames are lost.
+// SPDX-License-Identifier: Apache-2.0
+// Definitions that the blocks of the Ethernet device share: the wire, a VM's address, and why
+// frames are lost.
 package io_eth_pkg;
 
   typedef logic [47:0] mac_t;  // the byte that is sent first in the high bits

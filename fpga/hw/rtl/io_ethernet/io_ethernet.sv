@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 The Ethernet device: a MAC that all VMs share, with an
-// address and a VLAN for each. Its wire is a GMII with one byte in each cycle of tick_i; the pins
-// of an RGMII are the board's. The VMs send and receive through the switch outside only: it has to
-// reflect frames (IEEE 802.1Q: reflective relay) for VMs of this device to reach each other.
+// SPDX-License-Identifier: Apache-2.0
+// The Ethernet device: a MAC that all VMs share, with an address and a VLAN for each. Its wire is a
+// GMII with one byte in each cycle of tick_i; the pins of an RGMII are the board's. The VMs send
+// and receive through the switch outside only: it has to reflect frames (IEEE 802.1Q: reflective
+// relay) for VMs of this device to reach each other.
 module io_ethernet
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Gives received frames to VMs: for each VM that the frame is
-// for it takes the VM's first request, writes the frame to the request's address, and completes the
-// request with the frame's length. A VM without a request loses the frame and delays no other VM;
-// nor does a wrong request, which costs its VM the frame.
+// SPDX-License-Identifier: Apache-2.0
+// Gives received frames to VMs: for each VM that the frame is for it takes the VM's first request,
+// writes the frame to the request's address, and completes the request with the frame's length. A
+// VM without a request loses the frame and delays no other VM; nor does a wrong request, which
+// costs its VM the frame.
 //
 // For the first VM this begins while the frame arrives. Nothing is completed or counted before the
 // frame is whole. If it is dropped instead, the request stays in the ring; its memory may have been

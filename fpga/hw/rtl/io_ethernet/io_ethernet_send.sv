@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 Executes chunks that send frames. A frame is one chunk: 14 to
-// 1514 bytes without padding, tag and FCS. The header is checked on its way into the queue, and a
-// frame that the VM may not send is discarded there, before its first byte is on the wire. A chunk
-// is over when its frame is on the wire and at most Ahead bytes of it are in the queue: so the next
-// one is chosen as late as the line rate allows, is fetched meanwhile, and never finds more than
-// the rest of one frame before it. That rest counts to the time of the next chunk, not to that of
-// its own.
+// SPDX-License-Identifier: Apache-2.0
+// Executes chunks that send frames. A frame is one chunk: 14 to 1514 bytes without padding, tag and
+// FCS. The header is checked on its way into the queue, and a frame that the VM may not send is
+// discarded there, before its first byte is on the wire. A chunk is over when its frame is on the
+// wire and at most Ahead bytes of it are in the queue: so the next one is chosen as late as the
+// line rate allows, is fetched meanwhile, and never finds more than the rest of one frame before
+// it. That rest counts to the time of the next chunk, not to that of its own.
 module io_ethernet_send
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Executes one command on an SPI flash: selects it, sends the
-// command and its address, moves data in one direction, and deselects it. SCK stops between two
-// bytes while a byte is missing, or is not taken.
+// SPDX-License-Identifier: Apache-2.0
+// Executes one command on an SPI flash: selects it, sends the command and its address, moves data
+// in one direction, and deselects it. SCK stops between two bytes while a byte is missing, or is
+// not taken.
 module flash_command (
   input  logic        clk_i,
   input  logic        rst_ni,

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 Executes chunks on an SPI NOR flash with the commands of
-// Infineon's S25FL128S (16 MiB, pages of 256 bytes, sectors of 64 KiB). Each VM has a window of
-// whole sectors, its addresses begin at 0. An erase or a program operation takes long inside the
-// flash: after a slice it is suspended if another VM waits, and takes another turn.
+// SPDX-License-Identifier: Apache-2.0
+// Executes chunks on an SPI NOR flash with the commands of Infineon's S25FL128S (16 MiB, pages of
+// 256 bytes, sectors of 64 KiB). Each VM has a window of whole sectors, its addresses begin at 0.
+// An erase or a program operation takes long inside the flash: after a slice it is suspended if
+// another VM waits, and takes another turn.
 //
 // The flash holds one erase and one program operation at a time, of different sectors; the erase is
 // suspended meanwhile. So a program operation waits for no erase of another VM, and ends a

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The commands of one VM: a FIFO that keeps the body of an open
-// loop until the loop ends. The commands are in distributed RAM, whose words have no reset.
+// SPDX-License-Identifier: Apache-2.0
+// The commands of one VM: a FIFO that keeps the body of an open loop until the loop ends. The
+// commands are in distributed RAM, whose words have no reset.
 module gpio_commands
   import io_gpio_pkg::*;
 #(

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The pins: each follows the sequencer of the VM that owns it,
-// and no other. A pin without an owner is an input.
+// SPDX-License-Identifier: Apache-2.0
+// The pins: each follows the sequencer of the VM that owns it, and no other. A pin without an owner
+// is an input.
 module gpio_pins
   import fabric_pkg::*;
   import io_gpio_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Timing-accurate GPIO (GPIOCP): each VM submits commands, and
-// its own sequencer executes each in exactly the cycle of its time. The VMs share only the pins'
-// registers and the port that submits commands, so no VM delays another one's pins.
+// SPDX-License-Identifier: Apache-2.0
+// Timing-accurate GPIO (GPIOCP): each VM submits commands, and its own sequencer executes each in
+// exactly the cycle of its time. The VMs share only the pins' registers and the port that submits
+// commands, so no VM delays another one's pins.
 //
 // Time. A command at time t takes effect in the cycle in which time_i == t: a set changes the pin's
 // register at the clock edge at which time_i becomes t. A command's time is the previous command's

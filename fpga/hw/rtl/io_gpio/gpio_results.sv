@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The results of one VM: a FIFO that drops what arrives when it
-// is full, so that the sequencer never waits for it, and counts.
+// SPDX-License-Identifier: Apache-2.0
+// The results of one VM: a FIFO that drops what arrives when it is full, so that the sequencer
+// never waits for it, and counts.
 module gpio_results
   import io_gpio_pkg::*;
 #(

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Executes the commands of one VM, each in the cycle of its
-// time. The next command is taken from the memory while the current one waits, and its time is
-// computed then: nothing but the comparison of two times is left for the cycle itself.
+// SPDX-License-Identifier: Apache-2.0
+// Executes the commands of one VM, each in the cycle of its time. The next command is taken from
+// the memory while the current one waits, and its time is computed then: nothing but the comparison
+// of two times is left for the cycle itself.
 module gpio_sequencer
   import io_gpio_pkg::*;
 (

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with
-// a stock flash behind it, for each VM: it sees its window of the shared flash. The state of a VM
-// is a row of a memory. One event a cycle changes a row: an access to a VM's registers, the end of
-// a request in the flash's channel, or the submission of one.
+// SPDX-License-Identifier: Apache-2.0
+// A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with a stock flash behind it, for each
+// VM: it sees its window of the shared flash. The state of a VM is a row of a memory. One event a
+// cycle changes a row: an access to a VM's registers, the end of a request in the flash's channel,
+// or the submission of one.
 //
 // A byte that the VM writes is at the chip in the same cycle. So the transmit FIFO is a count of
 // bytes that the chip still owes; it owes some while it reads from the flash, a word of four bytes

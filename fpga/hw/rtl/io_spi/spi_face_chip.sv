@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 A byte arrives at the chip of the SPI face: what becomes of
-// the VM's state, and what comes back. The chip is an S25FL128S with the commands that identify,
-// read, program and erase it.
+// SPDX-License-Identifier: Apache-2.0
+// A byte arrives at the chip of the SPI face: what becomes of the VM's state, and what comes back.
+// The chip is an S25FL128S with the commands that identify, read, program and erase it.
 module spi_face_chip
   import spi_face_pkg::*;
 (

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The page of the flash that each VM is about to program, from
-// the face's bytes to the flash's driver.
+// SPDX-License-Identifier: Apache-2.0
+// The page of the flash that each VM is about to program, from the face's bytes to the flash's
+// driver.
 module spi_face_pages
   import fabric_pkg::*;
 #(

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Shifts bytes over SPI in mode 0, most significant bit first;
-// a byte that is started in the last cycle of another one follows it without a gap.
+// SPDX-License-Identifier: Apache-2.0
+// Shifts bytes over SPI in mode 0, most significant bit first; a byte that is started in the last
+// cycle of another one follows it without a gap.
 module spi_port (
   input  logic       clk_i,
   input  logic       rst_ni,

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 One UART for several VMs, each of which sees a 16550A of its
-// own. The lines of each VM are sent as a whole, with their owner; the VM that has the focus
-// receives the input. Each cycle is about one VM (uart_slots); what a VM writes or does not read
-// delays and changes no other VM's UART but by the time that its lines take on the wire.
+// SPDX-License-Identifier: Apache-2.0
+// One UART for several VMs, each of which sees a 16550A of its own. The lines of each VM are sent
+// as a whole, with their owner; the VM that has the focus receives the input. Each cycle is about
+// one VM (uart_slots); what a VM writes or does not read delays and changes no other VM's UART but
+// by the time that its lines take on the wire.
 module io_uart
   import fabric_pkg::*;
   import io_uart_pkg::*;

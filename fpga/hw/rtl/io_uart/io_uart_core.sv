@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The shared UART without the line's bits. Each cycle is about
-// one VM (uart_slots): its row of each memory is read, and written.
+// SPDX-License-Identifier: Apache-2.0
+// The shared UART without the line's bits. Each cycle is about one VM (uart_slots): its row of each
+// memory is read, and written.
 module io_uart_core
   import fabric_pkg::*;
   import io_uart_pkg::*;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Receives bytes from the line, and samples each bit in its
-// middle. A byte whose stop bit is low has a framing error; after it the receiver waits until the
-// line is high.
+// SPDX-License-Identifier: Apache-2.0
+// Receives bytes from the line, and samples each bit in its middle. A byte whose stop bit is low
+// has a framing error; after it the receiver waits until the line is high.
 module io_uart_receive
   import io_uart_pkg::*;
 (

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Sends bytes on the line: a start bit, eight bits, the lowest
-// first, a stop bit. The next byte is accepted during the stop bit, and follows it without a gap.
+// SPDX-License-Identifier: Apache-2.0
+// Sends bytes on the line: a start bit, eight bits, the lowest first, a stop bit. The next byte is
+// accepted during the stop bit, and follows it without a gap.
 module io_uart_transmit (
   input  logic       clk_i,
   input  logic       rst_ni,

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The bytes that each VM sends: a FIFO in which the bytes
-// before a mark may be sent; the others belong to a line that is not complete. And the interrupt of
-// an empty transmitter.
+// SPDX-License-Identifier: Apache-2.0
+// The bytes that each VM sends: a FIFO in which the bytes before a mark may be sent; the others
+// belong to a line that is not complete. And the interrupt of an empty transmitter.
 module uart_buffer
   import fabric_pkg::*;
   import io_uart_pkg::*;

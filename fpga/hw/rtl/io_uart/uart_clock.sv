@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The times of the shared UART: a bit of the line, eight bits,
-// and the age at which incomplete lines are sent.
+// SPDX-License-Identifier: Apache-2.0
+// The times of the shared UART: a bit of the line, eight bits, and the age at which incomplete
+// lines are sent.
 module uart_clock (
   input  logic        clk_i,
   input  logic        rst_ni,

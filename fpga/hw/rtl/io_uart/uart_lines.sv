@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Composes the line that is sent: its owner, "[3] ", and the
-// owner's bytes up to a newline. A line that its owner has not completed is continued by its owner
-// only; before another VM's line it is ended by CR LF.
+// SPDX-License-Identifier: Apache-2.0
+// Composes the line that is sent: its owner, "[3] ", and the owner's bytes up to a newline. A line
+// that its owner has not completed is continued by its owner only; before another VM's line it is
+// ended by CR LF.
 module uart_lines
   import fabric_pkg::*;
   import io_uart_pkg::*;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The UART behind the VMs' pages: the registers of a 16550A,
-// one in each 32 bits, in whose lowest byte they are.
+// SPDX-License-Identifier: Apache-2.0
+// The UART behind the VMs' pages: the registers of a 16550A, one in each 32 bits, in whose lowest
+// byte they are.
 module uart_page
   import fabric_pkg::*;
   import io_pkg::*;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The registers of each VM that keep what is written. A
-// register that was not written since the last clear reads as 0.
+// SPDX-License-Identifier: Apache-2.0
+// The registers of each VM that keep what is written. A register that was not written since the
+// last clear reads as 0.
 module uart_registers
   import fabric_pkg::*;
   import io_uart_pkg::*;

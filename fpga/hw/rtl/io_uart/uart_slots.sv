@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 What each cycle of the shared UART does, and for which VM:
-// the state of all VMs is in memories with one port.
+// SPDX-License-Identifier: Apache-2.0
+// What each cycle of the shared UART does, and for which VM: the state of all VMs is in memories
+// with one port.
 module uart_slots
   import fabric_pkg::*;
   import io_uart_pkg::*;

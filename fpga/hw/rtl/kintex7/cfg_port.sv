@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The configuration port of a Kintex-7: ICAPE2. The simulation
-// model is fpga/verify/sim/cfg_port.sv; the search path of the build selects one. Words have the
-// bit order of a bitstream file; the primitive expects the bits of each byte reversed.
+// SPDX-License-Identifier: Apache-2.0
+// The configuration port of a Kintex-7: ICAPE2. The simulation model is
+// fpga/verify/sim/cfg_port.sv; the search path of the build selects one. Words have the bit order
+// of a bitstream file; the primitive expects the bits of each byte reversed.
 module cfg_port (
   input  logic        clk_i,
   input  logic        rst_ni,

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0 A queue of {key, order, value} that is always sorted: least
-// key first; among equal keys, the entry whose order is earlier, and first in, first out among
-// equal orders. Orders wrap around: they are compared by the sign of their difference, so those of
-// equal keys must lie within half the range.
+// SPDX-License-Identifier: Apache-2.0
+// A queue of {key, order, value} that is always sorted: least key first; among equal keys, the
+// entry whose order is earlier, and first in, first out among equal orders. Orders wrap around:
+// they are compared by the sign of their difference, so those of equal keys must lie within half
+// the range.
 //
 // Entries do not move. An entry stays in the slot it was written to, and `order_q` is a permutation
 // of the slots: the first `count_q` are the queue, least entry first, the others are free. An

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The sorters of the fabric. Each has registers of its own, and
-// an address for each value and order: one write of the key there puts the value into its queue.
-// Sorter 0 also executes the commands of the manager page.
+// SPDX-License-Identifier: Apache-2.0
+// The sorters of the fabric. Each has registers of its own, and an address for each value and
+// order: one write of the key there puts the value into its queue. Sorter 0 also executes the
+// commands of the manager page.
 //
 // A write is executed in the next cycle. If it needs a second one, that cycle ends before the next
 // transaction reads the outcome. Beats of one burst follow each other faster: a command that comes

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 fpga/hw/rtl/hwtask/hwtask_aes_sbox.sv as two tables:
-// simulates AES faster, and compiles in a quarter of the time. For simulation only;
-// fpga/verify/formal/hwtask_aes_sbox_props.sv holds for both (fpga/verify/benches/test_formal.py).
+// SPDX-License-Identifier: Apache-2.0
+// fpga/hw/rtl/hwtask/hwtask_aes_sbox.sv as two tables: simulates AES faster, and compiles in a
+// quarter of the time. For simulation only; fpga/verify/formal/hwtask_aes_sbox_props.sv holds for
+// both (fpga/verify/benches/test_formal.py).
 module hwtask_aes_sbox (
   input  logic       inverse_i,
   input  logic [7:0] byte_i,

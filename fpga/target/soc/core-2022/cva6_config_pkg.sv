@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The options of CVA6 that are macros of this name. Without FPU
-// and CV-X-IF: the package does not contain the divider of the FPU. The names are CVA6's.
+// SPDX-License-Identifier: Apache-2.0
+// The options of CVA6 that are macros of this name. Without FPU and CV-X-IF: the package does not
+// contain the divider of the FPU. The names are CVA6's.
 package cva6_config_pkg;
 
   localparam int CVA6ConfigXlen = 64;

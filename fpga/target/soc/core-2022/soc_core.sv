@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The CVA6 of the Python package pythondata-cpu-cva6, of 2022,
-// without the H extension, with the port of soc_top.
+// SPDX-License-Identifier: Apache-2.0
+// The CVA6 of the Python package pythondata-cpu-cva6, of 2022, without the H extension, with the
+// port of soc_top.
 `include "axi/assign.svh"
 module soc_core
   import soc_pkg::*;

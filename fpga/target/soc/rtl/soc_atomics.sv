@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 AMOs and LR/SC in front of a memory that has neither, and one
-// address for DRAM's cached window and its uncached alias.
+// SPDX-License-Identifier: Apache-2.0
+// AMOs and LR/SC in front of a memory that has neither, and one address for DRAM's cached window
+// and its uncached alias.
 `include "axi/assign.svh"
 module soc_atomics
   import fabric_axi_pkg::*;

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Software interrupt and timer of one hart, at the offsets of
-// SiFive's CLINT: msip 0, mtimecmp 0x4000, mtime 0xBFF8. Unlike the CLINT of CVA6's SoC it counts
-// every cycle, so that the time that harts read is the time of timed I/O, to the cycle.
+// SPDX-License-Identifier: Apache-2.0
+// Software interrupt and timer of one hart, at the offsets of SiFive's CLINT: msip 0, mtimecmp
+// 0x4000, mtime 0xBFF8. Unlike the CLINT of CVA6's SoC it counts every cycle, so that the time that
+// harts read is the time of timed I/O, to the cycle.
 module soc_clint
   import soc_pkg::*;
 (

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The managers of the accelerators and of the shared devices as
-// one manager of the crossbar: merged, and their IDs made as narrow as the core's.
+// SPDX-License-Identifier: Apache-2.0
+// The managers of the accelerators and of the shared devices as one manager of the crossbar:
+// merged, and their IDs made as narrow as the core's.
 module soc_dma
   import fabric_axi_pkg::*;
   import soc_pkg::*;

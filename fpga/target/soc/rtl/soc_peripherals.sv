@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Boot ROM, CLINT, PLIC, UART and SPI behind one subordinate
-// port. An access to an address without a register gives 0.
+// SPDX-License-Identifier: Apache-2.0
+// Boot ROM, CLINT, PLIC, UART and SPI behind one subordinate port. An access to an address without
+// a register gives 0.
 module soc_peripherals
   import fabric_axi_pkg::*;
   import soc_pkg::*;

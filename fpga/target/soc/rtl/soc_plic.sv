@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 PULP's PLIC with a register port of the peripherals: 30
-// sources, seven priorities, contexts 0 (M-mode) and 1 (S-mode).
+// SPDX-License-Identifier: Apache-2.0
+// PULP's PLIC with a register port of the peripherals: 30 sources, seven priorities, contexts 0
+// (M-mode) and 1 (S-mode).
 `include "register_interface/typedef.svh"
 module soc_plic
   import soc_pkg::*;

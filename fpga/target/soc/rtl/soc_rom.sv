@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 What the core executes first: a0 = the hart's number, a1 =
-// the device tree, to StartAddr. Firmware expects both registers. A loader has placed it in DRAM,
-// or it starts from a ROM of the board.
+// SPDX-License-Identifier: Apache-2.0
+// What the core executes first: a0 = the hart's number, a1 = the device tree, to StartAddr.
+// Firmware expects both registers. A loader has placed it in DRAM, or it starts from a ROM of the
+// board.
 module soc_rom
   import soc_pkg::*;
 #(

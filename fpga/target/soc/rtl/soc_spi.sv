@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 An SPI controller with the registers of SiFive's (FU540-C000
-// manual, chapter 19): one chip select, frames of eight bits on single lines, mode 0, FIFOs of 8
-// bytes. Linux's spi-sifive drives it.
+// SPDX-License-Identifier: Apache-2.0
+// An SPI controller with the registers of SiFive's (FU540-C000 manual, chapter 19): one chip
+// select, frames of eight bits on single lines, mode 0, FIFOs of 8 bytes. Linux's spi-sifive drives
+// it.
 module soc_spi
   import soc_pkg::*;
 (

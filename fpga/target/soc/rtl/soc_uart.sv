@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 A 16550A with registers at stride 4 and FIFOs of 16 bytes:
-// the console of firmware and hypervisor. A bit takes 16 cycles times the divisor. Characters have
-// eight bits without parity; the modem's inputs are always active.
+// SPDX-License-Identifier: Apache-2.0
+// A 16550A with registers at stride 4 and FIFOs of 16 bytes: the console of firmware and
+// hypervisor. A bit takes 16 cycles times the divisor. Characters have eight bits without parity;
+// the modem's inputs are always active.
 module soc_uart
   import soc_pkg::*;
   import io_uart_pkg::*;

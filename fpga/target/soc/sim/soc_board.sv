@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The board of the simulation, for programs that test the SoC:
-// they end the simulation, raise the board's interrupts, and read when a pin rose. Registers of 64
-// bits: 0 end of the simulation, with a code; 8 interrupts; 16 the time at which pin 0 rose last;
-// 24 how often it rose.
+// SPDX-License-Identifier: Apache-2.0
+// The board of the simulation, for programs that test the SoC: they end the simulation, raise the
+// board's interrupts, and read when a pin rose. Registers of 64 bits: 0 end of the simulation, with
+// a code; 8 interrupts; 16 the time at which pin 0 rose last; 24 how often it rose.
 module soc_board
   import fabric_axi_pkg::*;
   import soc_pkg::*;

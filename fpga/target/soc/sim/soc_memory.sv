@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 DRAM in simulation: C++ keeps its content (main.cc). Requests
-// of a direction are served in their order. The first beat of a read, and the answer to a write,
-// come latency_i cycles after the request has become the first one; the other beats follow one a
-// cycle.
+// SPDX-License-Identifier: Apache-2.0
+// DRAM in simulation: C++ keeps its content (main.cc). Requests of a direction are served in their
+// order. The first beat of a read, and the answer to a write, come latency_i cycles after the
+// request has become the first one; the other beats follow one a cycle.
 module soc_memory
   import fabric_axi_pkg::*;
 (

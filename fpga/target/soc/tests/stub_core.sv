@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 What core-h/soc_core.sv needs of a CVA6 with H: the members
-// of its configuration that we set, and its ports. For lint without a checkout.
+// SPDX-License-Identifier: Apache-2.0
+// What core-h/soc_core.sv needs of a CVA6 with H: the members of its configuration that we set, and
+// its ports. For lint without a checkout.
 package config_pkg;
   localparam int unsigned NrMaxRules = 16;
   typedef struct packed {
