@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of the fabric's AXI4 ports, made with PULP's macros.
+// The types of the fabric's AXI4 ports, made with PULP's macros, for fabric_top and all blocks on
+// its buses. Three sets: sub_* for the subordinate port (registers), slot_* for one requester
+// behind the multiplexer (a region's DMA, the configuration port), mgr_* for the manager port to
+// memory.
 `include "axi/typedef.svh"
 
 package fabric_axi_pkg;
@@ -7,8 +10,11 @@ package fabric_axi_pkg;
   localparam int unsigned SubIdWidth = 5;   // as for the other subordinates of CVA6's SoC
   localparam int unsigned SlotIdWidth = 1;  // one region's DMA
   localparam int unsigned MgrIdWidth = 5;   // sufficient for 8 regions and the configuration port
+  // Addresses on the buses have 64 bits; the DMA guard refuses what does not fit into fabric_pkg's
+  // AddrWidth.
   localparam int unsigned BusAddrWidth = 64;
 
+  // A beat is 64 bits with a strobe for each byte; `user` is unused and 0.
   typedef logic [BusAddrWidth-1:0] bus_addr_t;
   typedef logic [63:0] bus_data_t;
   typedef logic [7:0] bus_strb_t;
@@ -17,8 +23,10 @@ package fabric_axi_pkg;
   typedef logic [SlotIdWidth-1:0] slot_id_t;
   typedef logic [MgrIdWidth-1:0] mgr_id_t;
 
+  // The write data channel has no ID in AXI4, so the three sets share it.
   `AXI_TYPEDEF_W_CHAN_T(w_t, bus_data_t, bus_strb_t, bus_user_t)
 
+  // Subordinate port: requests from the SoC's interconnect to the register space.
   `AXI_TYPEDEF_AW_CHAN_T(sub_aw_t, bus_addr_t, sub_id_t, bus_user_t)
   `AXI_TYPEDEF_B_CHAN_T(sub_b_t, sub_id_t, bus_user_t)
   `AXI_TYPEDEF_AR_CHAN_T(sub_ar_t, bus_addr_t, sub_id_t, bus_user_t)
@@ -26,6 +34,7 @@ package fabric_axi_pkg;
   `AXI_TYPEDEF_REQ_T(sub_req_t, sub_aw_t, w_t, sub_ar_t)
   `AXI_TYPEDEF_RESP_T(sub_resp_t, sub_b_t, sub_r_t)
 
+  // One requester: its transactions all have ID 0, so their responses stay in order.
   `AXI_TYPEDEF_AW_CHAN_T(slot_aw_t, bus_addr_t, slot_id_t, bus_user_t)
   `AXI_TYPEDEF_B_CHAN_T(slot_b_t, slot_id_t, bus_user_t)
   `AXI_TYPEDEF_AR_CHAN_T(slot_ar_t, bus_addr_t, slot_id_t, bus_user_t)
@@ -33,6 +42,7 @@ package fabric_axi_pkg;
   `AXI_TYPEDEF_REQ_T(slot_req_t, slot_aw_t, w_t, slot_ar_t)
   `AXI_TYPEDEF_RESP_T(slot_resp_t, slot_b_t, slot_r_t)
 
+  // Manager port: the multiplexer prepends the requester's number to the ID.
   `AXI_TYPEDEF_AW_CHAN_T(mgr_aw_t, bus_addr_t, mgr_id_t, bus_user_t)
   `AXI_TYPEDEF_B_CHAN_T(mgr_b_t, mgr_id_t, bus_user_t)
   `AXI_TYPEDEF_AR_CHAN_T(mgr_ar_t, bus_addr_t, mgr_id_t, bus_user_t)

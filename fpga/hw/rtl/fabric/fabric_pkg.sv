@@ -4,9 +4,13 @@
 package fabric_pkg;
 
   // Limits of the parameters.
+  // MaxVms to MaxListDepth bound the parameters of fabric_top, which refuses others at elaboration.
+  // They also give the widths of the identifiers below, so that a register has the same layout
+  // whatever the parameters are.
   localparam int unsigned MaxVms = 16;
   localparam int unsigned MaxDevs = 16;
   localparam int unsigned MaxPrrs = 8;
+  // Entries of a sorter; sorters; entries of the search list.
   localparam int unsigned MaxSorterDepth = 256;
   localparam int unsigned MaxSorters = 32;
   localparam int unsigned MaxListDepth = 32;
@@ -17,17 +21,24 @@ package fabric_pkg;
   localparam int unsigned CtxBufferWords = 128;
   localparam int unsigned CtxHeaderWords = 2;
   localparam int unsigned CtxJobWords = 8;
+  // Words that a task's own context may have; ctx_mover refuses to save more.
   localparam int unsigned MaxCtxWords = CtxBufferWords - CtxHeaderWords - CtxJobWords;
 
+  // Number of a VM, of a device of a VM, of a region (partially reconfigurable region, PRR).
   typedef logic [3:0] vm_t;
   typedef logic [3:0] dev_t;
   typedef logic [2:0] prr_t;
   typedef logic [3:0] prio_t;  // 15 is the highest priority
+  // Identifies what a region can compute; the numbers are below.
   typedef logic [7:0] task_t;
+  // A beat of a stream, a register of a page, a word of a context; byte 0 in bits 7:0.
   typedef logic [63:0] word_t;
+  // The eight custom ports of an IF, port 0 in the lowest bits.
   typedef logic [7:0][31:0] custom_t;
 
   // Task numbers, used in bitstream headers and in the device table.
+  // No task: of a region, that it is empty or no longer trusted; of a device, that it is not
+  // configured, so that no request for it can be served.
   localparam task_t TaskNone = 8'd0;
   localparam task_t TaskQam16 = 8'd1;
   localparam task_t TaskQam64 = 8'd2;
@@ -54,6 +65,7 @@ package fabric_pkg;
   } client_t;
 
   // Size class that a device needs or a region has: 0 is the smallest.
+  // A region is large enough if its class is not below the device's.
   typedef logic [1:0] size_class_t;
 
   // A device as configured by the manager: the task that its region must hold, and the size class.
@@ -65,7 +77,10 @@ package fabric_pkg;
 
   // A region's descriptor, as the monitor sees it.
   typedef struct packed {
+    // What the region does now.
     prr_state_e  state;
+    // `client` is meaningful. In Idle it is the last client, which stays connected until the region
+    // is allocated again.
     logic        client_valid;
     client_t     client;
     // promised to `next`, which gets the region when the current job has left
@@ -83,12 +98,15 @@ package fabric_pkg;
   } method_e;
 
   typedef struct packed {
+    // Assign: the client has the region now, or as soon as it is configured. Preempt: the client
+    // has the promise of the region, until the present job has left.
     method_e method;
     logic    reconfig;       // the region has to be configured with the device's task first
     logic    listed;         // unavailable, and in the search list
     prr_t    prr;
     client_t client;
     logic    evicted_valid;  // another client's IF was or will be disconnected
+    // The IF that was disconnected, with evicted_valid.
     vm_t     evicted_vm;
     dev_t    evicted_dev;
   } solution_t;
@@ -112,9 +130,11 @@ package fabric_pkg;
   typedef logic [PageWidth-1:0] page_t;
 
   typedef struct packed {
+    // First guest-physical page, number of pages, first host-physical page; a page has 4 KiB.
     page_t guest;
     page_t pages;  // zero: the window is closed
     page_t host;
+    // Rights of the VM's DMA; a window with neither right never matches.
     logic  readable;
     logic  writable;
   } window_t;
@@ -123,8 +143,11 @@ package fabric_pkg;
   localparam int unsigned BurstBeats = 16;
   typedef logic [4:0] beats_t;  // 1..16
   typedef struct packed {
+    // Whose windows are searched.
     vm_t         vm;
+    // 1: memory is written, which needs a writable window; 0: read.
     logic        write;
+    // Guest-physical byte address of the first beat; it must be a multiple of 8.
     logic [63:0] addr;
     beats_t      beats;
   } dma_check_t;
@@ -132,8 +155,10 @@ package fabric_pkg;
   // The memory behind the IF pages: 16 words of registers and 128 words of context for each IF.
   typedef struct packed {
     logic       ctx;   // 1: context buffer, 0: registers
+    // An IF of the fabric: others would alias, so fabric_bus checks VM and device.
     vm_t        vm;
     dev_t       dev;
+    // Word in the buffer, 0..127, or in the registers, 0..15 (the upper bits are ignored).
     logic [6:0] word;
   } if_addr_t;
 

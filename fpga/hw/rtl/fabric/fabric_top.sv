@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip-independent part of the fabric: regions and configuration port are outside (fabric_sim,
-// or a board's top). It only connects its blocks, with two arbiters from PULP: one before the
-// guard, one before memory.
+// The chip-independent part of the fabric, for a board's top or a simulation's (fabric_sim). It
+// connects its blocks; besides, it delays accesses after a reset, selects the fault that is
+// reported, and arbitrates guard and memory with PULP's arbiters. Regions and configuration port
+// are outside. All ports are synchronous to clk_i.
 `include "axi/typedef.svh"
 module fabric_top
   import fabric_pkg::*;
@@ -28,21 +29,40 @@ module fabric_top
   /// Asynchronous, active low; the fabric leaves reset at the second edge of clk_i after its
   /// release.
   input  logic       rst_ni,
+  /// AXI4 subordinate: the 2 MiB register space of docs/fabric.md, addressed by bits 20:0. One
+  /// transaction at a time; a beat takes a cycle, an answer follows in the next. Accesses during
+  /// and just after a reset wait and are not lost.
   input  sub_req_t   sub_req_i,
   output sub_resp_t  sub_resp_o,
+  /// AXI4 manager: the DMA of all regions and the reads of bitstreams, at host-physical addresses.
+  /// Bursts of 1..16 beats of 64 bits, INCR, never across a page of 4 KiB. R and B are always
+  /// accepted, and all write data of a burst are present when its address is valid, so the memory
+  /// system never waits for a task.
   output mgr_req_t   mgr_req_o,
   input  mgr_resp_t  mgr_resp_i,
+  /// Level: an enabled bit of IRQ_STATUS is set. To the hypervisor only.
   output logic       irq_manager_o,
+  /// Level, one bit for each VM: a job of one of its IFs is over or failed, with the enable of that
+  /// outcome set and the IF not masked. It falls when the VM clears OVER.
   output logic [NumVms-1:0] irq_vm_o,
-  // the regions
+  /// Reset of the task, active low: low from the fabric's reset until the region is configured and
+  /// whenever it is decoupled, and for three cycles after a save, a failure, or the end of a job
+  /// that was being preempted.
   output logic        [NumPrrs-1:0] region_rst_no,
+  /// To and from the regions, with a register on each path (region_gate); the handshake is that of
+  /// region_pkg. Whatever a decoupled region drives on region_rsp_i is ignored.
   output region_req_t [NumPrrs-1:0] region_req_o,
   input  region_rsp_t [NumPrrs-1:0] region_rsp_i,
   // the configuration port
+  /// Words of a bitstream; a word moves when valid and ready. cfg_valid_o does not wait for ready,
+  /// and falls between words while memory is slow.
   output logic       cfg_valid_o,
   output logic [31:0] cfg_data_o,
   input  logic       cfg_ready_i,
+  /// High for a cycle: the device found an error in the bitstream; the transfer ends as failed.
   input  logic       cfg_error_i,
+  /// Discard an incomplete bitstream: a pulse after a failure, if words were sent, and high during
+  /// the reset and in the first cycle after it.
   output logic       cfg_abort_o
 );
 
@@ -62,6 +82,7 @@ module fabric_top
     else accept_q <= 1'b1;
   end
 
+  // Masking ready as well as valid: neither side sees a handshake that the other does not.
   sub_req_t  bus_req;
   sub_resp_t bus_resp;
   always_comb begin
@@ -119,6 +140,7 @@ module fabric_top
   );
 
   // ---- Region state ----
+  // One element for each region, driven by its prr_slot.
   region_t    [NumPrrs-1:0] regions;
   prr_state_e [NumPrrs-1:0] state;
   client_t    [NumPrrs-1:0] client, requeue_client;
@@ -131,6 +153,7 @@ module fabric_top
   logic       [NumPrrs-1:0] start_pending, ctx_saved, quiet;
 
   // ---- Manager page, monitor ----
+  // Commands of the manager page, each a pulse with its operands valid in the same cycle.
   logic request, answered, cancel_cmd, found, found_ready, found_valid, found_pop, overflow,
       connect_on;
   client_t request_client, alloc_client;
@@ -237,6 +260,8 @@ module fabric_top
     .irq_o(irq_manager_o)
   );
 
+  // The monitor's allocation reaches a region combinationally, in the cycle in which the monitor
+  // decides with the region's present state.
   prr_monitor #(.NumVms(NumVms), .NumPrrs(NumPrrs), .ListDepth(ListDepth)) i_monitor (
     .clk_i,
     .rst_ni(rst_n),
@@ -261,7 +286,8 @@ module fabric_top
     .waiting_o(waiting)
   );
 
-  // Solutions that the manager has not read yet.
+  // Solutions that the manager has not read yet. A full queue stops the monitor's search, so no
+  // solution is lost; a write of NEW_SOLUTION_POP removes one.
   stream_fifo #(.FALL_THROUGH(1'b0), .DEPTH(8), .T(solution_t)) i_found (
     .clk_i,
     .rst_ni(rst_n),
@@ -276,6 +302,7 @@ module fabric_top
     .ready_i(found_pop)
   );
 
+  // Sorter 0 is also commanded through the manager page.
   sort_array #(.NumSorters(NumSorters), .Depth(SorterDepth)) i_sorters (
     .clk_i,
     .rst_ni(rst_n),
@@ -298,6 +325,7 @@ module fabric_top
   );
 
   // ---- IFs ----
+  // A job begins on `stays`, not on `connected`, so that a disconnection in the same cycle wins.
   conn_matrix #(.NumPrrs(NumPrrs)) i_matrix (
     .clk_i,
     .rst_ni(rst_n),
@@ -346,6 +374,7 @@ module fabric_top
     .irq_o(irq_vm_o)
   );
 
+  // The regions' access to the IF memory, granted to one region a cycle.
   logic     [NumPrrs-1:0] ram_req, ram_we, ram_gnt;
   if_addr_t [NumPrrs-1:0] ram_addr;
   word_t    [NumPrrs-1:0] ram_wdata;
@@ -368,6 +397,7 @@ module fabric_top
   );
 
   // ---- Guard ----
+  // One check a cycle is granted, in turn; the answer goes to the region in checked_q.
   window_t [NumVms-1:0][NumWindows-1:0] windows;
   dma_check_t [NumPrrs-1:0] checks;
   dma_check_t check;
@@ -385,6 +415,8 @@ module fabric_top
     .data_o(windows_data),
     .windows_o(windows)
   );
+  // A region waits for at most NumPrrs - 1 checks of the others. Without the lock a region may
+  // withdraw its request, which it does when its job is stopped.
   rr_arb_tree #(.NumIn(NumPrrs), .DataType(dma_check_t), .AxiVldRdy(1'b0),
                 .LockIn(1'b0)) i_check_arbiter (
     .clk_i,
@@ -411,6 +443,7 @@ module fabric_top
     .addr_o(check_addr)
   );
 
+  // The answer of the guard, and what a refusal reports, belong to the check of the cycle before.
   always_ff @(posedge clk_i or negedge rst_n) begin
     if (!rst_n) begin
       checked_q   <= '0;
@@ -423,9 +456,10 @@ module fabric_top
     end
   end
 
-  // ---- Fault report: the region whose address was refused, else the first region with a fault
-  // ---- A job that is already ending may have issued a last check before it was stopped; its
-  // refusal is not reported as a violation.
+  // ---- Fault report ----
+  // The region whose address was refused is reported, else the first region with a fault. A job
+  // that is already ending may have issued a last check before it was stopped; its refusal is not
+  // reported as a violation, because a region raises no fault while its job is aborted.
   logic [NumPrrs-1:0] refused, reported;
   assign refused   = checked_q & {NumPrrs{check_bad}} & fault;
   assign violation = |refused;
@@ -434,6 +468,7 @@ module fabric_top
     fault_client = '0;
     fault_prr    = '0;
     fault_reason = FaultNone;
+    // The last assignment counts: of simultaneous faults that of the lowest region number.
     for (int p = int'(NumPrrs) - 1; p >= 0; p--) begin
       if (reported[p]) begin
         fault_client = client[p];
@@ -444,11 +479,13 @@ module fabric_top
   end
 
   // ---- Memory: the regions' DMA and the configuration port ----
+  // Requester p is region p, requester NumPrrs the configuration port.
   slot_req_t  [NumPrrs:0] slot_req;
   slot_resp_t [NumPrrs:0] slot_resp;
   localparam int unsigned MuxIdWidth = SlotIdWidth + $clog2(NumPrrs + 1);
 
   for (genvar p = 0; p < int'(NumPrrs); p++) begin : gen_prr
+    // The promise of the region, and the task that it holds, are needed only in its descriptor.
     logic next_valid;
     client_t next;
     task_t held;
@@ -554,6 +591,8 @@ module fabric_top
   mux_req_t mux_req;
   mux_resp_t mux_resp;
 
+  // Spill registers on AW and AR cut the paths from the DMAs to memory. The multiplexer keeps the
+  // order of the write bursts that it accepted, 8 at most, and gives each requester its turn.
   axi_mux #(
     .SlvAxiIDWidth(SlotIdWidth), .slv_aw_chan_t(slot_aw_t), .mst_aw_chan_t(mux_aw_t),
     .w_chan_t(w_t), .slv_b_chan_t(slot_b_t), .mst_b_chan_t(mux_b_t), .slv_ar_chan_t(slot_ar_t),
@@ -593,6 +632,7 @@ module fabric_top
     mux_resp.r_valid   = mgr_resp_i.r_valid;
   end
 
+  // The widths of identifiers and registers hold within these limits only.
   if (NumVms inside {[1:MaxVms]} && NumDevs inside {[1:MaxDevs]} && NumPrrs inside {[1:MaxPrrs]}
       && SorterDepth inside {[2:MaxSorterDepth]} && NumSorters inside {[1:MaxSorters]}
       && ListDepth inside {[1:MaxListDepth]}) begin : gen_possible
