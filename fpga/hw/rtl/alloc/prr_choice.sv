@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects a region for a client in one cycle: each region gets a score, and the lowest score wins.
-// The header of prr_monitor gives the order.
+// Selects a region for a client: each region gets a score, and the lowest score wins. The header of
+// prr_monitor, which owns the only instance, gives the order. Combinational: the answer belongs to
+// the state of the regions in the same cycle.
 module prr_choice
   import fabric_pkg::*;
 #(
   parameter int unsigned NumPrrs = 3
 ) (
+  /// The client that requests, and its device as configured: TaskNone selects no region.
   input  client_t   client_i,
   input  device_t   device_i,
+  /// All regions, as their state machines register them.
   input  region_t [NumPrrs-1:0] regions_i,
-  /// The region to allocate; none when the client has one already.
+  /// The region to allocate, at most one bit; none if no region can be had, or if the client has
+  /// one already whose allocation must not be repeated.
   output logic    [NumPrrs-1:0] choice_o,
+  /// What the manager is told: with MethodUnavailable all fields are 0 except the client. `listed`
+  /// is 0; prr_monitor sets it.
   output solution_t solution_o
 );
 
@@ -21,6 +27,9 @@ module prr_choice
                RankPreempt = 3'd5,
     RankNone = 3'd6
   } rank_e;
+  // Compared as one number, the most significant field first: a better rank, then the smaller
+  // region, then the client of lower priority, then the lower region number, which makes all scores
+  // differ.
   typedef struct packed {
     rank_e       rank;
     size_class_t size;
@@ -30,6 +39,7 @@ module prr_choice
 
   score_t [NumPrrs-1:0] scores;
   score_t best;
+  // The region with the best score, whatever its rank.
   region_t chosen;
 
   function automatic logic [7:0] interface_of(client_t client);
@@ -48,17 +58,21 @@ module prr_choice
                        && regions_i[p].state inside {StPreempt, StSwitch};
   end
 
+  // The rank of an idle region; `free`: no other client would lose it.
   function automatic rank_e ranked_idle(logic free, logic held);
     if (held) return free ? RankFitsFree : RankFits;
     return free ? RankFree : RankIdle;
   endfunction
 
+  // The rank of one region for the client. What the client already has or was promised precedes the
+  // checks of size and exclusion, which were made when it was allocated.
   function automatic rank_e ranked(region_t region, prr_t prr, client_t client, device_t device);
     logic held = region.task_id == device.task_id;
     if (owned(region.next_valid, interface_of(region.next), client)) return RankMine;
     if (owned(region.client_valid, interface_of(region.client), client)
         && (region.state inside {StHold, StBusy, StReconfig}
             || (region.state == StIdle && held))) return RankMine;
+    // Too small, or excluded by the manager for this device.
     if (region.size < device.size || device.excluded[prr]) return RankNone;
     if (region.state == StIdle)
       return ranked_idle(!region.client_valid || owned(1'b1, interface_of(region.client), client),
@@ -73,6 +87,7 @@ module prr_choice
       scores[p].rank = device_i.task_id == TaskNone || moving != '0
                        ? RankNone : ranked(regions_i[p], prr_t'(p), client_i, device_i);
       scores[p].size = regions_i[p].size;
+      // The priority of the client that would lose the region; 0 where no client does.
       scores[p].prio = scores[p].rank inside {RankFits, RankIdle, RankPreempt}
                        ? regions_i[p].client.prio : '0;
       scores[p].prr  = prr_t'(p);
@@ -80,6 +95,7 @@ module prr_choice
   end
 
   always_comb begin
+    // The minimum over all regions, one comparator after the other; NumPrrs is at most 8.
     best = scores[0];
     for (int p = 1; p < int'(NumPrrs); p++) begin
       if (scores[p] < best) best = scores[p];
@@ -100,6 +116,7 @@ module prr_choice
   end
 
   always_comb begin
+    // `evicted` names the client of the chosen region, which loses it unless it is the requester.
     solution_o               = '0;
     solution_o.client        = client_i;
     solution_o.prr           = best.prr;
@@ -108,8 +125,10 @@ module prr_choice
     solution_o.evicted_valid = chosen.client_valid && best.rank != RankMine;
     solution_o.reconfig      = chosen.task_id != device_i.task_id;
     unique case (best.rank)
+      // A client that was promised the region gets the same answer as then.
       RankMine: solution_o.method = chosen.next_valid ? MethodPreempt : MethodAssign;
       RankFitsFree, RankFits, RankFree, RankIdle: solution_o.method = MethodAssign;
+      // A region in Hold has no job: it changes its client at once.
       RankPreempt: solution_o.method = chosen.state == StBusy ? MethodPreempt : MethodAssign;
       default: begin
         solution_o        = '0;

@@ -16,43 +16,59 @@
 module prr_monitor
   import fabric_pkg::*;
 #(
+  /// VMs 0 .. NumVms - 1 may own regions; requests of others are answered "unavailable".
   parameter int unsigned NumVms = MaxVms,
   parameter int unsigned NumPrrs = 3,
+  /// Entries of the search list. A request that does not fit is answered without `listed`.
   parameter int unsigned ListDepth = 16,
   localparam int unsigned CountBits = $clog2(ListDepth + 1)
 ) (
   input  logic      clk_i,
   input  logic      rst_ni,
-  // the manager's request; the answer is valid two cycles later and stays until the next request
+  /// The manager's request, a pulse; the answer is valid two cycles later and stays until the next
+  /// request. No back-pressure: each request is decided, but of requests in consecutive cycles only
+  /// the last one is answered.
   input  logic      request_i,
   input  client_t   request_client_i,
+  /// Level: answer_o belongs to the last request. Low from the cycle after request_i.
   output logic      answered_o,
   output solution_t answer_o,
-  // the manager's cancellation of a waiting request; never in the cycle of a request
+  /// The manager's cancellation of a waiting request, a pulse; never in the cycle of a request. The
+  /// entry leaves the list two cycles later. A cancellation of a client that does not wait has no
+  /// effect here.
   input  logic      cancel_i,
   input  vm_t       cancel_vm_i,
   input  dev_t      cancel_dev_i,
-  // solutions for entries of the list, one when found_ready_i
+  /// Solutions for entries of the list: a pulse with each, only while found_ready_i is high. While
+  /// it is low the list is not tried; requests are still answered.
   output logic      found_o,
   output solution_t found_solution_o,
   input  logic      found_ready_i,
-  // clients that lost their region and wait again
+  /// Pulse for each region: its client lost the region and waits again. All regions may report in
+  /// the same cycle; the clients enter the list one a cycle, the lowest region first.
   input  logic    [NumPrrs-1:0] requeue_i,
   input  client_t [NumPrrs-1:0] requeue_client_i,
   /// Pulse: the list is full and a requeued client was dropped.
   output logic      overflow_o,
   // devices and regions
+  /// The manager's table; a change has effect on the next trial, but does not start one.
   input  device_t [MaxDevs-1:0] devices_i,
+  /// All regions. A change restarts the search at the first entry, in the cycle after it is
+  /// registered.
   input  region_t [NumPrrs-1:0] regions_i,
+  /// Pulse, combinational from the state of the regions: allocate this region to alloc_client_o,
+  /// whose device needs alloc_task_o. At most one bit.
   output logic    [NumPrrs-1:0] alloc_o,
   output client_t   alloc_client_o,
   output task_t     alloc_task_o,
   // status for the manager
+  /// Entries in the list, 0 .. ListDepth.
   output logic [CountBits-1:0] waiting_o
 );
 
   // The list: entry 0 is served first.
   client_t [ListDepth-1:0] list_q;
+  // Number of entries; the entry that is tried next, count_q when the list was searched.
   logic [CountBits-1:0] count_q, scan_q;
   logic scan_done;
 
@@ -91,8 +107,12 @@ module prr_monitor
     end
   end
 
+  // A trial in the cycle of a change would use a scan position that belongs to the state before, so
+  // it waits for a cycle.
   assign changed     = regions_i != regions_q;
+  // Every entry was found unsolvable with the present state of the regions.
   assign scan_done   = scan_q >= count_q && !changed;
+  // The request would get a region before an entry that has not been tried with this state.
   assign overtaking  = count_q != '0 && !scan_done && request_client_q.prio <= list_q[0].prio;
   assign try_request = request_q;
   // No entry is tried during a cancellation: the regions see a cancellation now, the list one cycle
@@ -134,8 +154,10 @@ module prr_monitor
                                && lost_client_q[p].dev == cancel_dev_q;
   end
 
+  // The lowest set bit.
   assign lost_first    = lost_q & (~lost_q + NumPrrs'(1));
   assign full          = count_q == CountBits'(ListDepth);
+  // A device without a task can never be served, so its request is not listed.
   assign request_waits = try_request && (!found || (overtaking && !mine))
                          && device.task_id != TaskNone;
 
@@ -169,6 +191,7 @@ module prr_monitor
   assign overflow_o = !request_q && lost_q != '0 && !is_listed && full && !cancel_q;
 
   always_comb begin
+    // The place of the new entry: behind all entries of the same or a higher priority.
     place = '0;
     for (int e = 0; e < int'(ListDepth); e++) place = place + CountBits'(ahead[e]);
   end
@@ -207,6 +230,7 @@ module prr_monitor
       lost_client_q <= '0;
     end else begin
       count_q <= count_q + CountBits'(insert) - CountBits'(remove);
+      // Whatever changes regions or list restarts the search.
       if (changed || insert || rises || remove || granted) scan_q <= '0;
       else if (try_list) scan_q <= scan_q + 1'b1;
       for (int p = 0; p < int'(NumPrrs); p++) begin
