@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 subordinate to register accesses: one access a cycle, answered in the next cycle. PULP's
-// axi_to_axi_lite is not used because its axi_burst_splitter 0.31 has a combinational loop through
-// its id_queue, which synthesis rejects. Bursts are served one beat at a time, and one transaction
-// at a time. If a read and a write wait, the channel that was not served last is served: neither
-// waits for more than one transaction of the other. WRAP bursts, which only caches send, are
-// answered with SLVERR and access no register.
+// AXI4 subordinate to register accesses, for fabric_bus, io_bus and the SoC's peripherals: one
+// access a cycle, answered in the next cycle. PULP's axi_to_axi_lite is not used because its
+// axi_burst_splitter 0.31 has a combinational loop through its id_queue, which synthesis rejects.
+// Bursts are served one beat at a time, and one transaction at a time. If a read and a write wait,
+// the channel that was not served last is served: neither waits for more than one transaction of
+// the other. WRAP bursts, which only caches send, are answered with SLVERR and access no register.
 module fabric_axi_port
   import fabric_axi_pkg::*;
 #(
+  /// Width of the address space behind the port; higher address bits are ignored.
   parameter int unsigned AddrBits = 21
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; without a transaction after it. An answer that was under way is
+  /// lost.
   input  logic       rst_ni,
-  /// Without atomics: axi_atop_filter is upstream.
+  /// Without atomics: axi_atop_filter is upstream. An address is accepted in the first cycle in
+  /// which the port is idle; write data may come later, and each cycle with data is an access. The
+  /// port waits for b_ready and r_ready without limit, and accepts nothing meanwhile.
   input  sub_req_t   req_i,
   output sub_resp_t  resp_o,
+  /// Pulse, combinational from req_i: an access in this cycle. The block behind it cannot refuse or
+  /// delay it. Write beats without a strobe and beats of WRAP bursts are no accesses.
   output logic       access_o,
   /// Byte strobes; 0: a read.
   output logic [7:0] write_o,
+  /// Byte address of the access, and write data; valid with access_o.
   output logic [AddrBits-1:0] addr_o,
   output logic [63:0] data_o,
   /// Read data, in the cycle after access_o.
@@ -26,6 +34,9 @@ module fabric_axi_port
   input  logic       error_i
 );
 
+  // PtIdle: an address may be accepted; the first access of a read is then made at once. PtWrite:
+  // beats of a write. PtAnswer: its response waits. PtRead: a beat of a read waits, and the access
+  // of the next beat is made when it is taken.
   typedef enum logic [1:0] {PtIdle, PtWrite, PtAnswer, PtRead} state_e;
 
   state_e state_q;
@@ -37,9 +48,11 @@ module fabric_axi_port
   logic access_q, error_q, error, take_read, take_write, next_read, beat, read_turn_q;
   logic [63:0] data_q;
 
+  // The next multiple of the beat's size: only the first beat may be misaligned.
   assign next_addr = burst_q == axi_pkg::BURST_FIXED ? addr_q
                      : ((addr_q >> size_q) + 1'b1) << size_q;
 
+  // read_turn_q is high after a write: then a read goes first.
   assign take_write = state_q == PtIdle && req_i.aw_valid && !(req_i.ar_valid && read_turn_q);
   assign take_read  = state_q == PtIdle && req_i.ar_valid && !(req_i.aw_valid && !read_turn_q);
   assign beat       = state_q == PtWrite && req_i.w_valid;
@@ -69,6 +82,9 @@ module fabric_axi_port
       data_q   <= '0;
       read_turn_q <= 1'b0;
     end else begin
+      // The answer to an access is at data_i and error_i for one cycle only; it is kept for as long
+      // as the requester does not take it. A write reports an error of any of its beats, a read
+      // with each beat that beat's own.
       access_q <= access_o;
       if (take_write) error_q <= req_i.aw.burst == axi_pkg::BURST_WRAP;
       else if (take_read) error_q <= req_i.ar.burst == axi_pkg::BURST_WRAP;

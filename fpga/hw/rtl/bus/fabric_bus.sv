@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric's AXI4 subordinate: PULP's atomics filter (answers atomics with an error),
-// fabric_axi_port, and the address decoder (fabric_map_pkg). The selected block answers in the
-// cycle after the access.
+// The fabric's register space: PULP's atomics filter (answers atomics with an error),
+// fabric_axi_port, and the address decoder (fabric_map_pkg). It owns the decision which block an
+// address selects and which bytes of an IF page a guest may write. The selected block answers in
+// the cycle after the access; an address that selects none is answered with SLVERR.
 module fabric_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
   import fabric_map_pkg::*;
   import if_page_pkg::*;
 #(
+  /// Parameters of the fabric: addresses of VMs, devices and sorters beyond them are unmapped.
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumDevs = 4,
   parameter int unsigned NumSorters = 2
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
+  /// AXI4 subordinate, as described at fabric_top.
   input  sub_req_t   axi_req_i,
   output sub_resp_t  axi_resp_o,
   // the access
   /// Byte strobes; 0: a read.
   output logic [7:0] write_o,
+  /// Write data, valid with every select below. All selects are pulses, combinational from the bus.
   output word_t      data_o,
   /// Offset in the manager page, or in the windows' page.
   output logic [10:0] offset_o,
   /// Selects the manager page.
   output logic       regs_o,
+  /// Selects the table of DMA windows of an existing VM.
   output logic       windows_o,
   /// Selects registers of sorters, puts into sorters; at the address sort_addr_o of that range.
   output logic       sort_regs_o,
@@ -31,15 +36,18 @@ module fabric_bus
   output logic [18:0] sort_addr_o,
   /// Selects IF pages and context buffers.
   output logic       mem_o,
+  /// The addressed IF, which also selects the flags that stat_i, over_i and int_i describe.
   output if_addr_t   mem_addr_o,
   /// Byte strobes of the write that reach the memory of the IF pages.
   output logic [7:0] mem_write_o,
+  /// Write data for the IF memory: those of the bus, or 0 for the reset of an IF.
   output word_t      mem_data_o,
   /// Pulses: a write of START, OVER or INT_CTRL.
   output logic       set_start_o,
   output logic       clear_over_o,
   output logic       set_int_o,
-  // read data; windows and flags in the cycle of the access, the others a cycle later
+  /// Read data: of the manager page, of windows and flags in the cycle of the access, the others a
+  /// cycle later. sort_data_i must be 0 unless a sorter's register was read.
   input  word_t      regs_data_i,
   /// In the cycle of the access: no register at this address.
   input  logic       regs_error_i,
@@ -51,10 +59,12 @@ module fabric_bus
   input  logic [1:0] int_i
 );
 
+  // 2 MiB.
   localparam int unsigned AddrBits = $clog2(Span);
 
   sub_req_t plain_req;
   sub_resp_t plain_resp;
+  // *_q describe the access of the cycle before, whose answer is due.
   logic access, error_q, in_page, known, is_if, is_ctx, is_windows, is_regs, is_mem, mem_q, regs_q;
   logic is_sort_regs, is_sort_puts;
   logic [AddrBits-1:0] addr;
@@ -87,6 +97,7 @@ module fabric_bus
   assign vm         = is_if ? addr[19:16] : addr[17:14];
   assign dev        = is_if ? addr[15:12] : addr[13:10];
   assign word       = addr[6:3];
+  // A guest's page has 4 KiB, of which the first 128 bytes exist.
   assign in_page    = addr[11:7] == '0;
   assign known      = 32'(vm) < NumVms && 32'(dev) < NumDevs;
 
@@ -149,6 +160,7 @@ module fabric_bus
     end else begin
       error_q <= access && !is_mem && !is_windows && !is_sort_regs && !is_sort_puts
                  && (!is_regs || regs_error_i);
+      // Words that hold only flags are not taken from the memory.
       mem_q   <= is_mem && (is_ctx || word == if_word(IfDoneSize) || if_writable(word) != '0);
       regs_q  <= is_regs;
       keep_q  <= is_regs ? regs_data_i : flags_q;
