@@ -6,6 +6,7 @@ module fabric_reset_sync (
   /// Asynchronous reset, active low.
   input  logic rst_ni,
   /// High from the second edge of clk_i after the release of rst_ni.
+  /// Falls at once with rst_ni, also without a clock.
   output logic rst_no
 );
 

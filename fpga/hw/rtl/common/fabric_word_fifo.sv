@@ -3,6 +3,7 @@
 // for 64 words of 64 bits; this one takes some 60 LUTs. The first word falls through: data_o is
 // valid whenever valid_o is high.
 module fabric_word_fifo #(
+  /// Bits of a word.
   parameter int unsigned Width = 64,
   /// Number of words, a power of two.
   parameter int unsigned Depth = 64,
@@ -12,9 +13,12 @@ module fabric_word_fifo #(
   input  logic                  rst_ni,
   /// Empties the FIFO; a word that arrives in the same cycle is discarded.
   input  logic                  flush_i,
+  /// A word enters when valid_i and ready_o; ready_o falls only when the FIFO is full, and does not
+  /// depend on ready_i. The word is at the output from the next cycle.
   input  logic [Width-1:0]      data_i,
   input  logic                  valid_i,
   output logic                  ready_o,
+  /// The oldest word, until ready_i takes it. Without valid_o an old word may stand here.
   output logic [Width-1:0]      data_o,
   output logic                  valid_o,
   input  logic                  ready_i,
@@ -23,6 +27,7 @@ module fabric_word_fifo #(
 );
 
   logic [Width-1:0] mem [Depth];
+  // The pointers have one bit more than the address, so that full and empty differ.
   logic [PointerWidth:0] write_q, read_q;
   logic push, pop;
 
@@ -33,6 +38,7 @@ module fabric_word_fifo #(
   assign push    = valid_i & ready_o;
   assign pop     = valid_o & ready_i;
 
+  // No reset: a word is read only after it was written.
   always_ff @(posedge clk_i) begin
     if (push) mem[write_q[PointerWidth-1:0]] <= data_i;
   end
