@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state machine of one region: its client, its next client, the task that it holds. It moves no
 // data; prr_run does, and reports events. An input pulse may arrive in any state; it is ignored
-// where it has no meaning.
+// where it has no meaning. Outputs that are named a pulse, and only these, follow from the inputs
+// in the same cycle; all others are registers or decoded from registers.
 module prr_fsm
   import fabric_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low. After it: Idle, no client, no task, decoupled, the task in reset.
   input  logic        rst_ni,
   // the monitor
   /// Pulse: allocate the region to this client, whose device needs this task.
@@ -37,6 +39,8 @@ module prr_fsm
   input  logic        quiet_i,
   /// Pulse: the job failed.
   input  logic        fault_i,
+  /// The reason, with fault_i. All but FaultDma and FaultBus mean that the task is no longer
+  /// trusted, and the region is empty afterwards.
   input  fault_e      fault_why_i,
   // the configuration port
   /// Pulse: the region is configured.
@@ -45,8 +49,10 @@ module prr_fsm
   input  logic        cfg_fail_i,
   // state
   output prr_state_e  state_o,
+  /// The client that owns the region or, in Idle, was the last one to own it.
   output logic        client_valid_o,
   output client_t     client_o,
+  /// The task that the region holds; TaskNone: it must be configured before a job.
   output task_t       task_o,
   /// Promised to another client.
   output logic        next_valid_o,
@@ -78,6 +84,7 @@ module prr_fsm
   output logic        expired_o
 );
 
+  // What Switch does.
   typedef enum logic [1:0] {SwSave, SwRestore, SwAbort} switch_e;
 
   typedef struct packed {
@@ -92,12 +99,17 @@ module prr_fsm
   } regs_t;
 
   regs_t d, q;
+  // Cycles in the present state, in Hold, Preempt and Switch. It may wrap around during an abort
+  // only, which has no limit.
   logic [31:0] timer_q;
   logic [1:0] reset_q;
   logic timing_d, clear_timer, begin_reset, leave, passed, distrust, taken, again;
 
+  // A wrong address is the VM's, and a bus error the memory's: neither says anything about the
+  // task.
   assign distrust = fault_i && fault_why_i != FaultDma && fault_why_i != FaultBus;
   assign taken    = alloc_i;
+  // The client of an idle region gets it again, and the region has its task.
   assign again    = q.client_valid && q.client.vm == alloc_client_i.vm
                     && q.client.dev == alloc_client_i.dev && d.state == StHold;
 
@@ -139,6 +151,7 @@ module prr_fsm
     expired_o = 1'b0;
     drop_o    = 1'b0;
     unique case (q.state)
+      // A fault without a job means that the task drove its outputs unasked.
       StIdle: begin
         if (fault_i) d.task_id = TaskNone;
         if (taken) begin
@@ -159,6 +172,7 @@ module prr_fsm
           d         = handed(d, alloc_client_i, alloc_task_i);
           drop_o    = 1'b1;
           requeue_o = 1'b1;
+        // A job that begins in the last cycle of Hold is in time.
         end else if (cancel_i || fault_i || (timer_q >= hold_cycles_i && !begin_i
                                              && !restore_i)) begin
           d.client_valid = 1'b0;
@@ -172,6 +186,7 @@ module prr_fsm
           d.switching = SwRestore;
         end
       end
+      // The end of the job has priority over a stop: nothing is left to save.
       StBusy: begin
         if (fault_i) begin
           if (taken) d = promised(d, alloc_client_i, alloc_task_i);
@@ -187,6 +202,7 @@ module prr_fsm
         end else if (taken) d = promised(d, alloc_client_i, alloc_task_i);
         else if (stop_i) d.state = StPreempt;
       end
+      // A task may finish instead of stopping; the region then changes its client without a save.
       StPreempt: begin
         if (fault_i) begin
           d.state     = StSwitch;
@@ -198,6 +214,9 @@ module prr_fsm
         end
       end
       StSwitch: begin
+        // An abort ends when the DMA has drained; a fault during the drain changes nothing. A save
+        // that is complete leaves the region: if another client was waiting for it, the saved
+        // client waits again.
         if (fault_i) d.switching = SwAbort;
         else if (q.switching == SwAbort) leave = quiet_i;
         else if (q.switching == SwRestore && restored_i) d.state = StBusy;
@@ -225,6 +244,7 @@ module prr_fsm
     if (d.state == StReconfig) d.task_id = TaskNone;
   end
 
+  // Three cycles of reset at least: two of reset_q, one of region_rst_no.
   assign begin_reset = !couple_o || leave || d.task_id == TaskNone;
   assign timing_d    = d.state inside {StHold, StPreempt, StSwitch};
   assign clear_timer = d.state != q.state || !timing_d;
@@ -256,6 +276,7 @@ module prr_fsm
   assign stop_task_o      = q.state == StPreempt;
   assign save_o           = q.state == StSwitch && q.switching == SwSave;
   assign abort_o          = q.state == StSwitch && q.switching == SwAbort;
+  // An abort has no limit of time: it waits for the memory, not for the task.
   assign hung_o           = (q.state == StPreempt || (q.state == StSwitch && !abort_o))
                             && timer_q >= stop_cycles_i;
   assign requeue_client_o = q.client;

@@ -9,11 +9,14 @@ module prr_run
   import if_page_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; no job after it.
   input  logic        rst_ni,
   // prr_fsm
+  /// State, client and task of the region, as registered by prr_fsm.
   input  prr_state_e  state_i,
   input  client_t     client_i,
   input  task_t       task_i,
+  /// High: the region is coupled, so rsp_i is what the task drives.
   input  logic        couple_i,
   /// Low while the task is in reset.
   input  logic        region_rst_ni,
@@ -25,7 +28,8 @@ module prr_run
   input  logic        stop_task_i,
   /// Pulse: the task exceeded the stop time.
   input  logic        hung_i,
-  /// Pulse: a new job starts.
+  /// Pulse: a new job starts. In the next cycle prr_fsm is in Busy, or the monitor has given the
+  /// region away and the job does not begin.
   output logic        begin_o,
   /// Pulse: the restore of a saved job starts.
   output logic        restore_o,
@@ -43,12 +47,15 @@ module prr_run
   output logic        dma_done_o,
   /// Pulse: the job failed; bursts that were announced are still outstanding.
   output logic        fault_o,
+  /// The reason, with fault_o; of several in one cycle the one with the highest priority below.
   output fault_e      fault_why_o,
   /// Pulse: the failed job is over, none of its bursts is outstanding; and why it failed.
   output logic        failed_o,
   output fault_e      failed_why_o,
   // the IF
+  /// Level: the IF of the region's client is connected and is not being disconnected.
   input  logic        connected_i,
+  /// Flags of that IF: a START waits; its job was saved and has to be resumed, which goes first.
   input  logic        start_pending_i,
   input  logic        ctx_saved_i,
   /// A job of the IF is in the region.
@@ -64,7 +71,11 @@ module prr_run
   /// Level: beats may move between DMA and task.
   output logic        stream_open_o,
   // the DMA
+  /// Pulse, a cycle before the task gets start or resume through the gate: the DMA starts with the
+  /// addresses and counts below, which are stable until the next load.
   output logic        dma_go_o,
+  /// Levels: the writer sends also what does not fill a burst; the reader issues nothing more and
+  /// discards; the writer announces nothing more and discards.
   output logic        dma_flush_o,
   output logic        reader_stop_o,
   output logic        writer_stop_o,
@@ -85,7 +96,8 @@ module prr_run
   input  logic        dma_bad_i,
   /// Pulse: the memory system answered with an error.
   input  logic        dma_error_i,
-  // the memory of the IF pages; data are valid in the cycle after the grant
+  /// The memory of the IF pages: a request stays until ram_gnt_i, which may come in the same cycle;
+  /// data are valid in the cycle after the grant.
   output logic        ram_req_o,
   output logic        ram_we_o,
   output if_addr_t    ram_addr_o,
@@ -94,6 +106,9 @@ module prr_run
   input  word_t       ram_data_i
 );
 
+  // A job passes PhBegin, PhLoad, PhGo (or PhRestore and PhResume), PhRun, and ends with PhFlush
+  // and PhFinish, or with PhDrain and PhSave, or with PhAbort. PhFlush and PhDrain wait until the
+  // DMA is quiet.
   typedef enum logic [3:0] {
     PhNone, PhBegin, PhLoad, PhRestore, PhGo, PhResume, PhRun, PhFlush, PhFinish, PhDrain, PhSave,
         PhAbort
@@ -119,11 +134,13 @@ module prr_run
   logic [3:0] asked_q, came_q, kept_q;
   logic keep_req, kept;
   word_t keeping;
+  // The task's status word, of the last cycle of PhRun.
   logic [31:0] result_q;
   logic ctx_start_save, ctx_start_restore, ctx_done, ctx_bad, ctx_req, ctx_we;
   logic [6:0] ctx_word;
   word_t ctx_ram_data;
   logic [29:0] ctx_taken, ctx_given;
+  // The task drives outputs without a job, or violates the interface during one.
   logic rogue_idle, rogue_running, waking_q, is_stopped;
   logic start, resume, stop, ctx_save, ctx_restore, ctx_valid, ctx_ready;
   logic [31:0] cmd_q, size_q;
@@ -131,6 +148,7 @@ module prr_run
   word_t ctx_data;
 
   assign quiet     = reader_quiet_i && writer_quiet_i;
+  // A task in reset could not take a start.
   assign may_begin = phase_q == PhNone && connected_i && couple_i && region_rst_ni
                      && (state_i == StIdle || state_i == StHold);
   assign restore_o = may_begin && ctx_saved_i;
@@ -207,6 +225,7 @@ module prr_run
                    ctx_data: ctx_data, ctx_valid: ctx_valid, ctx_ready: ctx_ready, default: '0};
 
   assign running_o     = !(phase_q inside {PhNone, PhBegin});
+  // START is consumed only when the job is certain: prr_fsm has left Idle or Hold with it.
   assign start_taken_o = phase_q == PhBegin && !resuming_q
                          && (state_i == StBusy || state_i == StPreempt);
   assign start         = phase_q == PhGo;
@@ -227,6 +246,7 @@ module prr_run
   assign writer_stop_o = phase_q == PhAbort;
   assign first_in_o    = resuming_q ? ctx_taken : '0;
   assign first_out_o   = resuming_q ? ctx_given : '0;
+  // DATA_SIZE is in bytes; a part of a beat counts as a beat.
   assign beats_o       = size_q[31:3] + 30'(|size_q[2:0]);
 
   // Loading: one word a cycle, when the memory grants it.

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The static side of one region: state machine, job sequencer, DMA, gate. It only connects them.
+// The static side of one region: state machine, job sequencer, DMA, gate, as fabric_top
+// instantiates it for each region. It connects them; besides, it selects between the two requesters
+// of the guard, and counts the input that the task has consumed. The contracts of the ports are
+// those of the blocks that they lead to.
 module prr_slot
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low. After it the region is Idle, empty and decoupled, its task in reset.
   input  logic        rst_ni,
-  // monitor and manager
+  /// Monitor and manager, to prr_fsm: pulses, ignored in a state in which they have no meaning.
   input  logic        alloc_i,
   input  client_t     alloc_client_i,
   input  task_t       alloc_task_i,
   input  logic        cancel_i,
   input  logic        stop_cmd_i,
+  /// Limits of Hold, and of a stop, a save and a restore, in cycles.
   input  logic [31:0] hold_cycles_i,
   input  logic [31:0] stop_cycles_i,
+  /// Pulse: the configuration of this region has ended, well or not.
   input  logic        cfg_done_i,
   input  logic        cfg_fail_i,
+  /// The region's descriptor, from registers.
   output prr_state_e  state_o,
   output logic        client_valid_o,
   output client_t     client_o,
@@ -26,42 +33,51 @@ module prr_slot
   output client_t     next_o,
   /// No DMA transaction is outstanding, and the present job starts none.
   output logic        quiet_o,
+  /// Low: decoupled; what the region drives is ignored.
   output logic        couple_o,
+  /// Pulses: disconnect the IF; the client lost the region and waits again; the region has been
+  /// left by a job that was to stop; Hold expired.
   output logic        drop_o,
   output logic        requeue_o,
   output client_t     requeue_client_o,
   output logic        stopped_o,
   output logic        expired_o,
+  /// Pulse, with the reason: the job failed, or the task drove its outputs without a job. failed_o
+  /// follows when the DMA of the job has drained.
   output logic        fault_o,
   output fault_e      fault_why_o,
   output logic        failed_o,
   output fault_e      failed_why_o,
-  // the connected IF
+  /// The connected IF: level, see conn_matrix.stays_o; its pending START; its saved job.
   input  logic        connected_i,
   input  logic        start_pending_i,
   input  logic        ctx_saved_i,
+  /// Level: a job of the IF is in the region. The pulses below change the IF's flags: START
+  /// consumed, job over, context saved, job restored.
   output logic        running_o,
   output logic        start_taken_o,
   output logic        over_o,
   output logic        saved_o,
   output logic        restored_o,
+  /// IF memory: a request stays until the grant; read data are valid in the cycle after it.
   output logic        ram_req_o,
   output logic        ram_we_o,
   output if_addr_t    ram_addr_o,
   output word_t       ram_data_o,
   input  logic        ram_gnt_i,
   input  word_t       ram_data_i,
-  // guard
+  /// Guard: a request stays until check_gnt_i, or is withdrawn when the job ends; the answer,
+  /// check_ok_i with the host-physical address or check_bad_i, comes in the cycle after the grant.
   output logic        check_o,
   output dma_check_t  check_request_o,
   input  logic        check_gnt_i,
   input  logic        check_ok_i,
   input  logic        check_bad_i,
   input  addr_t       check_addr_i,
-  // memory
+  /// Memory: AXI4 with one ID. R and B are always accepted.
   output slot_req_t   axi_req_o,
   input  slot_resp_t  axi_resp_i,
-  // the region
+  /// The region: its reset, active low and registered; request and response, a register each.
   output logic        region_rst_no,
   output region_req_t region_req_o,
   input  region_rsp_t region_rsp_i
@@ -193,9 +209,11 @@ module prr_slot
   logic [63:0] reader_addr, writer_addr;
   beats_t reader_beats, writer_beats;
   assign check_o         = reader_check || writer_check;
+  // The VM comes from the region's client: neither the task nor the guest can choose it.
   assign check_request_o = '{vm: client_o.vm, write: writer_check, addr: writer_check ? writer_addr
                              : reader_addr, beats: writer_check ? writer_beats : reader_beats};
   assign dma_bad         = check_bad_i;
+  // Whose check the guard answers in this cycle.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) asked_write_q <= 1'b0;
     else asked_write_q <= writer_check;
@@ -228,6 +246,7 @@ module prr_slot
     .unused_o(unused_beats)
   );
 
+  // The reader is granted only when the writer does not ask.
   dma_reader i_reader (
     .clk_i,
     .rst_ni,

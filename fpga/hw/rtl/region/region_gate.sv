@@ -6,7 +6,9 @@ module region_gate
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low: the region then sees an idle request, except cmd, size and custom.
   input  logic        rst_ni,
+  /// Level, from a register of prr_fsm; low: responses are 0. Requests pass in either case.
   input  logic        couple_i,
   /// From the static side. cmd, size and custom must be registers that are stable during a job.
   input  region_req_t req_i,
@@ -42,11 +44,13 @@ module region_gate
 
   always_comb begin
     req_o        = req_q;
+    // Stable during a job, so a second register would only cost area.
     req_o.cmd    = req_i.cmd;
     req_o.size   = req_i.size;
     req_o.custom = req_i.custom;
   end
 
+  // The second gate acts in the cycle in which couple_i falls, when rsp_q still holds a response.
   assign rsp_o       = couple_i ? rsp_q : '0;
   assign out_moved_o = rsp_o.out_valid && out_ready_q;
   assign ctx_moved_o = rsp_o.ctx_valid && ctx_ready_q;

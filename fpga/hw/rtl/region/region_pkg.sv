@@ -38,6 +38,7 @@ package region_pkg;
 
   // Input beats that a region has space for: as many cycles as a beat and its answer take.
   localparam int unsigned InputBeats = 4;
+  // 0 .. InputBeats.
   typedef logic [$clog2(InputBeats):0] input_count_t;
 
   /// From the static side to the region.

@@ -5,6 +5,7 @@ module region_port
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// region_rst_no of the region: low while it is decoupled and after each save or failure.
   input  logic        rst_ni,
   // the boundary: in_valid sends a beat, in_ready reports that the task has taken one
   input  region_req_t req_i,
@@ -16,6 +17,7 @@ module region_port
 
   logic begins, valid, last, ready;
   fabric_pkg::word_t data;
+  // Not used: region_feed counts the beats on the static side, where a task cannot reach the count.
   input_count_t usage;
 
   // A job may end before it has taken all of its input.
