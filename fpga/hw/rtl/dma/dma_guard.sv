@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA guard between regions and memory. A region's DMA requests a check of every burst; one
-// cycle later the guard answers with the host-physical address or refuses. Windows are whole pages
-// and no burst crosses a page, so checking one page is sufficient.
+// The DMA guard between regions and memory, one for all regions; it owns the registers of the
+// answer. A region's DMA requests a check of every burst; one cycle later the guard answers with
+// the host-physical address or refuses. It takes a check in every cycle and never waits. Windows
+// are whole pages and no burst crosses a page, so checking one page is sufficient.
 module dma_guard
   import fabric_pkg::*;
 #(
@@ -9,10 +10,14 @@ module dma_guard
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
+  /// The table of dma_windows. A write to it is effective for checks from the next cycle on; it
+  /// does not recall a burst that was allowed before.
   input  window_t [NumVms-1:0][NumWindows-1:0] windows_i,
+  /// Pulse: check request_i in this cycle.
   input  logic       check_i,
   input  dma_check_t request_i,
-  /// In the cycle after check_i.
+  /// In the cycle after check_i: exactly one of the two is high, and addr_o is the host-physical
+  /// address with ok_o. Both are low after a reset and without a check.
   output logic       ok_o,
   output logic       bad_o,
   output addr_t      addr_o

@@ -6,10 +6,12 @@ module dma_lookup
 #(
   parameter int unsigned NumVms = 4
 ) (
+  /// All windows; those of request_i.vm are searched, and a VM beyond NumVms has none.
   input  window_t [NumVms-1:0][NumWindows-1:0] windows_i,
   input  dma_check_t request_i,
   /// The burst is allowed; addr_o is its host-physical address.
   output logic       fine_o,
+  /// Without fine_o its page is 0 or that of a matching window, and must not be used.
   output addr_t      addr_o
 );
 
@@ -18,6 +20,8 @@ module dma_lookup
   window_t [NumWindows-1:0] windows;
   page_t page;
   logic [NumWindows-1:0] hit;
+  // Modulo 2^29 pages: a window whose host pages would exceed AddrWidth wraps around, so the
+  // hypervisor must not configure one.
   page_t [NumWindows-1:0] host;
   page_t chosen;
   logic vm_known;
@@ -29,6 +33,7 @@ module dma_lookup
   for (genvar w = 0; w < NumWindows; w++) begin : gen_window
     page_t offset;
     assign offset  = page - windows[w].guest;
+    // offset is right only for pages that are not below the window's first one.
     assign hit[w]  = page >= windows[w].guest && offset < windows[w].pages
                      && (request_i.write ? windows[w].writable : windows[w].readable);
     assign host[w] = windows[w].host + offset;

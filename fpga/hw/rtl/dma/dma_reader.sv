@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a job's input in bursts of at most 16 beats that stay within a page, each checked by the
 // guard, into a FIFO that has space for every requested beat. Reads therefore never block the bus,
-// whatever the task does, and the reader is quiescent a bounded time after a stop.
+// whatever the task does, and the reader is quiescent a bounded time after a stop. It serves a
+// region (prr_slot) and, without windows, the configuration port (icap_ctrl).
 module dma_reader
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
 #(
+  /// Beats of the FIFO, a power of two, at least one burst. It bounds the beats outstanding.
   parameter int unsigned Depth = 64
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low. The reader then counts nothing as outstanding: the reset must also
+  /// reach the memory's port, or a late answer would be taken as data.
   input  logic        rst_ni,
   // control
   /// Pulse, when quiescent: start at beat first_i.
@@ -38,11 +42,14 @@ module dma_reader
   /// Host-physical address, with ok_i.
   input  addr_t       addr_i,
   // stream to the task
+  /// The stream: a beat moves when valid_o and ready_i and no stop; valid_o does not wait for
+  /// ready_i. last_o marks the last beat of the job.
   output word_t       data_o,
   output logic        valid_o,
   output logic        last_o,
   input  logic        ready_i,
   // bus
+  /// AXI4 read channels, with one ID. ar_valid_o stays until accepted; r_ready_o is always high.
   output slot_ar_t    ar_o,
   output logic        ar_valid_o,
   input  logic        ar_ready_i,
@@ -53,9 +60,12 @@ module dma_reader
 
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
+  // RdAsk: the next burst waits for space and the guard's grant. RdAnswer: the guard answers.
+  // RdSend: the address waits for the bus. A burst takes three cycles at least.
   typedef enum logic [1:0] {RdOff, RdAsk, RdAnswer, RdSend} state_e;
 
   state_e state_q;
+  // From a stop to the next job: beats that arrive are discarded.
   logic dropping_q;
   logic [29:0] next_q, left;
   logic [63:0] address;
@@ -67,6 +77,7 @@ module dma_reader
 
   assign address     = base_i + {31'b0, next_q, 3'b0};
   assign left        = beats_i - next_q;
+  // In beats, 1 .. 512.
   assign to_page_end = 10'd512 - {1'b0, address[PageBits-1:3]};
   assign space       = CountBits'(Depth) - usage - coming_q;
 
@@ -110,6 +121,7 @@ module dma_reader
           want_q <= want;
         end
         RdAnswer: begin
+          // A refused burst ends the reading; prr_run, which sees bad_i as well, aborts the job.
           if (stop_i || bad_i) state_q <= RdOff;
           else if (ok_i) state_q <= RdSend;
           host_q <= addr_i;

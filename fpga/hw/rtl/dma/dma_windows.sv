@@ -7,7 +7,9 @@ module dma_windows
   parameter int unsigned NumVms = 4
 ) (
   input  logic     clk_i,
+  /// Asynchronous, active low; all windows are closed after it.
   input  logic     rst_ni,
+  /// Access in this cycle; cannot wait.
   input  logic     req_i,
   /// Whole words only.
   input  logic     we_i,
@@ -16,6 +18,9 @@ module dma_windows
   input  word_t    data_i,
   /// In the same cycle.
   output word_t    data_o,
+  /// Registers: a write is visible here in the next cycle. The three words of a window are written
+  /// one after the other; the hypervisor closes it first (SIZE 0), and opens it with the last
+  /// write.
   output window_t [NumVms-1:0][NumWindows-1:0] windows_o
 );
 

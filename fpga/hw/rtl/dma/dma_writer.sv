@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a job's output: collects beats in a FIFO and sends bursts of at most 16 beats that stay
 // within a page, each checked by the guard. A burst is announced (AW) only when all of its beats
-// are in the FIFO, so the bus never waits for a task.
+// are in the FIFO, so the bus never waits for a task, and the writer is quiescent a bounded time
+// after a stop. It serves prr_slot.
 module dma_writer
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
 #(
+  /// Beats of the FIFO, a power of two, more than a burst and OnTheWay.
   parameter int unsigned Depth = 64
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; nothing counts as outstanding after it.
   input  logic        rst_ni,
   // control
   /// Pulse, when quiescent: start at beat first_i.
@@ -45,6 +48,7 @@ module dma_writer
   input  logic        valid_i,
   output logic        ready_o,
   // bus
+  /// AXI4 write channels, with one ID. Valid signals stay until accepted; b_ready_o is always high.
   output slot_aw_t    aw_o,
   output logic        aw_valid_o,
   input  logic        aw_ready_i,
@@ -61,6 +65,8 @@ module dma_writer
   // way when it is calculated.
   localparam int unsigned OnTheWay = 2;
 
+  // WrAsk: waits for a burst's beats and the guard's grant. WrAnswer: the guard answers. WrSend:
+  // the address waits for the bus.
   typedef enum logic [1:0] {WrAsk, WrAnswer, WrSend} state_e;
 
   state_e state_q;
@@ -70,7 +76,9 @@ module dma_writer
   logic [9:0] to_page_end;
   beats_t want, want_q;
   addr_t host_q;
+  // Beats in the FIFO; those of announced bursts that were not sent yet; the others.
   logic [CountBits-1:0] usage, promised_q, loose;
+  // Bursts without a response, at most 15.
   logic [3:0] unanswered_q;
   logic push, sent, moved, fifo_ready, fifo_valid, enough;
 
@@ -86,6 +94,7 @@ module dma_writer
 
   always_comb begin
     want = BurstBeats[4:0];
+    // Without a flush a short burst is sent only at the end of a page.
     if (flush_i && loose < CountBits'(BurstBeats)) want = loose[4:0];
     if (to_page_end < {5'b0, want}) want = to_page_end[4:0];
   end
@@ -152,6 +161,7 @@ module dma_writer
 
   assign burst_done = beat_q + 5'd1 == length;
   assign moved      = w_valid_o && w_ready_i;
+  // The beats of an announced burst are in the FIFO, so the data follow without a gap.
   assign w_valid_o  = length_valid;
   assign w_o        = '{data: fifo_data, strb: '1, last: burst_done, user: '0};
   assign b_ready_o  = 1'b1;
