@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds the configuration port from memory, one 32-bit word a cycle, and checks the integrity of
-// the bitstream.
-//
+// the bitstream. It serves the manager page and owns one transfer at a time.
 // A bitstream in memory: magic; {region, task, 16 bits of zero}; number of body words; CRC-32 of
 // these three words; body; CRC-32 of the body. The header and the length are checked before any
 // word reaches the port. The checksum of the body is checked at the end and, with verify, also
@@ -14,34 +13,43 @@ module icap_ctrl
   parameter int unsigned NumPrrs = 3
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no transfer after it, and the port is told to abort.
   input  logic        rst_ni,
-  // the manager
-  /// Pulse: start a configuration; ignored while busy.
+  /// Pulse: start a configuration; ignored while busy. If the region is not in Reconfig, over_o
+  /// follows in the same cycle, with ErrState and without a result for the region.
   input  logic        start_i,
+  /// The region; prr_i, verify_i, addr_i and length_i are sampled with start_i.
   input  prr_t        prr_i,
   /// Verify the checksum of the body before the first word reaches the port.
   input  logic        verify_i,
-  /// Host-physical address of the bitstream.
+  /// Host-physical address of the bitstream; it must be a multiple of 8, which is not checked.
   input  logic [63:0] addr_i,
-  /// Length in bytes.
+  /// Length in bytes of header, body and both checksums; checked against the header.
   input  logic [31:0] length_i,
+  /// High from the cycle after start_i to over_o, if the region is in Reconfig.
   output logic        busy_o,
   /// Region and task of the current or last bitstream.
   output prr_t        prr_o,
   output task_t       task_o,
+  /// Result of the last transfer, see error_e; valid from the cycle after over_o to the next
+  /// start_i.
   output logic [3:0]  error_o,
-  /// Duration of the last transfer, and words sent to the port.
+  /// Of the last transfer: cycles from the first word offered to the port to the last one taken,
+  /// and words sent to the port. Valid until the next start_i.
   output logic [31:0] cycles_o,
   output logic [31:0] words_o,
-  /// Pulse: done or failed.
+  /// Pulse: done or failed. No read is outstanding.
   output logic        over_o,
   // regions
+  /// State of each region, and the task that it waits for in Reconfig.
   input  prr_state_e [NumPrrs-1:0] state_i,
   input  task_t   [NumPrrs-1:0] target_i,
   /// Pulse: the region is configured, or the configuration failed.
   output logic    [NumPrrs-1:0] done_o,
   output logic    [NumPrrs-1:0] fail_o,
-  // the port
+  /// The port: a word moves when valid and ready. cfg_valid_o does not wait for ready, and a word
+  /// that was offered is withdrawn when the transfer fails. cfg_error_i, from the device, ends the
+  /// transfer.
   output logic        cfg_valid_o,
   output logic [31:0] cfg_data_o,
   input  logic        cfg_ready_i,
@@ -50,6 +58,7 @@ module icap_ctrl
   /// during the reset.
   output logic        cfg_abort_o,
   // memory
+  /// AXI4, reads only: bursts of dma_reader, without a guard.
   output slot_req_t   axi_req_o,
   input  slot_resp_t  axi_resp_i
 );
@@ -59,14 +68,21 @@ module icap_ctrl
   // bytes: a body has at least one word and its checksum
   localparam logic [31:0] Least = 4 * (HeaderWords + 2);
 
+  // IcEnd waits until no read is outstanding; IcDrain discards what was read beyond the end, and
+  // restarts the reader for the second pass after a verification.
   typedef enum logic [2:0] {IcIdle, IcHeader, IcBody, IcSum, IcEnd, IcDrain} state_e;
+  // As in ICAP_STATUS.error: of the header, a region other than the selected one, a task other than
+  // the one that the region waits for, the length, the checksum of the body, the memory's answer,
+  // the region's state, the configuration port.
   typedef enum logic [3:0] {
     ErrNone, ErrHeader, ErrRegion, ErrTask, ErrLength, ErrSum, ErrBus, ErrState, ErrPort
   } error_e;
 
   state_e state_q;
   error_e error_q, header_error;
+  // First pass of a verification; the second pass has to be started; a word was sent.
   logic verifying_q, again_q, count_q;
+  // The present word; body words left; the running CRC, inverted at the end.
   logic [31:0] word, count_left_q, crc_q;
   logic [1:0] index_q;
   logic word_valid, word_take, waits, too_short;
@@ -148,6 +164,8 @@ module icap_ctrl
   // The header, checked with its last word.
   always_comb begin
     header_error = ErrNone;
+    // Header (4 words), body, checksum (1 word). The last assignment has priority: a header whose
+    // own checksum is wrong says nothing else.
     if (header_q[2] + 32'd5 != {2'b0, length_q[31:2]} || length_q[1:0] != '0 || header_q[2] == '0)
       header_error = ErrLength;
     if (header_q[1][31:24] != {5'b0, prr_o}) header_error = ErrRegion;
@@ -229,6 +247,7 @@ module icap_ctrl
         again_q <= 1'b0;
         state_q <= IcHeader;
       end
+      // These two come after the case, so they override what it decided in the same cycle.
       if (reader_error && state_q inside {IcHeader, IcBody, IcSum}) begin
         error_q <= ErrBus;
         state_q <= IcEnd;
