@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flags of every IF: START pending, over, saved, fault, the interrupt enables and their mask;
-// they determine the interrupt of every VM.
+// they determine the interrupt of every VM. It owns all state of the IF pages that is not memory
+// (if_mem).
 module if_flags
   import fabric_pkg::*;
 #(
@@ -9,14 +10,18 @@ module if_flags
   parameter int unsigned NumPrrs = 3
 ) (
   input  logic   clk_i,
+  /// Asynchronous, active low; all flags are 0 after it, and no interrupt is masked.
   input  logic   rst_ni,
-  // bus: the addressed IF
+  /// The IF that the bus addresses: the pulses below change it, and stat_o, over_o and int_o
+  /// describe it in the same cycle. A VM or device that does not exist selects nothing and reads as
+  /// 0.
   input  vm_t    vm_i,
   input  dev_t   dev_i,
   /// Pulses: the bus writes START, OVER or INT_CTRL.
   input  logic   set_start_i,
   input  logic   clear_over_i,
   input  logic   set_int_i,
+  /// Enables of the interrupt: bit 0 for a job that is over, bit 1 for one that failed.
   input  logic [1:0] int_i,
   // manager
   /// Pulse: clear all flags of this IF, unless it is connected.
@@ -27,25 +32,29 @@ module if_flags
   input  logic   set_mask_i,
   input  vm_t    mask_vm_i,
   input  dev_t   mask_dev_i,
+  /// 1: mask.
   input  logic   masked_i,
   output logic [1:0] int_o,
   /// The registers STAT and OVER.
   output logic [31:0] stat_o,
   output logic   over_o,
-  // regions: events of the connected IFs
+  /// Regions: which are connected to the IF of their client, and run a job.
   input  logic    [NumPrrs-1:0] connected_i,
   input  logic    [NumPrrs-1:0] running_i,
   input  client_t [NumPrrs-1:0] client_i,
+  /// Pulses of prr_run for the connected IF; changes are visible in the next cycle.
   input  logic    [NumPrrs-1:0] start_taken_i,
   input  logic    [NumPrrs-1:0] over_i,
   input  logic    [NumPrrs-1:0] saved_i,
   input  logic    [NumPrrs-1:0] restored_i,
   input  logic    [NumPrrs-1:0] failed_i,
   input  fault_e  [NumPrrs-1:0] failed_why_i,
-  /// START is pending; a saved context exists.
+  /// Level, 0 without a connected IF: START is pending; a saved context exists.
   output logic    [NumPrrs-1:0] start_pending_o,
   output logic    [NumPrrs-1:0] ctx_saved_o,
   // interrupts
+  /// Level, from registers: an IF of the VM is over or failed, its enable is set, and it is not
+  /// masked.
   output logic [NumVms-1:0] irq_o
 );
 
@@ -76,6 +85,8 @@ module if_flags
       end
       always_comb begin
         next = flags_q[v][d];
+        // Later assignments have priority: a job that ends in the cycle in which the guest clears
+        // OVER is not lost, and a START in the cycle of a reset stays pending.
         if (|(here & start_taken_i)) next.start = 1'b0;
         if (addressed && clear_over_i) begin
           next.over  = 1'b0;
@@ -103,6 +114,7 @@ module if_flags
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) masked_q[v][d] <= 1'b0;
         else if (masks) masked_q[v][d] <= masked_i;
+        // A reset of the IF ends its mask; a mask that is set in the same cycle wins.
         else if (clears) masked_q[v][d] <= 1'b0;
       end
       assign wants[d] = flags_q[v][d].over && !masked_q[v][d]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of the IF pages: 16 words of registers and 128 words of context for every IF. One port
 // belongs to the bus; the regions share the other, arbitrated word by word, so that no region can
-// monopolise it.
+// monopolise it. A reset does not clear it.
 module if_mem
   import fabric_pkg::*;
 #(
@@ -11,19 +11,22 @@ module if_mem
 ) (
   input  logic     clk_i,
   input  logic     rst_ni,
-  // bus; data are valid in the next cycle
+  /// Bus: an access in this cycle, never delayed; data are valid in the next cycle.
   input  logic     bus_req_i,
   /// Byte strobes; 0: a read.
   input  logic [7:0] bus_we_i,
   input  if_addr_t bus_addr_i,
   input  word_t    bus_data_i,
   output word_t    bus_data_o,
-  // regions; data are valid in the cycle after the grant
+  /// Regions: a request stays until gnt_o, which comes in the same cycle, or at most NumPrrs - 1
+  /// cycles later if others ask, too; data_o, for all regions, is valid in the cycle after the
+  /// grant.
   input  logic     [NumPrrs-1:0] req_i,
   input  logic     [NumPrrs-1:0] we_i,
   input  if_addr_t [NumPrrs-1:0] addr_i,
   input  word_t    [NumPrrs-1:0] data_i,
   output logic     [NumPrrs-1:0] gnt_o,
+  /// Of the region that was granted in the cycle before.
   output word_t    data_o
 );
 
@@ -39,6 +42,7 @@ module if_mem
 
   access_t [NumPrrs-1:0] wanted;
   access_t chosen;
+  // bus_ctx_q, ctx_q: which of the two memories was read.
   logic req, bus_ctx_q, ctx_q;
   word_t bus_regs, bus_ctx, regs, ctx;
   logic [IfBits-1:0] bus_if, if_index;
