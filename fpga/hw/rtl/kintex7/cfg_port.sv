@@ -4,7 +4,10 @@
 // of a bitstream file; the primitive expects the bits of each byte reversed.
 module cfg_port (
   input  logic        clk_i,
+  /// Asynchronous, active low. It does not reset the device's configuration logic: abort_i does.
   input  logic        rst_ni,
+  /// A word moves when valid_i and ready_o; it reaches the primitive in the same cycle. ready_o is
+  /// low only during an abort, for five cycles.
   input  logic        valid_i,
   input  logic [31:0] data_i,
   output logic        ready_o,
@@ -12,7 +15,7 @@ module cfg_port (
   /// rst_ni rises, so that all bits of the sequence begin together although rst_ni has no
   /// synchronizer here.
   input  logic        abort_i,
-  /// The device reports an error in the bitstream.
+  /// The device reports an error in the bitstream: valid in the cycle after a word has moved.
   output logic        error_o
 );
 
