@@ -21,6 +21,7 @@
 module fabric_sorter #(
   /// Number of entries, 2 .. 256.
   parameter  int unsigned Depth      = 64,
+  /// Bits of a key, unsigned, and of a value.
   parameter  int unsigned KeyWidth   = 64,
   parameter  int unsigned ValueWidth = 16,
   /// Width of the order; 0: entries have none.
@@ -30,19 +31,26 @@ module fabric_sorter #(
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
   input  logic                              clk_i,
+  /// Asynchronous, active low; the queue is empty after it. Keys and values are not reset.
   input  logic                              rst_ni,
+  /// A command is done in a cycle with op_valid_i and op_ready_o. op_ready_o is low only in the
+  /// first cycle of an update.
   input  logic                              op_valid_i,
   output logic                              op_ready_o,
   input  fabric_sorter_pkg::sorter_op_e     op_i,
+  /// Operands of OpInsert, OpUpdate and OpPut; of OpRemove the value only, of OpPop none.
   input  logic [KeyWidth-1:0]               key_i,
   input  logic [OrderBits-1:0]              order_i,
   input  logic [ValueWidth-1:0]             value_i,
+  /// Combinational, valid with op_valid_i and op_ready_o.
   output fabric_sorter_pkg::sorter_status_e status_o,
+  /// The least entry, valid in every cycle: a command changes it in the cycle after it is done.
   output logic                              head_valid_o,
   /// All ones when the queue is empty.
   output logic [KeyWidth-1:0]               head_key_o,
   /// All ones when the queue is empty.
   output logic [ValueWidth-1:0]             head_value_o,
+  /// Entries in the queue, 0 .. Depth.
   output logic [CountWidth-1:0]             count_o
 );
   import fabric_sorter_pkg::*;
@@ -54,6 +62,7 @@ module fabric_sorter #(
   logic [CountWidth-1:0] count_q;
   logic                  second_q;  // the second cycle of OpUpdate
 
+  // An entry enters or leaves in this cycle, never both.
   logic put, take;
 
   // ---- Search ----
@@ -61,6 +70,7 @@ module fabric_sorter #(
   logic [Depth-1:0] not_before;  // the new entry's order is not before the slot's
   logic [SlotWidth-1:0] match_slot, taken_slot;
   logic [CountWidth-1:0] insert_at, match_at;
+  // The value of the command is in the queue; and the state of the queue.
   logic present, empty, full;
 
   for (genvar i = 0; i < Depth; i++) begin : gen_slot
@@ -80,6 +90,7 @@ module fabric_sorter #(
   end else begin : gen_ordered
     for (genvar i = 0; i < Depth; i++) begin : gen_tie
       logic [OrderBits-1:0] tie_q, ahead;
+      // The order of the slot's entry.
       always_ff @(posedge clk_i) if (put && order_q[Depth-1] == SlotWidth'(i)) tie_q <= order_i;
       assign ahead         = order_i - tie_q;
       assign not_before[i] = !ahead[OrderBits-1];
@@ -109,6 +120,8 @@ module fabric_sorter #(
   logic [CountWidth-1:0] at;
   logic inserts, updates;
 
+  // In the second cycle of an update the value is no longer present, so second_q tells it from an
+  // insertion.
   assign inserts = op_i == OpInsert || (op_i == OpPut && !present && !second_q);
   assign updates = op_i == OpUpdate || (op_i == OpPut && !inserts);
 
@@ -120,6 +133,7 @@ module fabric_sorter #(
       OpRemove: if (!present) status_o = StAbsent;
       OpUpdate: if (!present && !second_q) status_o = StAbsent;
       OpPut:    if (inserts && full) status_o = StFull;
+      // Encodings without a command have no effect.
       default:  status_o = StAbsent;
     endcase
   end
@@ -127,6 +141,7 @@ module fabric_sorter #(
   assign put        = op_valid_i && status_o == StDone && (inserts || second_q);
   assign take       = op_valid_i && status_o == StDone && !inserts && !second_q;
   assign op_ready_o = !(updates && status_o == StDone && !second_q);
+  // A pop takes the least entry, a removal or update that of the value.
   assign taken_slot = op_i == OpPop ? order_q[0] : match_slot;
   assign at         = put ? insert_at : match_at;
 
@@ -176,8 +191,8 @@ module fabric_sorter #(
     end
   end
 
-  // ---- Head: a second copy in distributed memory, where reading one of many needs no multiplexer
-  // ----
+  // ---- Head ----
+  // A second copy in distributed memory, where reading one of many needs no multiplexer.
   logic [KeyWidth+ValueWidth-1:0] copy_q[2**SlotWidth];
   logic [KeyWidth+ValueWidth-1:0] head;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of the sorter and their outcomes.
+// Commands of the sorter and their outcomes, for fabric_sorter, its port and the registers' block.
+// A command that does not end with StDone changes nothing.
 package fabric_sorter_pkg;
 
   typedef enum logic [2:0] {
@@ -12,6 +13,7 @@ package fabric_sorter_pkg;
   } sorter_op_e;
 
   typedef enum logic [1:0] {
+    // The command was executed.
     StDone      = 2'd0,
     StFull      = 2'd1,  // OpInsert, OpPut: the queue is full
     StDuplicate = 2'd2,  // OpInsert: value_i is in the queue; a value identifies one entry

@@ -13,9 +13,11 @@ module sort_array
 #(
   /// Number of sorters, 1..32.
   parameter int unsigned NumSorters = 2,
+  /// Entries of each sorter, 2..256.
   parameter int unsigned Depth = 64
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; all queues are empty and all orders 0 after it.
   input  logic        rst_ni,
   // the access
   /// Selects the sorters' registers.
@@ -26,15 +28,19 @@ module sort_array
   input  logic [7:0]  write_i,
   /// The address within the selected range.
   input  logic [18:0] addr_i,
+  /// A put writes its key, the register of a removal the value, ORDER the order.
   input  word_t       data_i,
   /// Read data, in the cycle after the access; 0 after other accesses.
   output word_t       data_o,
-  // commands of the manager page for sorter 0
+  /// Commands of the manager page for sorter 0: a pulse with its operands. A command that comes
+  /// while another one is executed is lost; software reads busy_o in SORT_STATUS before.
   input  logic        command_i,
   input  logic [1:0]  op_i,
   input  sort_key_t   key_i,
   input  sort_value_t value_i,
+  /// State of sorter 0: outcome of its last command, number of entries, least entry.
   output logic [1:0]  status_o,
+  /// A command begins in this cycle, or needs a second one.
   output logic        busy_o,
   output logic [8:0]  count_o,
   output logic        head_valid_o,
@@ -42,6 +48,7 @@ module sort_array
   output sort_value_t head_value_o
 );
 
+  // Positions of sorter, value and difference of orders in the address, from fabric_map_pkg.
   localparam int unsigned IndexBits = NumSorters == 1 ? 1 : $clog2(NumSorters);
   localparam int unsigned RegLsb = $clog2(SorterStride);
   localparam int unsigned DeltaLsb = $clog2(SortPutOrderStride);
@@ -49,6 +56,7 @@ module sort_array
   localparam int unsigned PutLsb = $clog2(SortPutStride);
 
   // ---- The access, a cycle later ----
+  // What the access of the cycle before was; at most one is high.
   logic put_q, write_q, read_q;
   logic [18:0] addr_q;
   word_t data_q;
@@ -87,8 +95,10 @@ module sort_array
     sort_value_t          value;
   } command_t;
 
+  // Only one command is executed at a time, in all sorters, because the operands are kept once.
   logic remove, start;
   logic [NumSorters-1:0] waiting;
+  // ORDER of each sorter; the address of a put adds -16 .. 15 to it.
   sort_order_t [NumSorters-1:0] base_q;
   command_t command, kept_q;
 
@@ -105,6 +115,7 @@ module sort_array
                                  value: data_q[SorterRemoveValueLsb+:SorterRemoveValueWidth]};
     if (!start) command = kept_q;
   end
+  // The operands of a command that takes two cycles must stay.
   always_ff @(posedge clk_i) kept_q <= command;
 
   // ---- The sorters ----

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Population count of bits_i: groups of six, three LUT6 each, then a tree of adders.
+// Population count of bits_i: groups of six, three LUT6 each, then a tree of adders. Combinational;
+// fabric_sorter counts with it the keys that are not greater than a new one.
 module sorter_count #(
+  /// Bits to count, at least 1.
   parameter  int unsigned Width    = 64,
   localparam int unsigned OutWidth = $clog2(Width + 1)
 ) (
   input  logic [Width-1:0]    bits_i,
+  /// 0 .. Width.
   output logic [OutWidth-1:0] count_o
 );
 
   localparam int unsigned Groups = (Width + 5) / 6;
+  // A power of two, so that the tree is complete; the groups beyond Width are 0.
   localparam int unsigned Leaves = 2 ** $clog2(Groups);
 
   logic [6*Leaves-1:0] bits;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // a_i == b_i on a carry chain, three bits a stage: the carry of all-ones + 1 reaches the end.
+// Combinational, for fabric_sorter's search of a value.
 module sorter_eq #(
+  /// Bits of the operands; the last stage is padded with zeros on both sides.
   parameter int unsigned Width = 32
 ) (
   input  logic [Width-1:0] a_i,

@@ -6,10 +6,12 @@
 // 0 makes the result "greater or equal", so that tie_i costs nothing. This takes two LUT6 for three
 // bits, where a plain comparison takes three, and one carry stage instead of three.
 module sorter_ge #(
+  /// Bits of the operands, unsigned; the last stage is padded with zeros on both sides.
   parameter int unsigned Width = 32
 ) (
   input  logic [Width-1:0] a_i,
   input  logic [Width-1:0] b_i,
+  /// The result for equal operands.
   input  logic             tie_i,
   output logic             ge_o
 );
