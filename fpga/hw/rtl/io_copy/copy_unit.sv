@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy device with its channel and its DMA. It only connects them.
+// The copy device with its channel and its DMA, for io_top. It only connects them: configuration,
+// requests and completions have the contracts of io_channel, the DMA that of io_dma.
 module copy_unit
   import fabric_pkg::*;
   import io_pkg::*;
 #(
+  /// As of io_top.
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,
   localparam int unsigned CountBits = $clog2(Depth) + 1
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no request and no copy after it.
   input  logic        rst_ni,
   /// The time base.
   input  io_time_t    now_i,
-  // configuration by the manager
+  /// Configuration by the manager, levels; server_i and changed_i are pulses.
   input  io_config_t  config_i,
   input  prio_t [NumVms-1:0] prio_i,
   input  logic [NumVms-1:0] allowed_i,
   input  logic        changed_i,
   input  io_server_t  server_i,
-  // requests and completions
+  /// Requests, pulses; refused_o comes in the same cycle.
   input  io_submit_t  submit_i,
   output logic        refused_o,
   output logic [NumVms-1:0][CountBits-1:0] count_o,
+  /// Pulse: removes all requests of the VM; its present chunk ends without a completion.
   input  io_flush_t   flush_i,
+  /// A completion waits until complete_ready_i; no other request is served meanwhile.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,

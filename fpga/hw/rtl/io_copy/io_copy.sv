@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes chunks that copy bytes in a VM's memory, in any alignment, a byte a cycle. Words of 64
-// bits instead of bytes would copy 1.5 times as fast only: io_dma executes one burst at a time, and
-// with a latency of 20 cycles it needs some 85 cycles to read 128 bytes and to write them.
-//
+// Executes chunks that copy bytes in a VM's memory, in any alignment, a byte a cycle; it serves the
+// arbiter of copy_unit. Words of 64 bits instead of bytes would copy 1.5 times as fast only: io_dma
+// executes one burst at a time, and with a latency of 20 cycles it needs some 85 cycles to read 128
+// bytes and to write them.
 // The destination is the request's address. The source is its target: the low 32 bits of an address
 // in the same 4 GiB as the destination. Both areas end in these 4 GiB; a request for which they do
 // not is bad.
@@ -11,14 +11,18 @@ module io_copy
   import io_pkg::*;
 (
   input  logic       clk_i,
+  /// Asynchronous, active low; idle after it.
   input  logic       rst_ni,
-  // chunks (io_arbiter)
+  /// Chunks (io_arbiter): a pulse, while idle; chunk_i is stable until done_o. abort_i, a level,
+  /// ends the chunk with IoTimeout; bytes that were read are still written, so done_o waits for the
+  /// memory.
   input  logic       start_i,
   input  io_chunk_t  chunk_i,
   input  logic       abort_i,
+  /// Pulse, with result_o: all bytes are written, or the chunk has failed and its DMA is over.
   output logic       done_o,
   output io_result_t result_o,
-  // data from memory (io_reader)
+  /// Data from memory: a pulse for io_reader at read_addr_o, in the cycle of start_i.
   output logic       read_start_o,
   output addr_t      read_addr_o,
   output logic       read_stop_o,
@@ -27,7 +31,8 @@ module io_copy
   output logic       read_ready_o,
   input  io_status_e read_status_i,
   input  logic       read_quiet_i,
-  // data to memory (io_writer)
+  /// Data to memory: a pulse for io_writer, in the same cycle. Bytes pass from one to the other
+  /// without a register; either may wait.
   output logic       write_start_o,
   output logic       write_valid_o,
   output logic [7:0] write_byte_o,
@@ -37,6 +42,7 @@ module io_copy
   input  io_status_e write_status_i
 );
 
+  // CpCopy: bytes pass. CpDrain: the writer ends. CpEnd: the reader ends.
   typedef enum logic [1:0] {CpIdle, CpCopy, CpDrain, CpEnd} state_e;
 
   state_e state_q;
@@ -58,6 +64,7 @@ module io_copy
 
   // ---- Sequence ----
   always_comb begin
+    // The first failure ends the chunk; of several at once the reader's is reported.
     failure = IoDone;
     if (read_status_i != IoDone) failure = read_status_i;
     else if (write_status_i != IoDone) failure = write_status_i;
