@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The phases of a line, or of a frame: sync, back porch, active, front porch. It begins with sync,
-// so that the edges of the vertical sync are those of a horizontal one.
+// so that the edges of the vertical sync are those of a horizontal one. display_timing has one for
+// each axis.
 module display_axis
   import display_pkg::*;
 (
   input  logic   clk_i,
+  /// Steps of each phase; stable while clear_i is low.
   input  axis_t  lengths_i,
   /// Level: to the begin of the first phase; up after a reset.
   input  logic   clear_i,
+  /// Pulse: the next pixel, or the next line; the outputs change in the next cycle.
   input  logic   step_i,
   output phase_e phase_o,
   /// Steps in the phase before the current one, and that number and 1.
@@ -36,6 +39,7 @@ module display_axis
       position_o <= '0;
     end else if (step_i) begin
       if (ends_o) phase_o <= phase_e'(phase_o + 2'd1);
+      // The comparison is for equality, so a length of 0 counts as 65536.
       position_o <= ends_o ? '0 : next_o;
     end
   end

@@ -7,7 +7,8 @@ module display_counters
 (
   input  logic       clk_i,
   /// Level: a line of the VM is not complete because of a fault, or otherwise because of slow
-  /// memory; counted with ready_o.
+  /// memory; counted with ready_o. No reset: a row is shown only while the VM's framebuffer is on,
+  /// and turning it on clears the row.
   input  logic       count_i,
   input  logic       fault_i,
   input  vm_t        count_vm_i,
@@ -26,9 +27,11 @@ module display_counters
 
   assign {faults, underruns} = counts[count_vm_i];
   assign now     = fault_i ? faults : underruns;
+  // One write a cycle: a clear goes first, and counting waits for a cycle.
   assign ready_o = !clear_i;
 
   logic [7:0] more;
+  // Saturates at 255.
   assign more = now + 8'(now != '1);
   always_ff @(posedge clk_i) begin
     if (clear_i) counts[vm_i] <= '0;

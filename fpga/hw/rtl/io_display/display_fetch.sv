@@ -1,41 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a line of each rectangle while the line before it is sent. The VM with the highest number
-// comes first, and the rest of a line that is not fetched is written black: so of overlapping
-// rectangles the VM with the lowest number wins. A VM whose bursts take longer than burst_cycles_i
-// on average loses the rest of its line, not the time of the VMs after it.
+// Fetches a line of each rectangle while the line before it is sent, for io_display. The VM with
+// the highest number comes first, and the rest of a line that is not fetched is written black: so
+// of overlapping rectangles the VM with the lowest number wins. A VM whose bursts take longer than
+// burst_cycles_i on average loses the rest of its line, not the time of the VMs after it.
 module display_fetch
   import fabric_pkg::*;
   import io_pkg::*;
   import display_pkg::*;
 #(
+  /// VMs, and pixels of a line that can show a framebuffer, as of io_display.
   parameter int unsigned NumVms = 4,
   parameter int unsigned MaxWidth = 1024,
   localparam int unsigned PosBits = $clog2(MaxWidth),
   localparam int unsigned CreditBits = 13 + $clog2(MaxWidth / 32 + 2)
 ) (
   input  logic         clk_i,
+  /// Asynchronous, active low; idle after it.
   input  logic         rst_ni,
+  /// Cycles that a VM's bursts may take on average.
   input  logic [11:0]  burst_cycles_i,
-  // lines (display_timing)
+  /// Lines (display_timing): a level; nothing is fetched, and a burst that has begun is the last
+  /// one.
   input  logic         stop_i,
+  /// Pulse: a line begins. If next_active_i, the line after it, next_y_i, is fetched from now on.
   input  logic         line_i,
   input  logic         next_active_i,
   input  coord_t       next_y_i,
+  /// No burst is outstanding and no line is being fetched.
   output logic         quiet_o,
-  // the VM (display_table, display_counters)
+  /// The VM whose line is fetched; its rectangle and framebuffer are valid in the same cycle
+  /// (display_table). count_o, a level, waits for count_ready_i (display_counters).
   output vm_t          vm_o,
   input  rect_t        rect_i,
   input  framebuffer_t framebuffer_i,
   output logic         count_o,
   output logic         fault_o,
   input  logic         count_ready_i,
-  // the line (display_lines)
+  /// The line (display_lines): writes one pixel at position_o, with write_second_o two. Never
+  /// waits.
   output logic         write_o,
   output logic         write_second_o,
   output logic [PosBits-1:0] position_o,
   output pixel_t       first_o,
   output pixel_t       second_o,
-  // DMA
+  /// DMA (io_dma): request_o and burst_o are stable until done_i; a word, two pixels, with each
+  /// give_i.
   output logic         request_o,
   output io_burst_t    burst_o,
   input  word_t        data_i,
@@ -44,6 +53,9 @@ module display_fetch
   input  io_status_e   status_i
 );
 
+  // FtLook: whether the VM's rectangle includes the line. FtRow, FtStart: the address of its first
+  // word. FtNext: the next burst, or the VM is over. FtBurst: the DMA reads. FtCount: the line is
+  // incomplete. FtFill: the rest of it is written black, two pixels a cycle.
   typedef enum logic [2:0] {FtIdle, FtLook, FtRow, FtStart, FtNext, FtBurst, FtCount,
                             FtFill} state_e;
 
@@ -63,6 +75,7 @@ module display_fetch
   assign begins      = state_q == FtIdle && !stop_i && (line_i ? next_active_i : again_q);
   assign over        = (words_q == '0 && !half_q) || 32'(x_q) >= MaxWidth;
   assign spent       = credit_q[CreditBits-1];
+  // Each burst adds its cycles, each cycle of a burst subtracts one; negative means spent.
   assign credit      = credit_q + (state_q == FtNext ? CreditBits'(burst_cycles_i) : '1);
 
   // As many words as are left in the block and in the line. Those that come too late are dropped.
@@ -98,6 +111,7 @@ module display_fetch
       default: vm_over = over || late_q;  // FtFill
     endcase
     if (vm_over) state_d = vm_q == '0 ? FtIdle : FtLook;
+    // A burst cannot be withdrawn.
     if (stop_i && state_q != FtBurst) state_d = FtIdle;
   end
 

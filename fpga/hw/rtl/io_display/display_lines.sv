@@ -9,6 +9,7 @@ module display_lines
   localparam int unsigned PosBits = $clog2(MaxWidth)
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; it does not clear the pixels (clear_i).
   input  logic        rst_ni,
   /// Pulse: the lines change places.
   input  logic        line_i,
@@ -45,6 +46,7 @@ module display_lines
   end
 
   assign odd       = position_i[0];
+  // A pixel beyond the last position would be written to the first one.
   assign second    = write_second_i && position_i != '1;
   assign odd_addr  = {!sent_q, position_i[PosBits-1:1]};
   assign even_addr = {!sent_q, position_i[PosBits-1:1] + (PosBits - 1)'(odd)};

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The screen behind the VMs' pages (fabric_screen).
+// The screen behind the VMs' pages (fabric_screen): it owns the interrupts of the VMs, and
+// io_display the rest. Serves io_top.
 module display_page
   import fabric_pkg::*;
   import fabric_map_pkg::*;
   import io_pkg::*;
   import display_pkg::*;
 #(
+  /// As of io_display.
   parameter int unsigned NumVms = 4,
   parameter int unsigned MaxWidth = 1024
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no interrupt is enabled or pending after it.
   input  logic       rst_ni,
+  /// Pulse: an access to a page of any device; those of other devices are ignored. Never delayed.
   input  io_access_t access_i,
   /// In the next cycle; 0 if no register of these pages was read.
   output word_t      data_o,
@@ -27,10 +31,13 @@ module display_page
   input  rect_t      rect_i,
   /// Pulse: the VM's framebuffer and interrupt are turned off.
   input  io_flush_t  flush_i,
+  /// Level: a frame's pixels have been sent since the VM cleared the bit, and its interrupt is
+  /// enabled. Memory may still be read for the VM (busy_o). Nothing happens until frame_i or
+  /// enable_i (idle_o).
   output logic [NumVms-1:0] irq_o,
   output logic [NumVms-1:0] busy_o,
   output logic       idle_o,
-  // DMA
+  /// DMA: one client of io_dma, which only reads.
   output io_client_req_t dma_req_o,
   input  io_client_rsp_t dma_rsp_i,
   // screen, as of io_display

@@ -4,6 +4,7 @@
 package display_pkg;
   import fabric_pkg::*;
 
+  // A position or a length on the screen, in pixels or lines.
   typedef logic [15:0] coord_t;
 
   // The phases of a line and of a frame, in the order in which they are sent. A length of 0 counts
@@ -30,10 +31,12 @@ package display_pkg;
 
   // The part of the screen that shows a VM's framebuffer. Width 0: none.
   typedef struct packed {
+    // The first pixel and line, and their numbers, from the first active pixel of the frame on.
     coord_t x;
     coord_t y;
     coord_t width;
     coord_t height;
+    // 0: the VM has no part of the screen.
     logic   enabled;
   } rect_t;
 
@@ -42,6 +45,7 @@ package display_pkg;
   typedef struct packed {
     addr_t       base;    // guest-physical address of the first pixel
     logic [15:0] stride;  // bytes from a line to the next one
+    // 0: the rectangle is black.
     logic        on;
   } framebuffer_t;
 

@@ -6,11 +6,12 @@ module display_table
   import fabric_pkg::*;
   import display_pkg::*;
 #(
+  /// VMs 0 .. NumVms - 1 have rows.
   parameter int unsigned NumVms = 4
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  // the manager
+  /// The manager: a pulse sets a rectangle, which is visible from the next cycle on.
   input  logic         rect_write_i,
   input  vm_t          rect_vm_i,
   input  rect_t        rect_i,
@@ -18,17 +19,18 @@ module display_table
   /// framebuffer in the same cycle may be lost.
   input  logic         flush_i,
   input  vm_t          flush_vm_i,
-  // a framebuffer's registers, read in the same cycle
+  /// A framebuffer's registers: pulses, for vm_i; framebuffer_o is read in the same cycle.
   input  fb_select_t   write_i,
   input  vm_t          vm_i,
   input  framebuffer_t framebuffer_i,
   output framebuffer_t framebuffer_o,
-  // fetch, read in the same cycle
+  /// Fetch, read in the same cycle.
   input  vm_t          fetch_vm_i,
   output rect_t        fetch_rect_o,
   output framebuffer_t fetch_framebuffer_o
 );
 
+  // In distributed RAM without a reset; the bits below say which values are valid.
   logic [63:0] rects [16];
   logic [37:0] bases [16];
   logic [12:0] strides [16];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When which pixel is sent. After enable_i has risen it clears the line buffers; then it sends
-// frames without pause, or one for each pulse of frame_i.
+// When which pixel is sent, for io_display. After enable_i has risen it clears the line buffers;
+// then it sends frames without pause, or one for each pulse of frame_i.
 module display_timing
   import display_pkg::*;
 #(
@@ -8,8 +8,9 @@ module display_timing
   localparam int unsigned PosBits = $clog2(MaxWidth)
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; nothing is sent after it until enable_i.
   input  logic       rst_ni,
-  // configuration
+  /// Configuration, levels. The fall of enable_i ends the frame at once.
   input  logic       enable_i,
   input  logic       frame_mode_i,
   /// Pulse: sends a frame in the frame mode; one pulse is kept while a frame is sent.
@@ -33,15 +34,18 @@ module display_timing
   // the wire
   /// Pulse: the other outputs are those of a new pixel.
   output logic       pixel_o,
+  /// Position in the phase of the line; active_o: it is a visible pixel.
   output coord_t     x_o,
   output logic       active_o,
   output logic       hsync_o,
   output logic       vsync_o,
   /// Pulse: the last line of a frame's pixels has been sent.
   output logic       frame_o,
+  /// Level: nothing happens until frame_i or enable_i.
   output logic       idle_o
 );
 
+  // DsClear: MaxWidth cycles. DsIdle: no frame is sent. DsRun: a frame is sent.
   typedef enum logic [1:0] {DsOff, DsClear, DsIdle, DsRun} state_e;
 
   state_e state_q;
@@ -82,11 +86,13 @@ module display_timing
         default: if (frame_ends && frame_mode_i && !wanted_q) state_q <= DsIdle;  // DsRun
       endcase
       if (!enable_i) state_q <= DsOff;
+      // wanted_q keeps one pulse of frame_i.
       if (frame_i || begins || frame_ends) wanted_q <= frame_i;
       if (!enable_i || !frame_mode_i) wanted_q <= 1'b0;
       if (pixel_o) cycle_q <= pixel_cycles_i;
       else cycle_q <= running ? cycle_q - 1'b1 : '0;
       clear_q <= state_q == DsClear ? clear_q + 1'b1 : '0;
+      // A cycle later, so that the axes are at the begin of the new line.
       line_o  <= enable_i && (begins || line_ends);
     end
   end

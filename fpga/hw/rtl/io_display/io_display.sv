@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A screen that VMs share: each shows its framebuffer, which is in its own memory, in the rectangle
 // that the manager gives it. Outside the rectangles the screen is black. What a VM writes into its
-// registers changes no pixel but its own.
+// registers changes no pixel but its own. It connects its blocks, and owns the registers of the
+// wire.
 module io_display
   import fabric_pkg::*;
   import io_pkg::*;
@@ -13,8 +14,9 @@ module io_display
   localparam int unsigned PosBits = $clog2(MaxWidth)
 ) (
   input  logic         clk_i,
+  /// Asynchronous, active low; the screen is off, without rectangles, after it.
   input  logic         rst_ni,
-  // configuration by the manager
+  /// Configuration by the manager: a level, 1: the screen is on.
   input  logic         enable_i,
   /// These change only while enable_i is low.
   input  mode_t        mode_i,
@@ -23,9 +25,9 @@ module io_display
   /// a frame is sent.
   input  logic         frame_mode_i,
   input  logic         frame_i,
-  /// What a VM's bursts may take on average.
+  /// What a VM's bursts may take on average, in cycles.
   input  logic [11:0]  burst_cycles_i,
-  /// A new rectangle takes effect with the next line that is fetched.
+  /// Pulse: a new rectangle takes effect with the next line that is fetched.
   input  logic         rect_write_i,
   input  vm_t          rect_vm_i,
   input  rect_t        rect_i,
@@ -35,6 +37,7 @@ module io_display
   input  vm_t          flush_vm_i,
   // the registers of a VM; what is read is valid in the same cycle
   input  vm_t          fb_vm_i,
+  /// Pulses: which registers of fb_vm_i the values in fb_i replace.
   input  fb_select_t   fb_write_i,
   input  framebuffer_t fb_i,
   output framebuffer_t fb_o,
@@ -43,18 +46,19 @@ module io_display
   output logic [NumVms-1:0] busy_o,
   /// Level: nothing happens until frame_i or enable_i.
   output logic         idle_o,
-  // DMA
+  /// DMA (io_dma): request_o and burst_o are stable until done_i; a word comes with each give_i.
   output logic         request_o,
   output io_burst_t    burst_o,
   input  word_t        data_i,
   input  logic         give_i,
   input  logic         done_i,
   input  io_status_e   status_i,
-  // screen
-  /// Pulse: the outputs below are those of the next pixel.
+  /// Screen: a pulse, the outputs below are those of the next pixel and stay until the next pulse.
+  /// It comes two cycles after display_timing's, with the color from the line buffer.
   output logic         pixel_o,
   output logic         hsync_o,
   output logic         vsync_o,
+  /// A visible pixel; its color is black without a framebuffer there.
   output logic         data_enable_o,
   output logic [7:0]   red_o,
   output logic [7:0]   green_o,
