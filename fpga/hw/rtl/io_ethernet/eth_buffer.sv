@@ -17,13 +17,16 @@ module eth_buffer
   localparam int unsigned PointerBits = $clog2(Bytes)
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; the buffer is empty after it.
   input  logic       rst_ni,
-  // the wire's side
+  /// The wire's side: a byte in each cycle with valid_i, which cannot be held back; end_i comes
+  /// without a byte.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
   input  logic       end_i,
   /// In the cycle of end_i: the frame is to be kept.
   input  logic       keep_i,
+  /// Of the frame that arrives, complete with end_i: it has a VLAN tag; it is for a group.
   input  logic       tagged_i,
   input  logic       group_i,
   /// VMs that the frame is for, complete with end_i. As soon as there is one, the frame can be
@@ -38,11 +41,15 @@ module eth_buffer
   output eth_frame_t frame_o,
   /// It has arrived and is kept.
   output logic       whole_o,
+  /// Frames in the buffer, with the one that arrives if it can be read.
   output logic [$clog2(Frames):0] number_o,
   /// Pulse: removes it.
   input  logic       remove_i,
   /// Level: its bytes are read, from the first one on, without the tag.
   input  logic       read_i,
+  /// Bytes of the frame: one moves when valid_o and ready_i, the first one a cycle after read_i,
+  /// then one a cycle. They stop where the frame has not arrived yet. A fall of read_i begins
+  /// again.
   output logic       valid_o,
   output logic [7:0] byte_o,
   /// All bytes of the frame, which is whole, have been read.
@@ -58,6 +65,7 @@ module eth_buffer
   eth_frame_t arriving, first;
   logic [PointerBits:0] group_bytes_q;      // of the kept frames to a group
   logic [$clog2(Frames):0] group_frames_q;
+  // lost_q: a byte of the frame that arrives did not fit.
   logic lost_q, fits, store, keep, frames_ready, first_group, half, fetch, skip;
 
   // ---- Arriving ----
@@ -77,6 +85,7 @@ module eth_buffer
       lost_q  <= 1'b0;
     end else if (end_i) begin
       lost_q <= 1'b0;
+      // A frame that is not kept leaves by resetting the write pointer.
       if (keep) first_q <= write_q;
       else write_q <= first_q;
     end else if (valid_i) begin
@@ -116,6 +125,7 @@ module eth_buffer
   logic [PointerBits-1:0] read_addr;
   assign read_addr = base_q[PointerBits-1:0] + PointerBits'(offset_q);
   assign fetch     = read_i && offset_q != frame_o.bytes && (!valid_o || ready_i);
+  // From the last byte of the addresses to the type behind the tag.
   assign skip      = frame_o.has_tag && offset_q == 11'd11;
   assign over_o    = whole_o && offset_q == frame_o.bytes && !valid_o;
 

@@ -6,6 +6,7 @@ module eth_check
   import io_eth_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low. A frame's first byte, at index 0, needs no other preparation.
   input  logic        rst_ni,
   /// Of the VM, stable during a frame.
   input  mac_t        mac_i,
@@ -36,6 +37,7 @@ module eth_check
   end
 
   assign of_source = index_i >= 11'd6 && index_i < 11'd12;
+  // The type of the frame.
   assign kind      = {last_q, byte_i};
   assign forbidden = (index_i == 11'd5 && link && link_q) || (of_source && byte_i != own)
                      || (index_i == 11'd13 && (kind inside {TypeTag, TypeServiceTag, TypeControl}));

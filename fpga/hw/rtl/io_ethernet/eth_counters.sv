@@ -9,6 +9,7 @@ module eth_counters
   parameter int unsigned NumVms = 4
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; events that wait are forgotten, the counts are kept.
   input  logic        rst_ni,
   /// Pulse; the next one is at least two cycles later.
   input  logic        wire_i,
@@ -20,7 +21,7 @@ module eth_counters
   /// Pulse: a frame of this VM was not sent; the next one is at least six cycles later.
   input  logic        forged_i,
   input  vm_t         forged_vm_i,
-  // a frame was not delivered
+  /// A frame was not delivered: a level, counted when lost_ready_o.
   input  logic        lost_i,
   input  vm_t         lost_vm_i,
   input  lost_e       lost_why_i,
@@ -31,6 +32,7 @@ module eth_counters
   output logic [31:0] count_o
 );
 
+  // Row of a counter.
   typedef struct packed {
     lost_e why;
     vm_t   vm;
@@ -58,6 +60,8 @@ module eth_counters
   end
 
   always_comb begin
+    // Pulses go first: the wire's cannot wait at all, a forged one for a cycle. What waits for
+    // longest, frames lost for several VMs, has 64 cycles.
     count = 1'b1;
     if (wire_i) row = '{why: LostWire, vm: vm_t'(wire_why_i)};
     else if (forged_q) row = '{why: LostForged, vm: forged_vm_q};

@@ -3,6 +3,7 @@
 // complement, low byte first. After a frame with its FCS the register has the value eth_receive
 // compares with.
 module eth_crc (
+  /// Combinational: the register before and after byte_i.
   input  logic [31:0] crc_i,
   input  logic [7:0]  byte_i,
   output logic [31:0] crc_o

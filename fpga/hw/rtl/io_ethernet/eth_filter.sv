@@ -13,12 +13,13 @@ module eth_filter
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no frame is under way after it.
   input  logic       rst_ni,
-  // a frame (eth_receive)
+  /// A frame (eth_receive): pulses, a byte or the end, never both.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
   input  logic       end_i,
-  // rows (eth_table)
+  /// Rows (eth_table): row_i is that of vm_o in the same cycle.
   output vm_t        vm_o,
   input  eth_vm_t    row_i,
   // of a good frame; complete at its end
@@ -58,12 +59,14 @@ module eth_filter
   // A tag for VLAN 0 has a priority only.
   assign tagged_o  = type_q == TypeTag;
   assign has_vlan  = tagged_o && tag_q[11:0] != '0;
+  // The lowest bit of the byte that is sent first.
   assign group     = dest_q[40];
   assign group_o   = group;
   assign addressed = row_i.enabled && (group ? dest_q == '1 || row_i.multicast
                                        : row_i.mac == dest_q);
   assign reflected = group && row_i.mac == source_q;
   assign same_vlan = has_vlan ? row_i.in_vlan && row_i.vlan == tag_q[11:0] : !row_i.in_vlan;
+  // A VM with the address waits for the VLAN; the others need not.
   assign step      = walk_q && (complete || !addressed);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the wire to the frame buffer: only good frames that are for a VM stay in it. The first one
-// can be read while it arrives, as soon as a VM is known that it is for.
+// can be read while it arrives, as soon as a VM is known that it is for. It connects receiver,
+// filter and buffer for io_ethernet, and owns the decision what happens to a frame at its end.
 module eth_ingress
   import fabric_pkg::*;
   import io_eth_pkg::*;
 #(
+  /// As of io_ethernet: VMs, bytes and frames of the buffer.
   parameter int unsigned NumVms = 4,
   parameter int unsigned Bytes = 4096,
   parameter int unsigned Frames = 32
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; the buffer is empty, and a frame on the wire is skipped after it.
   input  logic       rst_ni,
-  // wire
+  /// Wire: gmii_i is a byte in each cycle of tick_i.
   input  logic       tick_i,
   input  gmii_t      gmii_i,
-  // rows (eth_table)
+  /// Rows (eth_table): row_i is that of vm_o in the same cycle.
   output vm_t        vm_o,
   input  eth_vm_t    row_i,
-  // events (eth_counters)
+  /// Events (eth_counters), pulses at the end of a frame: wire_o, it is bad or for none of the VMs;
+  /// lost_o, it is lost for these VMs.
   output logic       wire_o,
   output wire_e      wire_why_o,
   output logic       lost_o,

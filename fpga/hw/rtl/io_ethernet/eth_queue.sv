@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from the driver to the transmitter. A frame begins on the wire when it is approved and
-// enough of it is here that the memory's latency cannot starve it, or all of it is. Until all of it
-// is here the driver can discard it.
+// Bytes from the driver to the transmitter, in io_ethernet_send. A frame begins on the wire when it
+// is approved and enough of it is here that the memory's latency cannot starve it, or all of it is.
+// Until all of it is here the driver can discard it.
 module eth_queue #(
   /// Bytes, a power of two.
   parameter int unsigned Bytes = 256,
@@ -12,8 +12,10 @@ module eth_queue #(
   localparam int unsigned PointerBits = $clog2(Bytes)
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; the queue is empty after it.
   input  logic       rst_ni,
-  // the driver
+  /// The driver: a byte is pushed when valid_i and ready_o, which is low only while the queue is
+  /// full.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
   input  logic       last_i,
@@ -23,7 +25,8 @@ module eth_queue #(
   /// Pulse: removes the bytes of the frame whose last byte has not arrived. No byte is pushed in
   /// this cycle.
   input  logic       discard_i,
-  // the transmitter
+  /// The transmitter: a byte is taken when valid_o and ready_i. valid_o rises when the frame may
+  /// begin; within a frame it falls only when the driver is late.
   output logic       valid_o,
   output logic [7:0] byte_o,
   output logic       last_o,
@@ -41,6 +44,7 @@ module eth_queue #(
   logic [PointerBits:0] write_q, read_q, first_q, level;
   // frames that are here as a whole, or were when they began
   logic [PointerBits:0] whole_q;
+  // open_q: the first frame has begun or may begin.
   logic open_q, push, pop, arrives, leaves;
 
   assign level   = write_q - read_q;

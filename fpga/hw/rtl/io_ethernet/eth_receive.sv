@@ -5,11 +5,12 @@ module eth_receive
   import io_eth_pkg::*;
 (
   input  logic       clk_i,
+  /// Asynchronous, active low.
   input  logic       rst_ni,
   /// A byte passes the wire in this cycle.
   input  logic       tick_i,
   input  gmii_t      gmii_i,
-  /// Pulse: a byte of the frame; nothing can hold it back.
+  /// Pulse: a byte of the frame, four ticks after it was on the wire; nothing can hold it back.
   output logic       valid_o,
   output logic [7:0] byte_o,
   /// Pulse: the frame is over; or, with WireNoStart, something was not a frame and no byte has
@@ -19,10 +20,12 @@ module eth_receive
 );
 
   localparam logic [7:0] Preamble = 8'h55, StartOfFrame = 8'hD5;
+  // The register after a frame with a right FCS.
   localparam logic [31:0] Residue = 32'hDEBB20E3;
   localparam int unsigned FcsBytes = 4;
   localparam logic [10:0] Shortest = 11'(MinBytes + FcsBytes), Longest = 11'(MaxBytes + FcsBytes);
 
+  // RxWait: the wire is idle. RxStart: preamble. RxData: the frame. RxSkip: until the wire is idle.
   typedef enum logic [1:0] {RxWait, RxStart, RxData, RxSkip} state_e;
 
   state_e state_q;
@@ -60,6 +63,7 @@ module eth_receive
         RxData: begin
           line_q <= {line_q[FcsBytes-2:0], gmii_i.data};
           crc_q  <= crc;
+          // A longer frame is not passed on, and counted no further.
           if (count_q <= longest) count_q <= count_q + 1'b1;
           if (count_q == 11'd13) tagged_q <= {line_q[0], gmii_i.data} == TypeTag;
           if (gmii_i.error) error_q <= 1'b1;

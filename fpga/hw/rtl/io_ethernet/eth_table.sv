@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each VM may send and receive. The rows are in distributed RAM: the same in registers, with a
-// comparator for each VM, takes a thousand registers for 16 VMs. No VM is enabled after reset.
+// What each VM may send and receive, for io_ethernet. The rows are in distributed RAM: the same in
+// registers, with a comparator for each VM, takes a thousand registers for 16 VMs. No VM is enabled
+// after reset.
 module eth_table
   import fabric_pkg::*;
   import io_eth_pkg::*;
 #(
+  /// VMs 0 .. NumVms - 1 have rows.
   parameter int unsigned NumVms = 4
 ) (
   input  logic    clk_i,
@@ -18,6 +20,7 @@ module eth_table
   output eth_vm_t send_row_o,
   input  vm_t     receive_vm_i,
   output eth_vm_t receive_row_o,
+  /// Registers: the VMs that may send and receive.
   output logic [NumVms-1:0] enabled_o
 );
 

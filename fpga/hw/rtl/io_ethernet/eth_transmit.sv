@@ -6,10 +6,12 @@ module eth_transmit
   import io_eth_pkg::*;
 (
   input  logic       clk_i,
+  /// Asynchronous, active low; the wire is idle after it.
   input  logic       rst_ni,
   /// A byte passes the wire in this cycle.
   input  logic       tick_i,
-  // frames; a frame begins when its first byte is valid
+  /// Frames: a frame begins when its first byte is valid; ready_o takes a byte in a cycle of
+  /// tick_i. From the first byte on valid_i must not fall before last_i.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
   input  logic       last_i,
@@ -20,13 +22,14 @@ module eth_transmit
   output logic       starved_o,
   /// Level: preamble or bytes of a frame are on the wire.
   output logic       begun_o,
-  // wire
+  /// Wire: a register that changes in the cycle after tick_i.
   output gmii_t      gmii_o
 );
 
   localparam logic [7:0] Preamble = 8'h55, StartOfFrame = 8'hD5;
   localparam logic [5:0] StartBytes = 6'd8, FcsBytes = 6'd4, GapBytes = 6'd12;
 
+  // In the order of the wire: preamble and start of frame, bytes, padding, FCS, interframe gap.
   typedef enum logic [2:0] {TxIdle, TxStart, TxData, TxPad, TxFcs, TxGap} state_e;
 
   state_e state_q;
@@ -40,6 +43,7 @@ module eth_transmit
   assign ready_o   = tick_i && state_q == TxData && sends;
   assign starved_o = tick_i && state_q == TxData && !valid_i && !abort_q;
   assign begun_o   = state_q inside {TxStart, TxData};
+  // This byte makes the frame long enough.
   assign enough    = count_q >= 6'(MinBytes - 1);
   assign data      = state_q == TxData ? byte_i : '0;
 

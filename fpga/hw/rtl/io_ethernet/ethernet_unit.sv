@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Ethernet device with its channel to send, its requests to receive, and its DMA. It only
-// connects them.
+// The Ethernet device with its channel to send, its requests to receive, and its DMA, for io_top.
+// It only connects them: the ports have the contracts of io_channel, io_ring, io_dma and
+// io_ethernet.
 module ethernet_unit
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
 #(
+  /// As of io_top.
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,
   localparam int unsigned CountBits = $clog2(Depth) + 1
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no requests, no frames, and no VM enabled after it.
   input  logic        rst_ni,
   /// The time base.
   input  io_time_t    now_i,
-  // configuration by the manager
+  /// Configuration by the manager: of the channel to send; levels, but server_i and changed_i
+  /// pulses.
   input  io_config_t  config_i,
   input  prio_t [NumVms-1:0] prio_i,
   input  logic [NumVms-1:0] allowed_i,
   input  logic        changed_i,
   input  io_server_t  server_i,
+  /// Pulse: sets what a VM may send and receive.
   input  logic        row_write_i,
   input  vm_t         row_vm_i,
   input  eth_vm_t     row_i,
+  /// Selects a counter of lost frames, which count_o shows in the same cycle.
   input  lost_e       count_why_i,
   input  vm_t         count_vm_i,
   output logic [31:0] count_o,

@@ -8,6 +8,8 @@ package io_eth_pkg;
 
   // One direction of a GMII: what passes in a tick.
   typedef struct packed {
+    // A byte of a frame, its preamble included; error: the byte is not valid, or a receiver shall
+    // discard the frame.
     logic       enable;
     logic       error;
     logic [7:0] data;
@@ -22,6 +24,7 @@ package io_eth_pkg;
 
   // What a VM may send and receive.
   typedef struct packed {
+    // 0: the VM neither sends nor receives.
     logic  enabled;
     logic  multicast;  // receives the frames to all group addresses
     logic  in_vlan;    // belongs to a VLAN; otherwise its frames have no tag on the wire
@@ -48,6 +51,7 @@ package io_eth_pkg;
   typedef enum logic [2:0] {
     WireGood    = 3'd0,
     WireNoStart = 3'd1,  // no start of frame
+    // Shorter than 60 bytes, or longer than 1514 (1518 with a tag), without FCS.
     WireRunt    = 3'd2,
     WireLong    = 3'd3,
     WireFcs     = 3'd4,  // a wrong FCS, or the PHY has reported an error

@@ -8,6 +8,7 @@ module io_ethernet
   import io_pkg::*;
   import io_eth_pkg::*;
 #(
+  /// VMs that share the device.
   parameter int unsigned NumVms = 4,
   /// Bytes of the send queue, and of them those in it before a frame begins (io_ethernet_send).
   parameter int unsigned SendBytes = 256,
@@ -19,22 +20,23 @@ module io_ethernet
   parameter int unsigned Frames = 32
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; both directions are idle and no VM is enabled after it.
   input  logic        rst_ni,
-  // configuration by the manager (eth_table)
+  /// Configuration by the manager (eth_table): a pulse sets the row of a VM.
   input  logic        table_write_i,
   input  vm_t         table_vm_i,
   input  eth_vm_t     table_row_i,
-  // counters (eth_counters)
+  /// Counters (eth_counters): count_o is the selected one, in the same cycle.
   input  lost_e       count_why_i,
   input  vm_t         count_vm_i,
   output logic [31:0] count_o,
-  // chunks to send (io_arbiter)
+  /// Chunks to send (io_arbiter): contract of io_ethernet_send.
   input  logic        start_i,
   input  io_chunk_t   chunk_i,
   input  logic        abort_i,
   output logic        done_o,
   output io_result_t  result_o,
-  // data to send (io_reader)
+  /// Data to send (io_reader), a byte when valid and ready.
   output logic        read_start_o,
   output logic        read_stop_o,
   input  logic        read_valid_i,
@@ -42,7 +44,7 @@ module io_ethernet
   output logic        read_ready_o,
   input  io_status_e  read_status_i,
   input  logic        read_quiet_i,
-  // requests to receive, and their completions (io_ethernet_receive)
+  /// Requests to receive, and their completions: contract of io_ethernet_receive.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
   output vm_t         want_vm_o,
@@ -55,7 +57,7 @@ module io_ethernet
   input  logic        complete_ready_i,
   output logic        busy_o,
   output vm_t         busy_vm_o,
-  // received data (io_writer)
+  /// Received data (io_writer), a byte when valid and ready.
   output logic        write_start_o,
   output vm_t         write_vm_o,
   output addr_t       write_addr_o,
@@ -65,7 +67,8 @@ module io_ethernet
   output logic        write_end_o,
   input  logic        write_done_i,
   input  io_status_e  write_status_i,
-  // wire
+  /// Wire: a byte passes in each direction in the cycles of its tick. At 1 Gbit/s and a clock of
+  /// 125 MHz a tick is up in every cycle.
   input  logic        send_tick_i,
   output gmii_t       gmii_o,
   input  logic        receive_tick_i,

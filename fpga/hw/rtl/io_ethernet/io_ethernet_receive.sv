@@ -17,13 +17,15 @@ module io_ethernet_receive
   parameter int unsigned Frames = 32
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no copy is under way after it.
   input  logic        rst_ni,
   /// VMs that may receive now.
   input  logic [NumVms-1:0] enabled_i,
   /// Pulse: the VM's requests are removed; the frames in the buffer are not for it any longer.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
-  // frames (eth_buffer)
+  /// Frames (eth_buffer): the first one, as far as it has arrived; read_o, a level, reads its bytes
+  /// from the first one on, once for each VM.
   input  logic        frame_valid_i,
   input  eth_frame_t  frame_i,
   input  logic        whole_i,
@@ -34,26 +36,27 @@ module io_ethernet_receive
   input  logic [7:0]  byte_i,
   input  logic        over_i,
   output logic        ready_o,
-  // requests (io_ring): the first one of want_vm_o, in the same cycle
+  /// Requests (io_ring): head_valid_i and head_i are those of want_vm_o, in the same cycle.
   output vm_t         want_vm_o,
   input  logic        head_valid_i,
   input  io_request_t head_i,
   /// Pulse: the first request of remove_vm_o is complete.
   output logic        remove_o,
   output vm_t         remove_vm_o,
-  // completions
+  /// Completions: a level until complete_ready_i, unless the VM flushes its requests.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
   /// Bytes of busy_vm_o may be on their way to memory.
   output logic        busy_o,
   output vm_t         busy_vm_o,
-  // lost frames (eth_counters)
+  /// Lost frames (eth_counters): a level until lost_ready_i.
   output logic        lost_o,
   output vm_t         lost_vm_o,
   output lost_e       lost_why_o,
   input  logic        lost_ready_i,
-  // data to memory (io_writer)
+  /// Data to memory (io_writer): a pulse with VM and address; bytes follow until write_end_o, a
+  /// pulse; write_done_i, with the status, ends the transfer.
   output logic        write_start_o,
   output vm_t         write_vm_o,
   output addr_t       write_addr_o,
@@ -65,6 +68,8 @@ module io_ethernet_receive
   input  io_status_e  write_status_i
 );
 
+  // RvFrame: no frame. RvHead: the next VM and its request. RvCopy: bytes to memory. RvDrain: until
+  // they are written. RvComplete: the completion waits. RvLost: the loss is counted.
   typedef enum logic [2:0] {RvFrame, RvHead, RvCopy, RvDrain, RvComplete, RvLost} state_e;
 
   state_e state_q;

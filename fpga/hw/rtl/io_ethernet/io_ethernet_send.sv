@@ -20,19 +20,21 @@ module io_ethernet_send
   parameter int unsigned Ahead = 112
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; the queue is empty and no chunk is executed after it.
   input  logic       rst_ni,
-  // chunks (io_arbiter)
+  /// Chunks (io_arbiter): a pulse; chunk_i is stable until done_o. abort_i, a level, ends the chunk
+  /// with IoTimeout unless its frame is in the queue as a whole.
   input  logic       start_i,
   input  io_chunk_t  chunk_i,
   input  logic       abort_i,
   output logic       done_o,
   output io_result_t result_o,
-  // rows (eth_table)
+  /// Rows (eth_table): row_i is that of vm_o, in the same cycle.
   output vm_t        vm_o,
   input  eth_vm_t    row_i,
   /// Pulse: a frame of vm_o is forbidden.
   output logic       forged_o,
-  // data from memory (io_reader)
+  /// Data from memory (io_reader): a pulse, in the cycle of start_i; a byte when valid and ready.
   output logic       read_start_o,
   output logic       read_stop_o,
   input  logic       read_valid_i,
@@ -40,7 +42,7 @@ module io_ethernet_send
   output logic       read_ready_o,
   input  io_status_e read_status_i,
   input  logic       read_quiet_i,
-  // the transmitter
+  /// The transmitter (eth_queue, eth_transmit); starved_i: the queue was empty within a frame.
   output logic       valid_o,
   output logic [7:0] byte_o,
   output logic       last_o,
@@ -52,6 +54,7 @@ module io_ethernet_send
 
   localparam logic [10:0] TagIndex = 11'd12;  // the tag is inserted before this byte
 
+  // SdFill: bytes go into the queue. SdEnd: until the reader is quiet and the frame is at its tail.
   typedef enum logic [1:0] {SdIdle, SdFill, SdEnd} state_e;
 
   state_e state_q;
