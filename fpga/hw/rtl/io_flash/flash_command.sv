@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes one command on an SPI flash: selects it, sends the command and its address, moves data
 // in one direction, and deselects it. SCK stops between two bytes while a byte is missing, or is
-// not taken.
+// not taken. It serves io_flash, which decides what is sent, and owns the pins and the time between
+// two commands.
 module flash_command (
   input  logic        clk_i,
+  /// Asynchronous, active low; the flash is deselected at once, also within a byte.
   input  logic        rst_ni,
-  // configuration
+  /// Configuration, in cycles: half a period of SCK, and deselection between two commands.
   input  logic [7:0]  half_i,
   input  logic [7:0]  deselect_i,
   // the command
@@ -27,9 +29,13 @@ module flash_command (
   /// Pulse: the command is over.
   output logic        done_o,
   // data
+  /// Data from the flash: a byte stays until in_ready_i; up to four are kept. Left ones are
+  /// discarded by the next command.
   output logic        in_valid_o,
   output logic [7:0]  in_byte_o,
   input  logic        in_ready_i,
+  /// Data to the flash: a byte is taken when out_valid_i and out_ready_o, a pulse at the start of
+  /// the byte on the wire.
   input  logic        out_valid_i,
   input  logic [7:0]  out_byte_i,
   output logic        out_ready_o,
@@ -40,6 +46,7 @@ module flash_command (
   input  logic        miso_i
 );
 
+  // CmHead: bytes of the address. CmData: data. CmLast: the last byte is on the wire.
   typedef enum logic [1:0] {CmIdle, CmHead, CmData, CmLast} state_e;
 
   state_e state_q;
@@ -57,6 +64,7 @@ module flash_command (
       default: head_byte = addr_i[7:0];
     endcase
   end
+  // A received byte must have a place in the FIFO before its first bit is clocked.
   assign sends_data = state_q == CmData && ready && !stop_i
                       && (out_i ? out_valid_i : usage <= 3'd1);
   assign accept_o   = state_q == CmIdle && wait_q == '0;

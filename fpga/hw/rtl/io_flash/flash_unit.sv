@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flash with its channel and its DMA. It only connects them.
+// The flash with its channel and its DMA, for io_top. It connects them, and separates the requests
+// of the SPI face, whose data do not come from memory, from the others. The ports have the
+// contracts of io_channel, io_flash, flash_windows and io_dma.
 module flash_unit
   import fabric_pkg::*;
   import io_pkg::*;
 #(
+  /// As of io_top.
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,
   /// Of io_flash.
@@ -11,10 +14,12 @@ module flash_unit
   localparam int unsigned CountBits = $clog2(Depth) + 1
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no request and no window after it, and the flash is reset
+  /// (io_flash).
   input  logic        rst_ni,
   /// The time base.
   input  io_time_t    now_i,
-  // configuration by the manager
+  /// Configuration by the manager, levels; changed_i, server_i and window_write_i are pulses.
   input  io_config_t  config_i,
   input  prio_t [NumVms-1:0] prio_i,
   input  logic [NumVms-1:0] allowed_i,
@@ -27,10 +32,11 @@ module flash_unit
   input  vm_t         window_vm_i,
   input  logic [7:0]  window_first_i,
   input  logic [8:0]  window_number_i,
-  // requests and completions
+  /// Requests, pulses, of channel and SPI face; refused_o comes in the same cycle.
   input  io_submit_t  submit_i,
   output logic        refused_o,
   output logic [NumVms-1:0][CountBits-1:0] count_o,
+  /// Pulse: removes all requests of the VM; its present chunk ends without a completion.
   input  io_flush_t   flush_i,
   output logic        complete_o,
   output io_completion_t completion_o,
@@ -49,6 +55,7 @@ module flash_unit
   /// A chunk of busy_vm_o may access memory.
   output logic        busy_o,
   output vm_t         busy_vm_o,
+  /// The window of this VM in bytes, in the same cycle.
   input  vm_t         size_vm_i,
   output logic [31:0] size_bytes_o,
   // DMA: of the writer and of the reader

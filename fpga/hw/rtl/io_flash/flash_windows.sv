@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of each VM onto the flash, in sectors; it is empty until it is written.
+// The window of each VM onto the flash, in sectors of 64 KiB; it is empty until it is written. It
+// serves flash_unit, and owns the table.
 module flash_windows
   import fabric_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; all windows are empty after it.
   input  logic       rst_ni,
+  /// Pulse: sets the VM's window, visible in the next cycle: its first sector and their number. The
+  /// manager keeps both within the flash.
   input  logic       write_i,
   input  vm_t        write_vm_i,
   input  logic [7:0] write_first_i,
   input  logic [8:0] write_number_i,
-  // of a chunk
+  /// Of a chunk, read in the same cycle; without a window the number is 0, whatever first_o is.
   input  vm_t        vm_i,
   output logic [7:0] first_o,
   output logic [8:0] number_o,
-  // of a page
+  /// Of a page, read in the same cycle.
   input  vm_t        size_vm_i,
   output logic [31:0] size_bytes_o
 );

@@ -32,6 +32,7 @@ module io_flash
   parameter int unsigned ResetCycles = 32_768
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low. FlReset follows, then ResetCycles cycles with all VMs blocked.
   input  logic       rst_ni,
   // configuration
   /// Cycles of half a period of SCK, at least 1.
@@ -43,10 +44,12 @@ module io_flash
   /// Window of the chunk's VM, in sectors: the first one, and the number (flash_windows).
   input  logic [7:0] first_i,
   input  logic [8:0] number_i,
-  // chunks (io_arbiter)
+  /// Chunks (io_arbiter): a pulse; chunk_i is stable until done_o. abort_i, a level, ends the chunk
+  /// with IoTimeout after the present command; the flash may then still hold its operation.
   input  logic       start_i,
   input  io_chunk_t  chunk_i,
   input  logic       abort_i,
+  /// Pulse, with result_o. `again`: the arbiter gives the rest of the request another turn.
   output logic       done_o,
   output io_result_t result_o,
   /// Another VM waits.
@@ -57,7 +60,8 @@ module io_flash
   /// VMs whose erase waits for another VM's, and all VMs after a reset. A bit rises in the cycle
   /// after done_o.
   output logic [NumVms-1:0] blocked_o,
-  // data to memory (io_writer), and from it (io_reader), or from the SPI face
+  /// Data to memory (io_writer), and from it (io_reader), or from the SPI face: a start is a pulse,
+  /// and a byte moves when valid and ready.
   output logic       write_start_o,
   output logic       write_valid_o,
   output logic [7:0] write_byte_o,
@@ -88,6 +92,9 @@ module io_flash
   localparam logic [7:0] CmdReset = 8'hF0;
   localparam logic [7:0] ResetHalf = '1;  // half a period of SCK during CmdReset
 
+  // A read: FlRead, FlStore (the writer ends). A new operation: FlEnable, FlBegin, FlPoll. A held
+  // one: FlResume, FlPoll. Its suspension: FlSuspend, FlPoll. FlEnd ends the chunk. FlReset and
+  // FlRecover follow a reset.
   typedef enum logic [3:0] {
     FlIdle, FlRead, FlStore, FlResume, FlEnable, FlBegin, FlPoll, FlSuspend, FlEnd, FlReset,
         FlRecover
@@ -111,6 +118,7 @@ module io_flash
   io_length_t bytes;
   assign end_of_chunk = {1'b0, chunk_i.target} + 33'(chunk_i.op == FlashErase ? 17'h10000
                                                      : 17'(chunk_i.bytes));
+  // The sum has 33 bits, so a chunk that wraps around is not allowed.
   assign allowed      = end_of_chunk <= {8'b0, number_i, 16'b0};
   assign addr         = {first_i + chunk_i.target[23:16], chunk_i.target[15:0]};
   assign page_left    = 9'd256 - {1'b0, chunk_i.target[7:0]};
@@ -213,6 +221,7 @@ module io_flash
   assign interrupted = (others_i && elapsed_q >= slice_i) || (foreign_q && gone_q);
 
   function automatic state_e after_status();
+    // The operation goes on in the flash: running_q makes the next chunk suspend it first.
     if (wip_q && abort_i) return FlEnd;
     if (wip_q) return !stopping_q && interrupted ? FlSuspend : FlPoll;
     return (stopping_q ? !clears_q : !foreign_q) || unwanted ? FlEnd : begins();
@@ -334,6 +343,8 @@ module io_flash
       owner_q   <= '0;
       running_q <= 1'b0;
     end else begin
+      // What the flash holds changes only when it has reported an end, or a command to begin was
+      // sent.
       held_q <= rest;
       if (state_q == FlPoll && step && !wip_q) running_q <= 1'b0;
       if (state_q inside {FlResume, FlBegin}) running_q <= 1'b1;
