@@ -13,12 +13,17 @@ module spi_face
   import io_pkg::*;
   import spi_face_pkg::*;
 #(
+  /// VMs 0 .. NumVms - 1 have a controller and a chip.
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low. In the next NumVms cycles without an access the rows are cleared;
+  /// accesses until then have no effect.
   input  logic       rst_ni,
   /// The low bits of the time base.
   input  io_time_t   time_i,
+  /// Pulse: an access to a page of any device; those of other devices are ignored, but no other
+  /// event happens in their cycle. Never delayed.
   input  io_access_t access_i,
   /// In the next cycle; 0 if no register of these pages was read.
   output word_t      data_o,
@@ -37,13 +42,15 @@ module spi_face
   input  logic       complete_i,
   input  io_completion_t completion_i,
   output logic       complete_ready_o,
-  // bytes to be programmed (flash_unit)
+  /// Bytes to be programmed (flash_unit): a pulse, bytes of read_vm_i's page follow from
+  /// read_index_i on; a byte when valid and ready.
   input  logic       read_start_i,
   input  vm_t        read_vm_i,
   input  logic [7:0] read_index_i,
   output logic       read_valid_o,
   output logic [7:0] read_byte_o,
   input  logic       read_ready_i,
+  /// Level, registered: what the VM's interrupt pending register shows is enabled.
   output logic [NumVms-1:0] irq_o
 );
 
@@ -57,6 +64,7 @@ module spi_face
   vm_t vm, scan_q;
   spi_reg_t register;
   logic [7:0] data;
+  // In distributed RAM, read and written in the same cycle.
   spi_vm_t rows [16];
   spi_vm_t row, next;
 
@@ -130,6 +138,8 @@ module spi_face
   // ---- The end of a request ----
   logic delivers, over, wraps;  // over: the last step
   spi_vm_t completed;
+  // A read that is still wanted delivers a byte in each cycle without an access, as many as the VM
+  // has clocked, up to the end of the word.
   assign delivers = !row.stale && !row.writing && row.count != '0;
   assign over     = !delivers || row.addr[1:0] == '1;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A byte arrives at the chip of the SPI face: what becomes of the VM's state, and what comes back.
-// The chip is an S25FL128S with the commands that identify, read, program and erase it.
+// Combinational; it serves spi_face, which keeps the state. The chip is an S25FL128S with the
+// commands that identify, read, program and erase it.
 module spi_face_chip
   import spi_face_pkg::*;
 (
+  /// State of the VM before the byte, while the chip is selected.
   input  spi_vm_t    vm_i,
   input  logic [7:0] byte_i,
   /// vm_i.count and one more, and the same of the low byte of vm_i.addr.
@@ -23,6 +25,7 @@ module spi_face_chip
   logic busy;  // only the status can be read; an error lasts until it is cleared
   assign busy  = vm_i.writing || vm_i.program_error || vm_i.erase_error;
 
+  // Manufacturer, type and size of the S25FL128S, with 64 KiB sectors, as RDID returns them.
   function automatic logic [7:0] id(logic [8:0] number);
     unique case (number)
       9'd0:    return 8'h01;
@@ -35,6 +38,7 @@ module spi_face_chip
     endcase
   endfunction
 
+  // An operation with an address of three bytes; a fast read has a dummy byte after it.
   function automatic spi_vm_t operation(spi_vm_t vm, spi_op_e op);
     operation       = vm;
     operation.state = SfHead;
@@ -42,6 +46,7 @@ module spi_face_chip
     operation.head  = op == SfFast ? 3'd4 : 3'd3;
   endfunction
 
+  // The first byte after the selection. Unknown commands, and writes without WREN, are ignored.
   function automatic spi_vm_t command(spi_vm_t vm, logic [7:0] code);
     command       = vm;
     command.count = '0;
@@ -60,6 +65,7 @@ module spi_face_chip
     endcase
   endfunction
 
+  // While an operation is not over only its status can be read, and an error be cleared.
   function automatic spi_vm_t busy_command(spi_vm_t vm, logic [7:0] code);
     busy_command       = vm;
     busy_command.state = code == CmdStatus ? SfStatus : SfIgnore;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of the flash that each VM is about to program, from the face's bytes to the flash's
-// driver.
+// driver. It owns the memory of these pages, which a reset does not clear.
 module spi_face_pages
   import fabric_pkg::*;
 #(
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low. Before the first start_i valid_o means nothing.
   input  logic       rst_ni,
-  // the VMs' bytes
+  /// The VMs' bytes: one is written in each cycle with write_i.
   input  logic       write_i,
   input  vm_t        write_vm_i,
   input  logic [7:0] write_index_i,
@@ -18,6 +19,8 @@ module spi_face_pages
   input  logic       start_i,
   input  vm_t        vm_i,
   input  logic [7:0] index_i,
+  /// A byte stays until ready_i; the next one is valid two cycles later. The index wraps around in
+  /// the page.
   output logic       valid_o,
   output logic [7:0] byte_o,
   input  logic       ready_i

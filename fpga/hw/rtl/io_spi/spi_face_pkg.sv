@@ -24,10 +24,12 @@ package spi_face_pkg;
     // controller
     logic        held;      // the chip is selected
     logic        deaf;      // received bytes are dropped
+    // Interrupts: fewer bytes than tx_mark are unsent; more than rx_mark were received.
     logic [2:0]  tx_mark;
     logic [2:0]  rx_mark;
     logic [1:0]  enable;    // of interrupts: {rx, tx}
     logic [2:0]  rx_first;  // slot of the first received byte
+    // Received bytes, 0..8.
     logic [3:0]  rx_count;
     // chip
     spi_state_e  state;

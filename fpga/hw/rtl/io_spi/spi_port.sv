@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shifts bytes over SPI in mode 0, most significant bit first; a byte that is started in the last
-// cycle of another one follows it without a gap.
+// cycle of another one follows it without a gap. A byte takes 16 * half_i cycles. It serves
+// flash_command and owns SCK and MOSI.
 module spi_port (
   input  logic       clk_i,
+  /// Asynchronous, active low; SCK is low after it, and a byte under way is lost.
   input  logic       rst_ni,
   /// Cycles of half a period of SCK, at least 1.
   input  logic [7:0] half_i,
   /// Pulse, when ready_o: send byte_i.
   input  logic       start_i,
   input  logic [7:0] byte_i,
+  /// High while idle and in the last cycle of a byte.
   output logic       ready_o,
   /// Pulse in the last cycle of a byte: byte_o was received.
   output logic       done_o,
