@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPIO behind the VMs' pages (fabric_gpio).
+// GPIO behind the VMs' pages (fabric_gpio), for io_top. It owns the interrupt enables and the
+// counts of refused commands, gpio_processor the rest.
 module gpio_page
   import fabric_pkg::*;
   import fabric_map_pkg::*;
   import io_pkg::*;
   import io_gpio_pkg::*;
 #(
+  /// As of io_top.
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumPins = 32
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; all pins are inputs after it.
   input  logic       rst_ni,
+  /// The time base, in cycles of clk_i.
   input  logic [63:0] time_i,
+  /// Pulse: an access to a page of any device; those of other devices are ignored. Never delayed.
   input  io_access_t access_i,
   /// In the next cycle; 0 if no register of these pages was read.
   output word_t      data_o,
   /// In the next cycle: there is no such register, or the access has not 64 bits.
   output logic       error_o,
+  /// VMs that have the device: without it a VM's writes have no effect, and its pins are inputs.
   input  logic [NumVms-1:0] allowed_i,
   input  gpio_pins_t [NumVms-1:0] owner_i,
   /// Pulse, as of gpio_processor: the VM's enable is cleared, too.
   input  io_flush_t  flush_i,
+  /// Level: the VM has a result, and its interrupt is enabled.
   output logic [NumVms-1:0] irq_o,
   // the pads
   input  logic [NumPins-1:0] pin_i,

@@ -9,15 +9,18 @@ module gpio_pins
   parameter int unsigned NumPins = 32
 ) (
   input  logic         clk_i,
+  /// Asynchronous, active low; all pins are inputs after it.
   input  logic         rst_ni,
   /// Pins that each VM may use. If several VMs have a pin, the first of them owns it.
   input  logic [NumVms-1:0][NumPins-1:0] owner_i,
+  /// The pins that each VM owns, combinational; at most one VM for each pin.
   output gpio_pins_t   [NumVms-1:0] own_o,
+  /// What each VM's sequencer does in this cycle; the registers change at its end.
   input  gpio_change_t [NumVms-1:0] change_i,
   /// Makes the VM's pins inputs, with level 0.
   input  logic         flush_i,
   input  vm_t          flush_vm_i,
-  /// Synchronized levels and their edges.
+  /// Synchronized levels, those of the pads two cycles ago, and their edges.
   output gpio_pins_t   level_o,
   output gpio_pins_t   rose_o,
   output gpio_pins_t   fell_o,
@@ -55,6 +58,7 @@ module gpio_pins
     end
     assign selected = change.all || (change.bank == Upper && change.mask[Bit]);
     assign value    = change.all && Upper ? change.mask[Bit] : change.value[Bit];
+    // A flush wins over a change in the same cycle.
     assign clear    = !owned[p] || (flush_i && flush_vm_i == owner[p]);
 
     always_ff @(posedge clk_i or negedge rst_ni) begin

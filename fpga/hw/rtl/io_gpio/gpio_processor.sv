@@ -17,24 +17,22 @@
 // A command has 64 bits: now [63], op [62:59], operands, delay.
 //   wait     1   delay [47:0]
 //   until    2   time [47:0]: the low bits of the time within 2^47 cycles of the present
-//   set      3   bank [56], mask [55:40], value [39:24], delay [23:0]: levels of pins 16 * bank +
-//   0..15
+//   set      3   bank [56], mask [55:40], value [39:24], delay [23:0]: levels of pins
+//                16 * bank + 0..15
 //   write    4   value [55:24], delay [23:0]: levels of all 32 pins that are the VM's
 //   drive    5   as set, for output enables
 //   sample   6   delay [23:0]: a result with the levels of the VM's pins
 //   capture  7   falling [58], rising [57], pin [52:48], delay [47:0]: a result at the first edge
-//   of the pin, or at the
-//                command's time if there is none before. It sees edges after the previous command's
-//                time.
+//                of the pin, or at the command's time if there is none before. It sees edges after
+//                the previous command's time.
 //   loop     8   count [15:0]: the commands up to the repeat are executed as often; 0: until a
-//   stop. Not nested.
+//                stop. Not nested.
 //   repeat   9   the end of a loop's body
 //   pause    10  delay [23:0]: nothing; commands after it, such as a capture, begin after its time
 //   end      11  delay [23:0]: the sequencer stops, and the commands after it remain for the next
-//   start
+//                start
 // wait, until, loop and repeat have no time of their own. An unknown command and a misplaced loop
-// or repeat are reported
-// and ignored.
+// or repeat are reported and ignored.
 //
 // Results: samples, captures, and commands that are late, forbidden or bad. Each has the time of
 // its effect, and the levels of the VM's own pins in that cycle. Inputs pass through two
@@ -54,6 +52,7 @@ module gpio_processor
   parameter int unsigned ResultDepth = 16
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; all sequencers are stopped and all pins inputs after it.
   input  logic        rst_ni,
   /// The time base that the harts read: one more in every cycle.
   input  logic [63:0] time_i,
@@ -65,7 +64,8 @@ module gpio_processor
   /// its counts are 0, and its pins are inputs with level 0.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
-  // the VMs' side
+  /// The VMs' side: a pulse submits a command of command_vm_i; it can be executed from the next
+  /// cycle on.
   input  logic        command_valid_i,
   input  vm_t         command_vm_i,
   input  logic [63:0] command_i,
@@ -83,6 +83,7 @@ module gpio_processor
   output logic        result_valid_o,
   /// VMs that have results.
   output logic [NumVms-1:0] results_o,
+  /// Pulse: removes the first result of result_vm_i.
   input  logic        result_pop_i,
   output gpio_status_t [NumVms-1:0] status_o,
   // the pads

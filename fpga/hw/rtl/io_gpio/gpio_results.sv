@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of one VM: a FIFO that drops what arrives when it is full, so that the sequencer
-// never waits for it, and counts.
+// never waits for it, and counts. It serves gpio_processor.
 module gpio_results
   import io_gpio_pkg::*;
 #(
@@ -8,14 +8,18 @@ module gpio_results
   parameter int unsigned Depth = 16
 ) (
   input  logic         clk_i,
+  /// Asynchronous, active low; empty, all counts 0 after it.
   input  logic         rst_ni,
   /// Removes all results and clears the counts.
   input  logic         flush_i,
+  /// Pulse: a result, at the output from the next cycle on if no other one is before it.
   input  logic         valid_i,
   input  gpio_entry_t  entry_i,
+  /// The oldest result, until pop_i.
   output gpio_entry_t  entry_o,
   output logic         entry_valid_o,
   input  logic         pop_i,
+  /// Counts, which stop at 255: late results; forbidden or bad ones; dropped ones.
   output gpio_count_t  late_o,
   output gpio_count_t  forbidden_o,
   output gpio_count_t  dropped_o

@@ -6,20 +6,24 @@ module gpio_sequencer
   import io_gpio_pkg::*;
 (
   input  logic          clk_i,
+  /// Asynchronous, active low; stopped after it.
   input  logic          rst_ni,
+  /// The time base's low 48 bits, and its next value, computed once for all VMs.
   input  gpio_time_t    time_i,
   /// time_i + 1, the time at which what happens in this cycle takes effect.
   input  gpio_time_t    next_i,
+  /// Pulse: begin, or go on, with the commands in the memory.
   input  logic          start_i,
   /// Discards the current command; the commands in the memory are removed by the same signal.
   input  logic          stop_i,
   output logic          running_o,
-  // commands (gpio_commands)
+  /// Commands (gpio_commands): the next one, taken with take_o, in the cycle in which the present
+  /// one is over or before.
   input  gpio_command_t head_i,
   input  logic          head_valid_i,
   input  logic          misplaced_i,
   output logic          take_o,
-  // pins (gpio_pins)
+  /// Pins (gpio_pins): own ones; edges of the inputs in this cycle; change_o is done at its end.
   input  gpio_pins_t    own_i,
   input  gpio_pins_t    rose_i,
   input  gpio_pins_t    fell_i,
@@ -31,6 +35,8 @@ module gpio_sequencer
 
   gpio_action_t action_q;
   gpio_time_t due_q;  // time of the current command, or of the last one
+  // A command waits for its time; it is reported and ignored; fresh_q: none had a time since the
+  // start.
   logic valid_q, bad_q, running_q, fresh_q;
 
   // ---- The next command ----
@@ -99,6 +105,7 @@ module gpio_sequencer
   gpio_pin_t pin;
   logic [15:0] own_of_bank;
 
+  // Its sign tells past from future, see TimeBits.
   assign ahead      = next_i - due_q;
   assign reached    = !ahead[TimeBits-1];
   assign past       = reached && ahead != '0;

@@ -16,6 +16,7 @@ package io_gpio_pkg;
 
   // The encoding is documented in gpio_processor.
   typedef enum logic [3:0] {
+    // 0 and 12..15 are no operations; they are reported as bad.
     GpWait    = 4'd1,
     GpUntil   = 4'd2,
     GpSet     = 4'd3,
@@ -52,6 +53,7 @@ package io_gpio_pkg;
     logic        drive;   // changes output enables
     logic        all;     // a write: all own pins
     logic        bank;
+    // Pins of the bank, pin 16 * bank in bit 0; new levels or enables of these.
     logic [15:0] mask;
     logic [15:0] value;
   } gpio_change_t;
@@ -69,6 +71,7 @@ package io_gpio_pkg;
   typedef struct packed {
     gpio_report_t report;
     gpio_pins_t   pins;  // levels of the VM's pins
+    // Time of the result, in cycles; when read, extended to 64 bits.
     gpio_time_t   stamp;
   } gpio_entry_t;
 
@@ -81,6 +84,7 @@ package io_gpio_pkg;
   // The counts stop at their maximum.
   typedef struct packed {
     logic        running;
+    // Results that were late.
     gpio_count_t late;
     gpio_count_t forbidden;  // commands with a report `forbidden` or `bad`
     gpio_count_t dropped;    // results
