@@ -13,6 +13,8 @@ module io_uart
   parameter int unsigned LineBytes = 64
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; the line is idle, and the VMs' registers are cleared in the next
+  /// NumVms cycles without an access.
   input  logic        rst_ni,
   // configuration
   /// Cycles of a bit of the line, at least 16. What VMs write into their divisors is only stored.
@@ -42,8 +44,10 @@ module io_uart
   input  logic [7:0]  data_i,
   /// From the cycle after access_i to the next access.
   output logic [7:0]  data_o,
+  /// Level of each VM's 16550A, registered; it follows the VM's state when a slot looks at the VM.
   output logic [NumVms-1:0] irq_o,
   // pins
+  /// Idle high; rx_i passes two flip-flops.
   output logic        tx_o,
   input  logic        rx_i
 );

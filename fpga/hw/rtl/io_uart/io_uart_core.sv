@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared UART without the line's bits. Each cycle is about one VM (uart_slots): its row of each
-// memory is read, and written.
+// The shared UART without the line's bits, for io_uart. Each cycle is about one VM (uart_slots):
+// its row of each memory is read, and written. It connects the blocks that hold the rows and
+// decides what a slot does to them.
 module io_uart_core
   import fabric_pkg::*;
   import io_uart_pkg::*;
 #(
+  /// As of io_uart.
   parameter int unsigned NumVms = 4,
   parameter int unsigned LineBytes = 64,
   localparam int unsigned PointerBits = $clog2(LineBytes)
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; each row is cleared before anything else happens to its VM.
   input  logic        rst_ni,
-  // as in io_uart
+  /// Configuration and access, as in io_uart.
   input  logic        mode_i,
   input  vm_t         focus_i,
   input  logic [NumVms-1:0] allowed_i,
@@ -27,11 +30,12 @@ module io_uart_core
   /// Pulses of uart_clock.
   input  logic        eight_i,
   input  logic        age_i,
-  // a byte from the line, until it is taken
+  /// A byte from the line, until it is taken, with received_take_o. A VM without the UART, or in
+  /// loop mode, loses it.
   input  logic        received_valid_i,
   input  uart_received_t received_i,
   output logic        received_take_o,
-  // bytes for the line; send_o only if ready_i
+  /// Bytes for the line; send_o, a pulse, only if ready_i.
   input  logic        ready_i,
   output logic        send_o,
   output logic [7:0]  byte_o
@@ -74,6 +78,7 @@ module io_uart_core
   );
 
   assign put   = write && data_access;
+  // Nothing of this VM is sent in this mode: its FIFO keeps the last bytes, and never fills.
   assign away  = mode_i && vm != focus_i;
   assign rise  = put || (write && reg_i == RegEnable && !control.divisor && data_i[1]
                          && !control.enable[1]);

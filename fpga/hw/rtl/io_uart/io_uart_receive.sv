@@ -5,16 +5,20 @@ module io_uart_receive
   import io_uart_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; the line must be high once before a start bit is seen.
   input  logic        rst_ni,
   /// Cycles of a bit, at least 16.
   input  logic [15:0] divider_i,
+  /// Asynchronous; passes two flip-flops.
   input  logic        rx_i,
-  /// A byte, until it is taken.
+  /// A byte, until it is taken with take_i, a pulse. A byte that is not taken before the next one
+  /// is complete is replaced by it.
   output logic        valid_o,
   output uart_received_t received_o,
   input  logic        take_i
 );
 
+  // armed_q: the line was high, so that a low level is a start bit.
   logic meta_q, rx_q, busy_q, armed_q, sample;
   logic [15:0] cycle_q;
   logic [3:0] bit_q;  // 0: the start bit, 9: the stop bit

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends bytes on the line: a start bit, eight bits, the lowest first, a stop bit. The next byte is
-// accepted during the stop bit, and follows it without a gap.
+// Sends bytes on the line, for io_uart: a start bit, eight bits, the lowest first, a stop bit. The
+// next byte is accepted during the stop bit, and follows it without a gap.
 module io_uart_transmit (
   input  logic       clk_i,
+  /// Asynchronous, active low; the line is high after it, also within a byte.
   input  logic       rst_ni,
   /// Pulse: the next bit begins.
   input  logic       bit_i,
   /// Pulse, when ready_o.
   input  logic       send_i,
   input  logic [7:0] byte_i,
+  /// High while no byte, or only its stop bit, is on the line.
   output logic       ready_o,
+  /// A register, that changes in the cycle after bit_i.
   output logic       tx_o
 );
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes that each VM sends: a FIFO in which the bytes before a mark may be sent; the others
-// belong to a line that is not complete. And the interrupt of an empty transmitter.
+// belong to a line that is not complete. And the interrupt of an empty transmitter. All ports
+// concern vm_i in this cycle; outputs are those of its row before the changes of the cycle. No
+// reset: uart_slots clears each row.
 module uart_buffer
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -11,6 +13,7 @@ module uart_buffer
 ) (
   input  logic       clk_i,
   input  vm_t        vm_i,
+  /// The row returns to its reset value, whatever else the cycle does.
   input  logic       clear_i,
   /// The VM writes a byte, which is lost if there is no space; with replace_i, the oldest byte is.
   input  logic       put_i,
@@ -32,6 +35,7 @@ module uart_buffer
   output logic       space_o,
   // The interrupt: raised once after each rise_i when there is space, lowered by the next rise_i or
   // by lower_i.
+  /// A cycle that only looks at the VM; the interrupt rises in these only.
   input  logic       look_i,
   input  logic       rise_i,
   input  logic       lower_i,
@@ -81,6 +85,7 @@ module uart_buffer
     if (advance) next.read = after_o;
     if (age_i) next.aged = row.write != row.mark && !row.aged;
     if (ends || fills) next.aged = 1'b0;
+    // The mark moves to the end of what may be sent.
     if (ends || fills || (age_i && row.aged)) next.mark = next.write;
     else if (advance && row.mark == row.read) next.mark = after_o;
     if (look_i && row.waits && space_o) {next.waits, next.pending} = 2'b01;

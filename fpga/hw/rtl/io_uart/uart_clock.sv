@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times of the shared UART: a bit of the line, eight bits, and the age at which incomplete
-// lines are sent.
+// lines are sent. It serves io_uart; the transmitter follows its bits, the receiver has a count of
+// its own.
 module uart_clock (
   input  logic        clk_i,
+  /// Asynchronous, active low.
   input  logic        rst_ni,
   /// Cycles of a bit, at least 16.
   input  logic [15:0] divider_i,
@@ -18,6 +20,7 @@ module uart_clock (
   logic [2:0] bit_q;
   logic [11:0] eight_q;
 
+  // A new divider has effect with the next bit.
   assign bit_o   = cycle_q == '0;
   assign eight_o = bit_o && bit_q == '0;
   assign age_o   = eight_o && eight_q == '0;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a VM reads, and its interrupt, of the VM that this cycle is about.
+// What a VM reads, and its interrupt, of the VM that this cycle is about. It serves io_uart_core,
+// and owns the registers of both outputs.
 module uart_face
   import fabric_pkg::*;
   import io_uart_pkg::*;
 #(
+  /// As of io_uart.
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no interrupt after it.
   input  logic       rst_ni,
   input  vm_t        vm_i,
   /// The VM has the UART.
   input  logic       allowed_i,
+  /// The VM's row of each block.
   input  uart_control_t control_i,
   input  logic [7:0] stored_i,
   input  uart_waiting_t waiting_i,
@@ -18,9 +22,11 @@ module uart_face
   input  logic       empty_pending_i,
   /// IIR shows the interrupt of the empty transmitter.
   output logic       shows_empty_o,
+  /// The cycle is an access: data_o is valid in the next cycle.
   input  logic       access_i,
   input  logic [2:0] reg_i,
   output logic [7:0] data_o,
+  /// Registers: the bit of vm_i is renewed in each cycle.
   output logic [NumVms-1:0] irq_o
 );
 
@@ -30,6 +36,7 @@ module uart_face
   logic [7:0] data, status, modem;
 
   always_comb begin
+    // Interrupt causes of IIR in ascending priority; bit 0: none.
     cause = 4'h1;
     if (control_i.enable[1] && empty_pending_i) cause = 4'h2;
     if (control_i.enable[0] && waiting_i.late) cause = 4'hc;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composes the line that is sent: its owner, "[3] ", and the owner's bytes up to a newline. A line
 // that its owner has not completed is continued by its owner only; before another VM's line it is
-// ended by CR LF.
+// ended by CR LF. It serves io_uart_core, and owns the choice whose line is next: VMs take turns.
 module uart_lines
   import fabric_pkg::*;
   import io_uart_pkg::*;
 #(
+  /// VMs, and bits of a pointer into a VM's FIFO less one (uart_buffer).
   parameter int unsigned NumVms = 4,
   parameter int unsigned PointerBits = 6
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no line is under way, and VM 0 is looked at first.
   input  logic       rst_ni,
   /// Bytes as they are, without owners and without ends of lines.
   input  logic       raw_i,
@@ -23,17 +25,20 @@ module uart_lines
   /// The VM whose bytes are sent, while busy_o.
   output logic       busy_o,
   output vm_t        owner_o,
-  // the owner's first byte, wanted, and given in this cycle; after_i is the place of the next one
+  /// The owner's first byte: a level while one is wanted; taken_i: it is given in this cycle;
+  /// after_i is the place of the next one.
   output logic       take_o,
   input  logic       taken_i,
   input  logic [7:0] byte_i,
   input  logic [PointerBits:0] after_i,
-  // the transmitter
+  /// The transmitter: send_o, a pulse, only if ready_tx_i.
   input  logic       ready_tx_i,
   output logic       send_o,
   output logic [7:0] byte_o
 );
 
+  // LnSeek: no VM's line. LnReturn, LnNewline: the end of an incomplete line. LnOpen to LnSpace:
+  // the owner. LnBody: its bytes. The order of the encodings is that of the line.
   typedef enum logic [3:0] {
     LnSeek, LnReturn, LnNewline, LnOpen, LnTen, LnUnit, LnClose, LnSpace, LnBody
   } state_e;
@@ -95,6 +100,7 @@ module uart_lines
           shown_q <= !raw_i;
         end
       end else if (taken_i) begin
+        // The limit is that of the begin: a VM that writes without pause does not keep the line.
         if (byte_i == Newline || after_i == limit_q) state_q <= LnSeek;
       end else if (text && ready_tx_i) begin
         state_q <= state_q == LnOpen && !two_digits ? LnUnit : state_e'(state_q + 1'b1);

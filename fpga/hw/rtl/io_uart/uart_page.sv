@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The UART behind the VMs' pages: the registers of a 16550A, one in each 32 bits, in whose lowest
-// byte they are.
+// The UART behind the VMs' pages, for io_top: the registers of a 16550A, one in each 32 bits, in
+// whose lowest byte they are. It owns the flushes that wait, because io_uart takes one in eight
+// cycles.
 module uart_page
   import fabric_pkg::*;
   import io_pkg::*;
 #(
+  /// As of io_top.
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; the UART is as after io_uart's reset.
   input  logic       rst_ni,
   // configuration by the manager, as of io_uart
   input  logic [15:0] divider_i,
@@ -15,12 +18,16 @@ module uart_page
   input  vm_t        focus_i,
   input  logic [11:0] flush_time_i,
   input  logic [NumVms-1:0] allowed_i,
+  /// Pulse, in any cycle: the VM's UART returns to its reset values; of several VMs, one each eight
+  /// cycles.
   input  io_flush_t  flush_i,
+  /// Pulse: an access to a page of any device; those of other devices are ignored. Never delayed.
   input  io_access_t access_i,
   /// In the next cycle; 0 if no register of these pages was read.
   output word_t      data_o,
   /// In the next cycle: there is no such register.
   output logic       error_o,
+  /// Level, registered.
   output logic [NumVms-1:0] irq_o,
   // pins
   output logic       tx_o,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that each VM has received: a FIFO of 16, with the errors of each byte.
+// The bytes that each VM has received: a FIFO of 16, with the errors of each byte, for
+// io_uart_core. All ports concern vm_i in this cycle. No reset: uart_slots clears each row.
 module uart_queue
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -9,6 +10,7 @@ module uart_queue
   input  logic       clear_i,
   /// Removes all bytes.
   input  logic       empty_i,
+  /// A received byte; lost, as an overrun, if the FIFO is full. pop_i: the VM reads the first byte.
   input  logic       push_i,
   input  uart_received_t received_i,
   input  logic       pop_i,
@@ -16,8 +18,10 @@ module uart_queue
   input  logic       shown_i,
   /// Pulse: the time of eight bits is over.
   input  logic       eight_i,
+  /// FCR of the VM: FIFOs enabled, and the trigger level.
   input  logic       fifo_i,
   input  logic [1:0] trigger_i,
+  /// Of the row before the changes of this cycle.
   output uart_waiting_t waiting_o
 );
 
@@ -41,6 +45,7 @@ module uart_queue
   assign row   = rows[vm_i];
   assign push  = push_i && !row.count[4];
   assign pop   = pop_i && waiting_o.filled;
+  // One port: a cycle that pushes a byte reads none.
   assign place = push_i ? row.write : row.write - row.count[3:0];
   assign first = bytes[{vm_i, place}];
 

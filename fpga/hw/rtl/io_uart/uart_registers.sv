@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of each VM that keep what is written. A register that was not written since the
-// last clear reads as 0.
+// The registers of each VM that keep what is written, for io_uart_core. A register that was not
+// written since the last clear reads as 0. All ports concern vm_i in this cycle. No reset:
+// uart_slots clears each row.
 module uart_registers
   import fabric_pkg::*;
   import io_uart_pkg::*;
@@ -8,6 +9,8 @@ module uart_registers
   input  logic       clk_i,
   input  vm_t        vm_i,
   input  logic       clear_i,
+  /// A write of register reg_i; what is not kept is ignored. The outputs are those before the
+  /// write.
   input  logic       write_i,
   input  logic [2:0] reg_i,
   input  logic [7:0] data_i,
@@ -17,6 +20,7 @@ module uart_registers
 );
 
   typedef struct packed {
+    // By place in the memory: written since the last clear.
     logic [7:0]    written;
     uart_control_t control;
   } row_t;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each cycle of the shared UART does, and for which VM: the state of all VMs is in memories
-// with one port.
+// with one port. It serves io_uart_core, and owns the order of the slots: accesses, a look after an
+// access, flushes, received bytes, bytes to send, scans.
 module uart_slots
   import fabric_pkg::*;
   import io_uart_pkg::*;
 #(
+  /// As of io_uart.
   parameter int unsigned NumVms = 4
 ) (
   input  logic clk_i,
+  /// Asynchronous, active low; begin_o follows.
   input  logic rst_ni,
   /// Pulse, executed in the same cycle.
   input  logic access_i,
@@ -20,6 +23,7 @@ module uart_slots
   input  vm_t  receive_vm_i,
   input  logic take_i,
   input  vm_t  take_vm_i,
+  /// Combinational: what this cycle does, for vm_o. The blocks execute it at the end of the cycle.
   output uart_slot_e slot_o,
   output vm_t  vm_o,
   /// After a reset each VM is cleared by a scan, before anything else happens to it.
