@@ -22,10 +22,13 @@ module io_arbiter
   parameter int unsigned NumVms = 4
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; the device is idle and no VM was served after it.
   input  logic        rst_ni,
-  /// The time base.
+  /// The time base, its low 32 bits, in cycles of clk_i.
   input  io_time_t    now_i,
   // configuration by the manager
+  /// Levels, from registers. A change has effect on the comparison under way only with changed_i;
+  /// size and timeout apply from the next chunk and at once, respectively.
   input  io_policy_e  policy_i,
   /// A chunk has at most 2^size_i bytes. Up to 4 bytes of the SPI face are not cut.
   input  logic [3:0]  size_i,
@@ -38,7 +41,7 @@ module io_arbiter
   input  logic [NumVms-1:0] masked_i,
   /// Pulse: the configuration has changed.
   input  logic        changed_i,
-  // requests (io_ring)
+  /// Requests (io_ring): VMs with one. head_i and progress_i answer head_vm_o in the same cycle.
   input  logic [NumVms-1:0] pending_i,
   /// Pulse: all requests of this VM are removed.
   input  logic        flush_i,
@@ -46,24 +49,26 @@ module io_arbiter
   output vm_t         head_vm_o,
   input  io_request_t head_i,
   input  io_length_t  progress_i,
+  /// Pulse at the end of a chunk: the request of update_vm_o has this progress, or is removed.
   output logic        update_o,
   output vm_t         update_vm_o,
   output logic        update_remove_o,
   output io_length_t  update_progress_o,
-  // the device
-  /// Pulse: the device shall execute chunk_o, which is stable until done_i.
+  /// The device: a pulse, two cycles at the earliest after the request is pending. The device shall
+  /// execute chunk_o, which is stable until done_i, and has no other back-pressure than done_i.
   output logic        start_o,
   output io_chunk_t   chunk_o,
   /// Level: the chunk takes longer than the timeout; the device has to end it at once.
   output logic        abort_o,
-  /// Pulse: the chunk is over.
+  /// Pulse: the chunk is over, with result_i; never without a chunk, and also after abort_o.
   input  logic        done_i,
   input  io_result_t  result_i,
   /// A chunk is being executed, or its completion waits.
   output logic        busy_o,
   /// Another VM's request waits.
   output logic        others_o,
-  // completions
+  /// Completions: complete_o stays until complete_ready_i, unless the VM flushes its requests; no
+  /// other request is served before. completion_o is stable meanwhile.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
@@ -85,19 +90,24 @@ module io_arbiter
   // The last cycle of a chunk, a comparison of all VMs, and the start of the next chunk.
   localparam int unsigned ChooseCycles = NumVms + 2;
 
+  // ArChoose: the device is idle. ArRun: it executes a chunk. ArComplete: a completion waits.
   typedef enum logic [1:0] {ArChoose, ArRun, ArComplete} state_e;
 
   state_e state_q;
+  // flushed_q: VMs that have flushed since the last grant.
   logic [NumVms-1:0] fresh_q, flushed_q, eligible, to_compare;
+  // abandoned_q: the VM of the present chunk has flushed, so the chunk ends without a completion.
   logic best_valid_q, best_flushed, chosen, grant, restart, better, abandoned_q, over, leave;
   vm_t best_q, candidate, last_q;
   rank_t best_rank_q, rank;
+  // Cycles charged for the chunk, its comparison included.
   logic [31:0] cycles_q;
   // the earliest deadline, in units of 2^16 cycles; constant during a comparison
   logic [15:0] base_q;
 
   // ---- Comparison ----
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_eligible
+    // The VM of the present chunk is not compared: its request changes when the chunk is over.
     assign eligible[v] = pending_i[v] && !masked_i[v] && !flushed_q[v] &&
                          !(state_q != ArChoose && chunk_o.vm == vm_t'(v));
   end
@@ -112,6 +122,7 @@ module io_arbiter
   assign head_vm_o = candidate;
 
   function automatic io_time_t order_of(io_policy_e policy, prio_t prio, io_time_t due);
+    // The lower order is served first; under round robin all are equal, and the turn decides.
     if (policy == PolicyPriority) return 32'd15 - 32'(prio);
     return policy == PolicyEdf ? due : '0;
   endfunction
@@ -177,6 +188,7 @@ module io_arbiter
   io_length_t left, size, bytes;
   assign left  = head_i.length - progress_i;
   assign size  = 16'd1 << size_i;
+  // A read of the SPI face has four bytes, which one completion returns whatever the chunk size is.
   assign bytes = left < size || (head_i.face && left <= 16'd4) ? left : size;
 
   io_tag_t tag_q;

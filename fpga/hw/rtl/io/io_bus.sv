@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The AXI4 subordinate of the shared devices: decodes their 2 MiB into the manager page, the DMA
-// windows and the VMs' pages. All answer in the cycle after the access.
+// windows and the VMs' pages. All answer in the cycle after the access. It owns the decision which
+// VM and device an access concerns; an address that selects nothing is answered with SLVERR, and so
+// are atomics and WRAP bursts.
 module io_bus
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -10,11 +12,14 @@ module io_bus
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no access is under way after it.
   input  logic       rst_ni,
+  /// AXI4 subordinate: one transaction at a time, a beat each cycle (fabric_axi_port).
   input  sub_req_t   axi_req_i,
   output sub_resp_t  axi_resp_o,
   /// Byte strobes; 0: a read.
   output logic [7:0] write_o,
+  /// Write data, valid with every select. The selects are pulses, combinational from the bus.
   output word_t      data_o,
   /// Offset in the manager page, or in the windows.
   output logic [10:0] offset_o,
@@ -51,6 +56,7 @@ module io_bus
   );
 
   // The addresses are those of fabric_map_pkg, written as bit patterns; checked below.
+  // Pages of VMs that do not exist are unmapped; devices that do not exist are refused by io_top.
   assign is_page    = addr[20] && 32'(addr[19:16]) < NumVms;
   assign is_windows = addr[20:11] == 10'd2 && 32'(addr[10:7]) < NumVms;
   assign is_regs    = addr[20:11] == '0;
@@ -67,6 +73,7 @@ module io_bus
       regs_q  <= '0;
     end else begin
       error_q <= access && !is_page && !is_windows && !(is_regs && !regs_error_i);
+      // 0 unless the manager page was read, because the sources of read data are ORed.
       regs_q  <= regs_o ? regs_data_i : '0;
     end
   end

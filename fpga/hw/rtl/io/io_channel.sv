@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every device has before its driver: the VMs' FIFOs, their budgets and the arbiter.
+// What every device that executes requests has before its driver: the VMs' FIFOs, their budgets and
+// the arbiter. It only connects them: the contracts of the ports are those of io_ring, io_budget
+// and io_arbiter.
 module io_channel
   import fabric_pkg::*;
   import io_pkg::*;
@@ -10,11 +12,13 @@ module io_channel
   localparam int unsigned SlotBits = $clog2(Depth)
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no requests and no budgets after it.
   input  logic        rst_ni,
   /// The time base.
   input  io_time_t    now_i,
   // configuration by the manager
   input  io_policy_e  policy_i,
+  /// 2^size_i: bytes of a chunk. Timeout of a chunk and period of the budgets: cycles; 0: none.
   input  logic [3:0]  size_i,
   input  logic [31:0] timeout_i,
   input  logic [31:0] period_i,
@@ -29,25 +33,30 @@ module io_channel
   /// Pulse: policy, priorities or allowed_i have changed.
   input  logic        changed_i,
   // the VMs' requests
+  /// Pulse: a request of submit_vm_i; it can be served from the next cycle on.
   input  logic        submit_i,
   input  vm_t         submit_vm_i,
   input  io_request_t submit_request_i,
   /// In the cycle of submit_i: the request is lost.
   output logic        refused_o,
+  /// Requests of each VM that are not complete, 0 .. Depth.
   output logic [NumVms-1:0][SlotBits:0] count_o,
   /// Pulse: removes all requests of a VM. The one that the device executes ends without a
   /// completion.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
   // the device
+  /// Pulse: execute chunk_o, which is stable until done_i, the device's pulse with its result.
   output logic        start_o,
   output io_chunk_t   chunk_o,
+  /// Level: the chunk exceeds the timeout; the device ends it, and still gives done_i.
   output logic        abort_o,
   output logic        others_o,
   output logic        busy_o,
   input  logic        done_i,
   input  io_result_t  result_i,
   // completions
+  /// A completion waits until complete_ready_i; the device stands still meanwhile.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i
@@ -101,6 +110,7 @@ module io_channel
     .size_i,
     .timeout_i,
     .prio_i,
+    // A VM without the right to the device keeps its requests; they wait.
     .masked_i(exhausted | ~allowed_i),
     .changed_i,
     .pending_i(pending),

@@ -7,6 +7,7 @@ module io_complete
   import fabric_pkg::*;
   import io_pkg::*;
 #(
+  /// VMs, and channels, which are the devices that execute requests.
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumChannels = 2,
   /// Entries of a ring, a power of two.
@@ -16,6 +17,7 @@ module io_complete
   localparam int unsigned Rows = 16 << ChannelBits
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no ring is set after it, so completions are lost until then.
   input  logic        rst_ni,
   // the rings
   /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty. A completion that is
@@ -23,11 +25,13 @@ module io_complete
   input  logic        set_i,
   input  vm_t         set_vm_i,
   input  logic [ChannelBits-1:0] set_channel_i,
+  /// Guest-physical, a multiple of the ring's size.
   input  addr_t       set_addr_i,
   /// Pulse: no completion is written for this VM until its ring is set again.
   input  logic        clear_i,
   input  vm_t         clear_vm_i,
-  // completions (io_arbiter)
+  /// Completions (io_arbiter): a channel waits until its ready_o, a pulse. Channels take turns, and
+  /// one completion is written at a time, so a channel waits for at most one of each other channel.
   input  logic           [NumChannels-1:0] complete_i,
   input  io_completion_t [NumChannels-1:0] completion_i,
   output logic           [NumChannels-1:0] ready_o,
@@ -41,7 +45,7 @@ module io_complete
   output logic        lost_o,
   output vm_t         event_vm_o,
   output logic [ChannelBits-1:0] event_channel_o,
-  // DMA
+  /// DMA (io_dma): request_o stays until done_i; burst_o and word_o are stable meanwhile.
   output logic        request_o,
   output io_burst_t   burst_o,
   output io_word_t    word_o,
@@ -49,6 +53,7 @@ module io_complete
   input  io_status_e  status_i
 );
 
+  // CoWrite: the DMA writes the chosen completion.
   typedef enum logic {CoChoose, CoWrite} state_e;
 
   state_e state_q;
@@ -58,6 +63,8 @@ module io_complete
   // since the completion was chosen, its VM was cleared; its ring was set
   logic cleared_q, moved_q;
   io_completion_t first, first_q;
+  // Address of each ring, by {channel, VM}, in distributed RAM without a reset; set_q tells that it
+  // is valid.
   addr_t base [Rows];
   logic [IndexBits:0] index [Rows];  // of the next entry; the highest bit is the pass
   logic [IndexBits:0] position, position_q;
@@ -96,11 +103,13 @@ module io_complete
       end
     end
   end
+  // The index is void until the first entry after the ring was set.
   assign position = is_empty ? '0 : index[row(first.vm, channel)];
   assign phase    = !position_q[IndexBits];
 
   always_ff @(posedge clk_i) begin
     if (set_i) base[row(set_vm_i, set_channel_i)] <= set_addr_i;
+    // Also after a failed write: the VM finds a gap, and the manager is told.
     if (state_q == CoWrite && done_i) index[row(first_q.vm, channel_q)] <= position_q + 1'b1;
   end
 
@@ -149,6 +158,7 @@ module io_complete
           set_q[v][c]   <= 1'b0;
           empty_q[v][c] <= 1'b1;
         end else begin
+          // A ring that was set during the write is still empty.
           if (ends && !moved_q && first_q.vm == vm_t'(v) && channel_q == ChannelBits'(c))
             empty_q[v][c] <= 1'b0;
           if (set_i && set_vm_i == vm_t'(v) && set_channel_i == ChannelBits'(c)) begin
@@ -166,6 +176,7 @@ module io_complete
   assign request_o = state_q == CoWrite;
   assign burst_o   = '{vm: first_q.vm, write: 1'b1,
                        addr: base_q + addr_t'({position_q[IndexBits-1:0], 3'b0}), beats: 5'd1};
+  // The format of an entry is in docs/hardware-io.md.
   assign word_o    = '{data: {first_q.data, first_q.bytes, first_q.tag, first_q.status, 3'b0,
                               phase}, strobes: '1};
 

@@ -11,24 +11,28 @@ module io_dma
   import fabric_axi_pkg::*;
   import io_pkg::*;
 #(
+  /// Requesters of bursts, and which of them are in the background.
   parameter int unsigned NumClients = 4,
   parameter logic [NumClients-1:0] Background = '0,
   localparam int unsigned MaxPassing = NumClients - 2,
   localparam int unsigned CountBits = $clog2(NumClients)
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no burst is under way after it. It must reset the memory's port,
+  /// too.
   input  logic        rst_ni,
   // clients
   /// A burst is requested; stable until its done_o.
   input  logic      [NumClients-1:0] request_i,
   input  io_burst_t [NumClients-1:0] burst_i,
-  /// The next word to write; taken with take_o.
+  /// The next word to write, which must be there when it is needed; taken with take_o, a pulse.
   input  io_word_t  [NumClients-1:0] word_i,
   output logic      [NumClients-1:0] take_o,
-  /// A word was read; for the client with give_o.
+  /// A word was read; for the client with give_o, a pulse, which cannot refuse it.
   output word_t       data_o,
   output logic      [NumClients-1:0] give_o,
-  /// Pulse: the burst is over, with status_o: IoDone, IoViolation or IoBus.
+  /// Pulse: the burst is over, with status_o: IoDone, IoViolation or IoBus. Of a refused write all
+  /// words are taken, of a refused read none are given.
   output logic      [NumClients-1:0] done_o,
   output io_status_e  status_o,
   // guard
@@ -40,11 +44,15 @@ module io_dma
   input  logic        bad_i,
   /// Host-physical address, with ok_i.
   input  addr_t       addr_i,
-  // bus
+  /// AXI4, one burst of 1..16 beats at a time, in a block of 128 bytes. w_valid is high until the
+  /// last beat is sent; R and B are accepted when they come.
   output slot_req_t   axi_req_o,
   input  slot_resp_t  axi_resp_i
 );
 
+  // DmChoose: the guard is asked for the chosen client. DmAnswer: its answer. DmSend: the address,
+  // and the words of a write. DmRead, DmResponse: words or response. DmDrop: the words of a refused
+  // write are discarded. DmDone: the client is told.
   typedef enum logic [2:0] {DmChoose, DmAnswer, DmSend, DmRead, DmResponse, DmDrop, DmDone} state_e;
 
   state_e state_q;
@@ -90,6 +98,8 @@ module io_dma
       after_q   <= '0;
       passing_q <= '0;
     end else begin
+      // Each kind has its own round robin: only clients above the chosen one, of its kind, stay
+      // ahead.
       if (grant) after_q <= (after_q & ~kind) | (kind & ~(chosen | (chosen - 1'b1)));
       if (!behind || (grant && (chosen & Background) != '0)) passing_q <= '0;
       else if (grant) passing_q <= passing_q + 1'b1;

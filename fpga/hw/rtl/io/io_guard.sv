@@ -8,22 +8,25 @@ module io_guard
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; all windows are closed after it, and no check is under way.
   input  logic       rst_ni,
-  // the manager's port, as of dma_windows, but the windows cannot be read
+  /// The manager's port, as of dma_windows, but the windows cannot be read; an access is never
+  /// delayed, and has effect on windows that are examined from the next cycle on.
   input  logic       req_i,
   /// Whole words only.
   input  logic       we_i,
   /// {VM, window, word}, of a VM that exists.
   input  logic [7:0] word_i,
   input  word_t      data_i,
-  // a burst at a time
-  /// Level until gnt_o; the answer follows.
+  /// One burst at a time: a level until gnt_o; the answer follows after 1 to 4 cycles, and a check
+  /// in the cycle of an answer is accepted. gnt_o does not depend on check_i.
   input  logic       check_i,
   input  dma_check_t request_i,
   output logic       gnt_o,
   /// Pulse: the burst is allowed, at addr_o; or it is not.
   output logic       ok_o,
   output logic       bad_o,
+  /// Host-physical, with ok_o.
   output addr_t      addr_o
 );
 
@@ -40,6 +43,7 @@ module io_guard
   page_t host [1 << RowBits];
   logic [NumVms*NumWindows-1:0] open_q;  // SIZE is written; until then the memory's value is void
 
+  // waits_q: windows are left to be examined; then request_q and window_q say which.
   logic waits_q, found, last;
   logic [1:0] window_q;
   dma_check_t request_q, request;
@@ -109,6 +113,7 @@ module io_guard
         window_q  <= row[1:0] + 1'b1;
         addr_o    <= {host[row] + offset, request.addr[PageBits-1:0]};
         ok_o      <= found && possible;
+        // A burst that no window can allow is refused without a search.
         bad_o     <= !possible || (last && !found);
         waits_q   <= possible && !found && !last;
       end

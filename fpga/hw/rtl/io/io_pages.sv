@@ -7,12 +7,15 @@ module io_pages
   import fabric_map_pkg::*;
   import io_pkg::*;
 #(
+  /// Parameters of io_top.
   parameter int unsigned NumVms = 4,
   parameter int unsigned Depth = 4,
   localparam int unsigned CountBits = $clog2(Depth) + 1
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; what a VM can write reads as 0 after it.
   input  logic       rst_ni,
+  /// Pulse: an access to a page of any device; those of other devices are ignored. Never delayed.
   input  io_access_t access_i,
   /// In the next cycle; 0 if no register of these pages was read.
   output word_t      data_o,
@@ -24,29 +27,35 @@ module io_pages
   input  io_flush_t  reset_i,
   // requests
   output io_submit_t [Channels-1:0] submit_o,
-  /// In the cycle of submit_o.
+  /// In the cycle of submit_o: the FIFO is full; the bit INT.refused of the page is set.
   input  logic       [Channels-1:0] refused_i,
+  /// Requests that are not complete, for STATUS.
   input  logic       [Channels-1:0][NumVms-1:0][CountBits-1:0] count_i,
   /// Pulse, a cycle after the write.
   output io_flush_t  [Channels-1:0] flush_o,
   // completion rings (io_complete)
+  /// Pulse, in the cycle of the write of RING: the ring of this VM and channel is at set_addr_o, a
+  /// multiple of 128 bytes, and empty.
   output logic       set_o,
   output vm_t        set_vm_o,
   output io_channel_t set_channel_o,
   output addr_t      set_addr_o,
-  /// Pulse: a completion was written.
+  /// Pulse: a completion of this VM and channel was written; it is pending from the next cycle on.
   input  logic       written_i,
   input  vm_t        event_vm_i,
   input  io_channel_t event_channel_i,
   // the flash's window of a VM
   output vm_t        size_vm_o,
   input  logic [31:0] flash_bytes_i,
+  /// Level, from registers: a completion is pending on a page with the interrupt enabled.
   output logic [NumVms-1:0] irq_o
 );
 
+  // Registers of a page; the rest of its 4 KiB answers with an error.
   localparam int unsigned NumWords = ChannelSpan / 8;
 
   typedef logic [5:0] row_t;  // {channel, VM}
+  // By {channel, VM}.
   addr_t addrs [64];
   addr_t addr;
   io_time_t due [64];
@@ -59,6 +68,7 @@ module io_pages
   logic [CountBits-1:0] count;
   word_t data;
 
+  // The four devices with a channel have the same page.
   assign here    = access_i.valid && access_i.device >= DevFlash && access_i.device <= DevCopy;
   assign channel = io_channel_t'(access_i.device - DevFlash);
   assign row     = {channel, access_i.vm};
@@ -105,6 +115,7 @@ module io_pages
 
   // ---- Events ----
   logic clears, refuses, clears_refused;
+  // A completion in the cycle in which the VM clears the bit is not lost.
   assign clears         = writes && at(ChannelInt);
   assign refuses        = writes && at(ChannelSubmit) && (refused_i[channel] || !allowed);
   assign clears_refused = clears && access_i.data[ChannelIntRefusedLsb];
@@ -172,6 +183,7 @@ module io_pages
 
   // ---- Reads ----
   always_comb begin
+    // Of the addressed VM and channel.
     {allowed, enable, pending, count} = '0;
     for (int v = 0; v < int'(NumVms); v++) begin
       if (access_i.vm == vm_t'(v)) begin

@@ -13,6 +13,7 @@ package io_pkg;
   localparam int unsigned ChFlash = 0, ChSend = 1, ChReceive = 2, ChCopy = 3;
   typedef logic [1:0] io_channel_t;
 
+  // Operation, tag, length in bytes, address in the device: fields of a request.
   typedef logic [7:0] io_op_t;
   typedef logic [7:0] io_tag_t;
   typedef logic [15:0] io_length_t;
@@ -46,8 +47,12 @@ package io_pkg;
 
   // How a device chooses (io_arbiter, io_budget).
   typedef struct packed {
+    // How the next request is chosen.
     io_policy_e  policy;
+    // A chunk has at most 2^size bytes.
     logic [3:0]  size;
+    // Limit for a chunk, and time from one replenishment of the budgets to the next, in cycles; 0:
+    // none.
     logic [31:0] timeout;
     logic [31:0] period;
   } io_config_t;
@@ -65,11 +70,13 @@ package io_pkg;
   typedef struct packed {
     logic        valid;
     vm_t         vm;
+    // The budget in each period; 0: no limit.
     logic [31:0] cycles;
   } io_server_t;
 
   // A VM's access to a page; the page answers in the next cycle.
   typedef struct packed {
+    // Pulse: an access in this cycle.
     logic       valid;
     vm_t        vm;
     dev_t       device;
@@ -83,9 +90,11 @@ package io_pkg;
   typedef struct packed {
     vm_t        vm;
     io_op_t     op;
+    // Bytes of the chunk.
     io_length_t bytes;
     io_target_t target;  // of the first byte of the chunk
     addr_t      addr;    // of the first byte of the chunk
+    // The first and the last chunk of its request.
     logic       first;
     logic       last;
     logic       face;    // of io_request_t
@@ -103,8 +112,10 @@ package io_pkg;
 
   // What a device has done of a chunk.
   typedef struct packed {
+    // IoDone, or why the request ends here.
     io_status_e  status;
     logic        again;  // the chunk is not complete: the rest of it takes another turn
+    // Bytes of the chunk that are done.
     io_length_t  bytes;
     logic [31:0] data;   // of a read of at most four bytes
   } io_result_t;
@@ -114,6 +125,7 @@ package io_pkg;
     vm_t         vm;
     io_tag_t     tag;
     io_status_e  status;
+    // Bytes of the whole request that are done; 0 if the status is not IoDone.
     io_length_t  bytes;
     logic [31:0] data;
   } io_completion_t;
@@ -135,11 +147,13 @@ package io_pkg;
 
   // A client of the DMA.
   typedef struct packed {
+    // A burst is requested, until done; word is the next word of a write.
     logic      request;
     io_burst_t burst;
     io_word_t  word;
   } io_client_req_t;
   typedef struct packed {
+    // Pulses: the word was taken, data are the next word read, the burst is over with status.
     logic       take;
     logic       give;
     logic       done;

@@ -10,15 +10,18 @@ module io_reader
   parameter int unsigned Depth = 32
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no transfer after it.
   input  logic       rst_ni,
   // the device's side
   /// Pulse, when quiet_o: bytes_i bytes from addr_i of the VM follow.
   input  logic       start_i,
   input  vm_t        vm_i,
+  /// Guest-physical address, in any alignment, and number of bytes, 0..65535.
   input  addr_t      addr_i,
   input  io_length_t bytes_i,
   /// Pulse: the device takes no more bytes of this transfer.
   input  logic       stop_i,
+  /// The bytes in order: one moves when valid_o and ready_i; valid_o does not wait for ready_i.
   output logic       valid_o,
   output logic [7:0] byte_o,
   input  logic       ready_i,
@@ -27,7 +30,8 @@ module io_reader
   output io_status_e status_o,
   /// No transfer, and no burst is outstanding.
   output logic       quiet_o,
-  // DMA
+  /// DMA (io_dma): request_o and burst_o are stable until done_i; words come with give_i and cannot
+  /// be refused, so a burst is requested only when the FIFO has space for all of it.
   output logic       request_o,
   output io_burst_t  burst_o,
   input  word_t      data_i,
@@ -51,6 +55,7 @@ module io_reader
   beats_t beats;
   word_t word;
 
+  // Words to the end of the block of 128 bytes, which no burst crosses.
   assign in_block   = 5'(BlockWords) - {1'b0, next_q[BlockBits-1:3]};
   assign words_left = coming_q[16:3] + 14'(coming_q[2:0] != '0);
   assign beats      = words_left < 14'(in_block) ? beats_t'(words_left) : in_block;

@@ -6,14 +6,16 @@ module io_ring
   import fabric_pkg::*;
   import io_pkg::*;
 #(
+  /// VMs of the device.
   parameter int unsigned NumVms = 4,
   /// Requests of a VM, a power of two, 2..16.
   parameter int unsigned Depth = 4,
   localparam int unsigned SlotBits = $clog2(Depth)
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; all FIFOs are empty after it.
   input  logic        rst_ni,
-  // the VMs' side
+  /// The VMs' side: a pulse. The request is pending from the next cycle on.
   input  logic        submit_i,
   input  vm_t         submit_vm_i,
   input  io_request_t submit_request_i,
@@ -24,7 +26,7 @@ module io_ring
   /// Pulse: removes all requests of a VM.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
-  // the arbiter's side
+  /// The arbiter's side: VMs with a request, from registers.
   output logic [NumVms-1:0] pending_o,
   /// The VM whose first request is read, in the same cycle.
   input  vm_t         head_vm_i,
@@ -41,6 +43,7 @@ module io_ring
 
   localparam int unsigned Rows = 16 * Depth;
 
+  // In distributed RAM without a reset; count_o says which rows are valid.
   io_request_t requests [Rows];
   io_length_t progress [16];
   // the slot of the VM's next request; any slot may be the first one

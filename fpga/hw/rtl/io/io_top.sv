@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared devices behind one bus port, with one port to memory (docs/hardware-io.md). It
-// connects its blocks, orders flushes, and selects the burst of a fault.
+// The shared devices behind one bus port, with one port to memory (docs/hardware-io.md), for a
+// board's top or a simulation's. It connects its blocks, orders flushes, and selects the burst of a
+// fault. All ports are synchronous to clk_i, except those that say otherwise.
 module io_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;
@@ -24,32 +25,41 @@ module io_top
   /// Asynchronous, active low; the block leaves reset at the second edge of clk_i after its
   /// release.
   input  logic       rst_ni,
-  /// The time base that the harts read, in cycles of clk_i.
+  /// The time base that the harts read, in cycles of clk_i: one more in every cycle.
   input  logic [63:0] time_i,
+  /// AXI4 subordinate: 2 MiB, addressed by bits 20:0, one transaction at a time; a beat takes a
+  /// cycle, its answer follows in the next.
   input  sub_req_t   sub_req_i,
   output sub_resp_t  sub_resp_o,
+  /// AXI4 manager: the DMA of all devices at host-physical addresses, one burst at a time, 1..16
+  /// beats of 64 bits within 128 bytes. All data of a write are there when its address is valid.
   output slot_req_t  mgr_req_o,
   input  slot_resp_t mgr_resp_i,
+  /// Level, for the hypervisor: a DMA fault or a lost completion, enabled.
   output logic       irq_manager_o,
+  /// Level, one bit for each VM: an enabled interrupt of one of its pages, unless the manager masks
+  /// it.
   output logic [NumVms-1:0] irq_vm_o,
-  // UART
+  /// UART, idle high; rx_i is asynchronous.
   output logic       tx_o,
   input  logic       rx_i,
-  // flash
+  /// Flash, SPI mode 0; miso_i is sampled at the end of SCK's high phase.
   output logic       cs_no,
   output logic       sck_o,
   output logic       mosi_o,
   input  logic       miso_i,
-  // Ethernet
+  /// Ethernet: GMII, a byte passes in each direction in a cycle of its tick. gmii_o changes in the
+  /// cycle after the tick. The board crosses to the clocks of its PHY.
   input  logic       send_tick_i,
   output gmii_t      gmii_o,
   input  logic       receive_tick_i,
   input  gmii_t      gmii_i,
-  // GPIO
+  /// GPIO: pin_i is asynchronous; levels and output enables come from registers.
   input  logic [NumPins-1:0] pin_i,
   output logic [NumPins-1:0] pin_o,
   output logic [NumPins-1:0] pin_oe_o,
-  // screen (io_display)
+  /// Screen (io_display): frame_i asks for a frame in the mode that waits for it; the other signals
+  /// are those of a pixel from pixel_o, a pulse, to the next one.
   input  logic       frame_i,
   output logic       pixel_o,
   output logic       hsync_o,
@@ -58,6 +68,7 @@ module io_top
   output pixel_t     color_o
 );
 
+  // Devices 0 to 7 exist; accesses to pages of others get an error.
   localparam logic [15:0] Devices = 16'b1111_1111;
   localparam int unsigned CountBits = $clog2(Depth) + 1;
 
@@ -69,6 +80,7 @@ module io_top
   );
 
   // ---- Bus ----
+  // Read data and errors of the pages are ORed: a block that is not accessed answers 0.
   logic [7:0] write;
   word_t data, regs_data, channel_data, gpio_data, display_data, uart_data, spi_data;
   logic [10:0] offset;
@@ -99,6 +111,7 @@ module io_top
   end
 
   // ---- Manager page ----
+  // Configuration, which io_manager keeps, on its way to the devices.
   logic [7:0][NumVms-1:0] allowed;
   prio_t [Channels-1:0][NumVms-1:0] prio;
   io_server_t [Channels-1:0] server;
@@ -181,7 +194,9 @@ module io_top
   );
 
   // ---- Requests ----
+  // Requests of the pages, by channel; what a full FIFO refuses is told in the same cycle.
   io_submit_t [Channels-1:0] submit;
+  // A VM's flush of one channel, and what reaches the channel.
   io_flush_t [Channels-1:0] own_flush, channel_flush;
   logic [Channels-1:0] refused, complete, complete_ready;
   io_completion_t [Channels-1:0] completion;
@@ -232,6 +247,8 @@ module io_top
   end
 
   // ---- Devices ----
+  // Clients of the DMA: 0 completions; writer and reader of flash 1, 2, of Ethernet 3, 4; 5
+  // display; writer and reader of copies 6, 7, which go last, because no wire waits for them.
   localparam int unsigned NumClients = 8;
   localparam logic [NumClients-1:0] Copies = 8'b1100_0000;
   io_client_req_t [NumClients-1:0] client_req;
@@ -240,6 +257,7 @@ module io_top
   vm_t [Channels-1:0] accesses_vm;
   logic [NumVms-1:0] display_accesses;
 
+  // The SPI face uses the flash's channel; its data and completions go directly between the two.
   io_submit_t face_submit;
   logic face_complete, face_ready, face_start, face_valid, face_take;
   vm_t face_vm;
@@ -278,6 +296,7 @@ module io_top
     .window_vm_i(window_vm),
     .window_first_i(window_first),
     .window_number_i(window_number),
+    // spi_face submits only in cycles without an access, so the two never coincide.
     .submit_i(submit[ChFlash].valid ? submit[ChFlash] : face_submit),
     .refused_o(refused[ChFlash]),
     .count_o(waiting[ChFlash]),
@@ -427,6 +446,7 @@ module io_top
   );
 
   // ---- Completions ----
+  // A completion is being written to memory for completes_vm.
   logic completes;
   vm_t completes_vm;
 
@@ -455,6 +475,7 @@ module io_top
     .status_i(client_rsp[0].status)
   );
 
+  // BUSY: memory is accessed for the VM, or will be for a chunk that has begun.
   for (genvar v = 0; v < int'(NumVms); v++) begin : gen_busy
     always_comb begin
       busy[v] = display_accesses[v] || (completes && completes_vm == vm_t'(v));
@@ -463,6 +484,7 @@ module io_top
   end
 
   // ---- Memory ----
+  // The clients' structures, by signal.
   logic [NumClients-1:0] request, take, give, done;
   io_burst_t [NumClients-1:0] burst;
   io_word_t [NumClients-1:0] word;
@@ -516,9 +538,11 @@ module io_top
     .addr_o(host)
   );
 
+  // A client keeps its burst until done, so it can be reported.
   assign fault     = done != '0 && status != IoDone;
   assign fault_bus = status == IoBus;
   always_comb begin
+    // At most one client's burst ends in a cycle.
     fault_burst = '0;
     for (int c = 0; c < int'(NumClients); c++) if (done[c]) fault_burst = burst[c];
   end

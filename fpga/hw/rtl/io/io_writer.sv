@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a device's bytes to bursts in memory: bytes go to consecutive addresses, in any alignment,
-// and only they are written.
+// and only they are written. It serves one transfer of one device at a time, and gathers bytes into
+// blocks of 128 bytes, each a burst.
 module io_writer
   import fabric_pkg::*;
   import io_pkg::*;
 (
   input  logic       clk_i,
+  /// Asynchronous, active low; idle after it.
   input  logic       rst_ni,
   // the device's side
   /// Pulse, when ready_o: the next byte goes to addr_i of the VM.
   input  logic       start_i,
   input  vm_t        vm_i,
+  /// Guest-physical.
   input  addr_t      addr_i,
+  /// A byte moves when valid_i and ready_o; ready_o falls while two blocks wait for the DMA.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
   output logic       ready_o,
   /// Pulse: no byte follows.
   input  logic       end_i,
-  /// Pulse, after end_i: all bytes are written, or not, with status_o.
+  /// Pulse, after end_i: all bytes are written, or not, with status_o, that of the first burst that
+  /// failed.
   output logic       done_o,
   output io_status_e status_o,
-  // DMA
+  /// DMA (io_dma): request_o and burst_o are stable until done_i. All words of a burst are in the
+  /// FIFO when it is requested.
   output logic       request_o,
   output io_burst_t  burst_o,
   output io_word_t   word_o,
@@ -32,6 +38,8 @@ module io_writer
   // Two blocks: one is filled while the other one is written.
   localparam int unsigned Depth = 32;
 
+  // WrFill: bytes come. WrRest: the last word and the last block are closed. WrDrain: the DMA
+  // writes the rest.
   typedef enum logic [1:0] {WrIdle, WrFill, WrRest, WrDrain} state_e;
 
   // A block whose words are all in the FIFO.
