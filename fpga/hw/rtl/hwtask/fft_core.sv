@@ -17,10 +17,15 @@ module fft_core
   import fft_pkg::*;
   import region_pkg::*;
 #(
+  /// 512 or 1024.
   parameter int unsigned Points = 512
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no job after it. The samples in the pipeline are not reset: real_q
+  /// and its like say which blocks hold samples.
   input  logic        rst_ni,
+  /// Contract of region_pkg; custom is not used. Up to one beat a cycle in each direction; the
+  /// first output follows Points / 2 steps and the pipeline's latency after the first input.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );
@@ -51,6 +56,8 @@ module fft_core
   localparam int unsigned ExtraAt = pair_at(Pairs);
   localparam int unsigned CrossAt = ExtraAt + (Extra ? 2 : 0);
 
+  // bytes_left_q: input bytes that are not consumed; over_q: a value was saturated. They are the
+  // context: between blocks nothing else is left.
   logic begin_job, resume, run, pause, done, ctx_write, unused_index;
   logic [63:0] ctx_word;
   logic [31:0] bytes_left_q;
@@ -71,6 +78,7 @@ module fft_core
   logic step, want, take, out_free, out_valid_q, out_last_q, first, last;
   logic [IndexWidth+2:0] inside_q;  // output beats still to come of started blocks
 
+  // The block's first and last beat of input; a stop is obeyed only before the first one.
   assign first    = index_q == '0;
   assign last     = index_q == IndexWidth'(Beats - 1);
   assign real_now = first ? bytes_left_q != '0 && !req_i.stop : real_q;
@@ -78,6 +86,7 @@ module fft_core
   assign out_free = !out_valid_q || req_i.out_ready;
   assign in_ready = run && want && out_free;
   assign take     = in_ready && req_i.in_valid;
+  // No step without a place for the output, or while a beat of the block is missing.
   assign step     = run && out_free && (!want || req_i.in_valid);
 
   // Whether the sample that arrived `age` steps ago belongs to a real block.
@@ -97,6 +106,7 @@ module fft_core
 
   // Bytes after the end of the data are zero.
   always_comb begin
+    // Beats after the data, which push the last block out, are zero, too.
     into = want ? req_i.in_data : '0;
     for (int unsigned i = 0; i < 8; i++) if (bytes_left_q <= i) into[i/4][8*(i%4)+:8] = '0;
   end

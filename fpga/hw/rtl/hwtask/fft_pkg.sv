@@ -18,6 +18,7 @@ package fft_pkg;
     logic signed [15:0] value;
   } limited_t;
 
+  // Saturates to 16 bits.
   function automatic limited_t limit(input logic signed [35:0] value);
     if (value > 36'sd32767) return '{over: 1'b1, value: 16'sd32767};
     if (value < -36'sd32768) return '{over: 1'b1, value: -16'sd32768};

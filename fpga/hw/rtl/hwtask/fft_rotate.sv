@@ -6,12 +6,16 @@
 module fft_rotate
   import fft_pkg::*;
 #(
+  /// Samples of a block, a power of two of at least 8; which positions, 0 even or 1 odd; bits of
+  /// index_i.
   parameter int unsigned Size       = 8,
   parameter int unsigned Lane       = 0,
   parameter int unsigned IndexWidth = 8
 ) (
   input  logic                  clk_i,
+  /// All registers advance in this cycle; no reset, because fft_core knows which samples are real.
   input  logic                  step_i,
+  /// Index of the input sample in its lane; only the position in the block counts.
   input  logic [IndexWidth-1:0] index_i,
   input  sample_t               sample_i,
   output sample_t               sample_o,
@@ -48,6 +52,7 @@ module fft_rotate
     logic [35:0] factor_q;
     sample_t sample_q, out_q;
     logic signed [17:0] cos, sin;
+    // Products of the real and imaginary part with cosine and sine.
     logic signed [33:0] rc_q, is_q, rs_q, ic_q;
     limited_t re, im;
 

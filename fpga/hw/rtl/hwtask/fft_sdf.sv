@@ -7,14 +7,17 @@
 module fft_sdf
   import fft_pkg::*;
 #(
+  /// Distance of the two samples, a power of two; multiply by -j; bits of index_i.
   parameter int unsigned Delay      = 1,
   parameter bit          Turn       = 0,
   parameter int unsigned IndexWidth = 8
 ) (
   input  logic                  clk_i,
+  /// All registers advance in this cycle; no reset, because fft_core knows which samples are real.
   input  logic                  step_i,
   /// Index of the input sample.
   input  logic [IndexWidth-1:0] index_i,
+  /// The command's bit of this stage; stable during a job.
   input  logic                  halve_i,
   input  sample_t               sample_i,
   output sample_t               sample_o,

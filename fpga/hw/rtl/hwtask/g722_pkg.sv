@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and functions of ITU-T G.722, mode 1 (64 kbit/s). Clauses and block names are the
-// recommendation's.
+// Tables and functions of ITU-T G.722, mode 1 (64 kbit/s), and the state of the codec, for
+// hwtask_g722. Clauses and block names are the recommendation's.
 package g722_pkg;
 
   typedef logic signed [15:0] word_t;
@@ -30,9 +30,11 @@ package g722_pkg;
     band_t [1:0]            bands;       // 0: lower, 1: higher
   } codec_t;
 
+  // The state at the begin of a job, of the lower and of the higher band.
   localparam band_t BandReset0 = '{det: 16'd32, default: '0};
   localparam band_t BandReset1 = '{det: 16'd8, default: '0};
 
+  // Saturates to least .. most.
   function automatic word_t limit(input logic signed [31:0] value, input logic signed [31:0] least,
                                   input logic signed [31:0] most);
     if (value < least) return least[15:0];
@@ -155,6 +157,7 @@ package g722_pkg;
     return level <= 5'd2 ? 6'd0 - 6'(level) : 6'd34 - 6'(level);
   endfunction
 
+  // QM6: output level of a code of the lower band, in the decoder's precision of six bits.
   function automatic word_t qm6(input logic [5:0] code);
     if (code >= 6'd62) return -oq6(5'(6'd0 - code));
     if (code >= 6'd32) return oq6(5'(6'd62 - code));

@@ -14,7 +14,11 @@ module hwtask_aes128
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; no job after it. Key and data registers are not reset: a job sets
+  /// them before it uses them.
   input  logic        rst_ni,
+  /// Contract of region_pkg. A block takes two cycles to come in, twelve to be enciphered, two to
+  /// leave; with a decryption ten more at the begin and after a resume, for the last round key.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );
@@ -27,6 +31,8 @@ module hwtask_aes128
   localparam logic [2:0] ModeCbcDecrypt = 3'd3;
   localparam logic [2:0] ModeCtr = 3'd4;
 
+  // SLastKey: the key schedule for a decryption. SLoad: beats of a block come. SBegin: the first
+  // key. SRound: ten rounds. SEnd: the mode's part. SGive: beats leave.
   typedef enum logic [2:0] {SLastKey, SLoad, SBegin, SRound, SEnd, SGive} state_e;
 
   logic begin_job, resume, run, pause, done, ctx_write;
@@ -173,6 +179,7 @@ module hwtask_aes128
     else if (ctx_write && ctx_index == 2'd0) chain_q[7:0] <= ctx_word;
     else if (ctx_write && ctx_index == 2'd1) chain_q[15:8] <= ctx_word;
     else if (run && state_q == SEnd) begin
+      // What the next block needs of this one.
       if (mode == ModeCtr) chain_q <= counter_next;
       else chain_q <= mode == ModeCbcEncrypt ? block_q : data_q;
     end

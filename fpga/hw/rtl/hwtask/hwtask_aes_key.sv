@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AES-128 key schedule: the next round key, or the previous one (FIPS 197, section 5.2).
+// Combinational, for hwtask_aes128, which computes a round key in the cycle of its round.
 module hwtask_aes_key (
+  /// 1: key_o is the key before key_i.
   input  logic            back_i,
   /// Number of the later of the two keys, 1 .. 10.
   input  logic [3:0]      round_i,

@@ -21,6 +21,7 @@ package hwtask_aes_pkg;
   localparam logic [7:0][7:0] IntoTower = 64'hbc_5c_e3_50_3a_32_4c_01;
   localparam logic [7:0][7:0] FromTower = 64'h35_52_a7_42_0c_5c_e1_01;
 
+  // Multiplies a vector of bits by a matrix over GF(2).
   function automatic logic [7:0] matrix(input logic [7:0][7:0] columns, input logic [7:0] a);
     logic [7:0] out;
     out = '0;
@@ -28,6 +29,7 @@ package hwtask_aes_pkg;
     return out;
   endfunction
 
+  // Product in GF(2^4), most significant bit of b first.
   function automatic nibble_t nibble_product(input nibble_t a, input nibble_t b);
     nibble_t out;
     out = '0;
@@ -36,6 +38,7 @@ package hwtask_aes_pkg;
     return out;
   endfunction
 
+  // Inverse in GF(2^4); that of 0 is 0.
   function automatic nibble_t nibble_inverse(input nibble_t a);
     logic [15:0][3:0] table_of_all;
     table_of_all = 64'h834a_5c2f_67bd_e910;

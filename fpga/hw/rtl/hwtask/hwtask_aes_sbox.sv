@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SubBytes or InvSubBytes of one byte. Both share one GF(2^8) inverse; SubBytes applies the affine
-// transformation after the inverse, InvSubBytes its inverse before.
+// transformation after the inverse, InvSubBytes its inverse before. Combinational: 16 of them for a
+// round, four for a round key.
 module hwtask_aes_sbox
   import hwtask_aes_pkg::*;
 (
+  /// 1: InvSubBytes.
   input  logic       inverse_i,
   input  logic [7:0] byte_i,
   output logic [7:0] byte_o

@@ -6,6 +6,7 @@ module hwtask_fft512
 (
   input  logic        clk_i,
   input  logic        rst_ni,
+  /// Contract of region_pkg; command and result of fft_core.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

@@ -14,7 +14,10 @@ module hwtask_g722
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; no job after it. What lives within one octet is not reset: SFetch
+  /// begins each octet.
   input  logic        rst_ni,
+  /// Contract of region_pkg; custom is not used.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );
@@ -23,8 +26,12 @@ module hwtask_g722
   logic [31:0] result;
   fabric_pkg::word_t out_data;
   localparam int unsigned Words = hwtask_pkg::G722CtxWords;
+  // Bits of the last context word that are not used.
   localparam int unsigned Spare = 64 * Words - $bits(codec_t);
 
+  // Encode: SFetch, SQmf, SSplit; lower band: SQuantLow, SLevel; higher band: SQuantHigh; SEmit.
+  // Decode: SFetch, SSum; after both bands SMerge, SQmf, SEmit. Each band's adaptation: SInverse to
+  // SPredict. SGive: a beat leaves.
   typedef enum logic [4:0] {
     SFetch, SGive, SQmf, SSplit, SMerge, SQuantLow, SQuantHigh, SLevel, SInverse, SLog, SScale,
     SSum, SZeros, SPoles, SPolesEnd, SFilterZ, SFilterP, SPredict, SEmit
@@ -57,8 +64,12 @@ module hwtask_g722
   logic [5:0] code_low_q, code_low_d;
   logic [1:0] code_high_q, code_high_d;
   word_t low_q, low_d, upper_q, upper_d;  // the sub-band signals
+  // Of the present sample: quantized difference, reconstructed signal, partially reconstructed
+  // signal; and a running sum.
   word_t d_q, d_d, r_q, r_d, p_q, p_d, t_q, t_d;
+  // Sums of the two halves of the quadrature mirror filter.
   logic signed [31:0] even_q, even_d, odd_q, odd_d;
+  // Binary search in QUANTL: the level is least_q .. most_q.
   logic [4:0] least_q, least_d, most_q, most_d, middle;
   logic signed [15:0] magnitude_q, magnitude_d;
   logic negative_q, negative_d;
@@ -78,6 +89,7 @@ module hwtask_g722
   endfunction
 
   always_comb begin
+    // One pair of operands a state; where the state needs no product the result is not used.
     left  = signed'(band.det);
     right = '0;
     case (state_q)
@@ -105,6 +117,7 @@ module hwtask_g722
   // ---- Difference to the prediction ----
   word_t difference, magnitude;
   assign difference = limit16(32'(high_q ? upper_q : low_q) - 32'(signed'(band.s)));
+  // Of a negative difference the one's complement, as QUANTL and QUANTH define it.
   assign magnitude  = difference < 0 ? ~difference : difference;
 
   // ---- UPPOL2, UPPOL1: the pole section, limited to the stable range ----
@@ -126,7 +139,9 @@ module hwtask_g722
   // ---- Streams ----
   logic take, give, ending;
   logic [3:0] used;
+  // Bytes of input for an octet: one code, or two samples.
   assign used      = decodes ? 4'd1 : 4'd4;
+  // A beat is taken when the bytes of the last one are used up; a stop precedes it.
   assign in_ready  = run && state_q == SFetch && !unknown && !ragged && codec_q.bytes_left != '0 &&
                        codec_q.in_count == '0 && !req_i.stop;
   assign take      = in_ready && req_i.in_valid;
@@ -326,6 +341,7 @@ module hwtask_g722
   // ---- Registers ----
   logic [Words-1:0][63:0] restored;
   always_comb begin
+    // One word of the context is replaced at a time.
     restored            = (64 * Words)'(codec_q);
     restored[ctx_index] = ctx_word;
   end

@@ -18,6 +18,7 @@ package hwtask_pkg;
   localparam int unsigned AesWait = 20;
   localparam int unsigned G722Wait = 90;
 
+  // The same by task number, for the benches; 0: no such task.
   function automatic int unsigned task_ctx_words(input fabric_pkg::task_t id);
     case (id)
       fabric_pkg::TaskQam16, fabric_pkg::TaskQam64:   return QamCtxWords;

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part that all HW tasks share: the states of a job, and the context port.
 //
-// The task logic sees `begin_o` in the cycle after the start and works while `run_o`. It raises
-// `pause_i` when stop is high and it is at a consistency point, or `done_i` when the last beat of
-// its output is out. It provides its context as a vector, which must not change while it is not
-// running, and gets the context back word by word.
+// The task logic sees `begin_o` in the cycle of the start and works while `run_o`, from the next
+// cycle on. It raises `pause_i` when stop is high and it is at a consistency point, or `done_i`
+// when the last beat of its output is out. It provides its context as a vector, which must not
+// change while it is not running, and gets the context back word by word.
 module hwtask_port
   import region_pkg::*;
 #(
+  /// Words of the task's context, 1..MaxCtxWords.
   parameter  int unsigned Words      = 1,
   localparam int unsigned IndexWidth = Words > 1 ? $clog2(Words) : 1
 ) (
   input  logic                    clk_i,
+  /// Asynchronous, active low: region_rst_no of the region. No job after it, and every response
+  /// idle.
   input  logic                    rst_ni,
-  // the region
+  /// The region (region_pkg). A request changes the state at the end of its cycle, and only in a
+  /// state in which the interface allows it.
   input  region_req_t             req_i,
   output region_rsp_t             rsp_o,
-  // the task logic
+  /// The task logic's status word, valid in the cycle after done_i; its streams, which must be idle
+  /// unless run_o.
   input  logic [31:0]             result_i,
   input  logic                    in_ready_i,
   input  logic [63:0]             out_data_i,
@@ -32,6 +37,7 @@ module hwtask_port
   input  logic                    pause_i,
   /// The last beat of the output has left.
   input  logic                    done_i,
+  /// The context, word 0 first; sampled a word a cycle while ctx_ready is high.
   input  logic [Words-1:0][63:0]  ctx_i,
   /// Write ctx_word_o to word ctx_index_o of the context.
   output logic                    ctx_write_o,
@@ -40,6 +46,7 @@ module hwtask_port
   output logic [63:0]             ctx_word_o
 );
 
+  // StSave and StRestore move the context, and end in StStopped: from there a job continues.
   typedef enum logic [2:0] {StIdle, StRun, StStopped, StSave, StRestore} state_e;
 
   state_e state_q;
@@ -54,6 +61,8 @@ module hwtask_port
       index_q <= '0;
       over_q  <= 1'b0;
     end else begin
+      // A pulse in the cycle after the job's last one; the state is then idle, so over never comes
+      // with stopped.
       over_q <= run_o && done_i;
       unique case (state_q)
         StIdle:

@@ -5,6 +5,7 @@ module hwtask_qam16
 (
   input  logic        clk_i,
   input  logic        rst_ni,
+  /// Contract of region_pkg; only size is used of the IF's registers.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

@@ -13,13 +13,18 @@
 module qam_mapper
   import region_pkg::*;
 #(
+  /// 4 or 6. A group, the least number of input beats that makes whole output beats, has 1 or 3
+  /// beats; Step bits make an output beat.
   parameter  int unsigned BitsPerSymbol = 4,
   localparam int unsigned GroupBeats    = BitsPerSymbol == 4 ? 1 : 3,
   localparam int unsigned GroupBits     = 64 * GroupBeats,
   localparam int unsigned Step          = 2 * BitsPerSymbol
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; no job after it.
   input  logic        rst_ni,
+  /// Contract of region_pkg; cmd and custom are not used. An output beat in each cycle while input
+  /// suffices.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );
@@ -46,6 +51,8 @@ module qam_mapper
   // ---- Collecting: `fill_q` takes beats until the group is complete or the data end ----
   logic [GroupBeats-1:0][63:0] fill_q;
   logic [1:0] filled_q;
+  // The group is collected; a beat is taken; the group moves on to the mapping; the mapping holds a
+  // group, and is free for the next one at the end of this cycle.
   logic complete, take, move, cur_valid_q, cur_empties;
   logic [63:0] in_masked;
 
