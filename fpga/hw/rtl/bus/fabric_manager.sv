@@ -148,6 +148,7 @@ module fabric_manager
   assign unused_low = ^offset_i[2:0];
 
   // ---- Identification ----
+  // "TSFB": software refuses other values, and versions that it does not know.
   assign hw_in.ID.magic.next             = 32'h54534642;
   assign hw_in.ID.version.next           = 8'd1;
   assign hw_in.PARAMS.vms.next           = 8'(NumVms);
@@ -174,6 +175,8 @@ module fabric_manager
   assign irq_o   = (pending & hw_out.IRQ_ENABLE.enable.value) != '0;
 
   // ---- Answers of the monitor ----
+  // SOLUTION is the answer to the last request, NEW_SOLUTION the oldest of those from the search
+  // list; both have the same fields.
   assign hw_in.SOLUTION.method.next          = answer_i.method;
   assign hw_in.SOLUTION.reconfig.next        = answer_i.reconfig;
   assign hw_in.SOLUTION.listed.next          = answer_i.listed;
@@ -293,6 +296,7 @@ module fabric_manager
 
   always_comb begin
     // At most one bit of connect_q is set, because a write reaches one register.
+    // The operands of the region that is written.
     connect_on_o  = 1'b0;
     connect_vm_o  = '0;
     connect_dev_o = '0;

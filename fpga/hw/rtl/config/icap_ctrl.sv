@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds the configuration port from memory, one 32-bit word a cycle, and checks the integrity of
 // the bitstream. It serves the manager page and owns one transfer at a time.
+//
 // A bitstream in memory: magic; {region, task, 16 bits of zero}; number of body words; CRC-32 of
 // these three words; body; CRC-32 of the body. The header and the length are checked before any
 // word reaches the port. The checksum of the body is checked at the end and, with verify, also

@@ -58,6 +58,8 @@ module if_flags
   output logic [NumVms-1:0] irq_o
 );
 
+  // saved: the context buffer holds a complete context. fault: why the last job failed, until OVER
+  // is cleared. enable: see int_i.
   typedef struct packed {
     logic       start;
     logic       over;
@@ -76,6 +78,8 @@ module if_flags
       logic addressed, clears, masks;
       logic [NumPrrs-1:0] here;
       flags_t next;
+      // An IF that is connected to a region is not cleared: its job would lose its START or its
+      // context.
       assign addressed = vm_i == vm_t'(v) && dev_i == dev_t'(d);
       assign clears = reset_i && reset_vm_i == vm_t'(v) && reset_dev_i == dev_t'(d) && here == '0;
       assign masks = set_mask_i && mask_vm_i == vm_t'(v) && mask_dev_i == dev_t'(d);
@@ -117,6 +121,7 @@ module if_flags
         // A reset of the IF ends its mask; a mask that is set in the same cycle wins.
         else if (clears) masked_q[v][d] <= 1'b0;
       end
+      // A failed job has an enable of its own.
       assign wants[d] = flags_q[v][d].over && !masked_q[v][d]
                         && (flags_q[v][d].fault == FaultNone ? flags_q[v][d].enable[0]
                             : flags_q[v][d].enable[1]);

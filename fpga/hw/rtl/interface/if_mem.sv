@@ -51,14 +51,18 @@ module if_mem
     assign wanted[p] = '{we: we_i[p], addr: addr_i[p], data: data_i[p]};
   end
 
+  // A grant is an access: the memory accepts one in every cycle.
   rr_arb_tree #(.NumIn(NumPrrs), .DataType(access_t), .AxiVldRdy(1'b0), .LockIn(1'b0)) i_arbiter (
     .clk_i, .rst_ni, .flush_i(1'b0), .rr_i('0), .req_i, .gnt_o, .data_i(wanted), .req_o(req),
     .gnt_i(1'b1), .data_o(chosen), .idx_o()
   );
 
+  // Row of an IF; the upper bits of VM and device must be 0, as fabric_bus checks.
   assign bus_if   = {VmBits'(bus_addr_i.vm), DevBits'(bus_addr_i.dev)};
   assign if_index = {VmBits'(chosen.addr.vm), DevBits'(chosen.addr.dev)};
 
+  // Two memories, each with a power of two of words for an IF. Regions write whole words; the bus
+  // writes bytes.
   fabric_tdp_ram #(.Words(16 * 2 ** IfBits)) i_regs (
     .clk_i, .a_en_i(bus_req_i && !bus_addr_i.ctx), .a_we_i(bus_we_i),
     .a_addr_i({bus_if, bus_addr_i.word[3:0]}), .a_data_i(bus_data_i), .a_data_o(bus_regs),

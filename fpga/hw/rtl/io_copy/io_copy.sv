@@ -3,6 +3,7 @@
 // arbiter of copy_unit. Words of 64 bits instead of bytes would copy 1.5 times as fast only: io_dma
 // executes one burst at a time, and with a latency of 20 cycles it needs some 85 cycles to read 128
 // bytes and to write them.
+//
 // The destination is the request's address. The source is its target: the low 32 bits of an address
 // in the same 4 GiB as the destination. Both areas end in these 4 GiB; a request for which they do
 // not is bad.

@@ -67,6 +67,7 @@ module display_page
     return access_i.word == 9'(offset / 8);
   endfunction
 
+  // A write of FORMAT sets stride and `on` together.
   assign select  = '{base: writes && at(ScreenBase), stride: writes && at(ScreenFormat), on: writes
                      && at(ScreenFormat)};
   assign written = '{base: access_i.data[AddrWidth-1:0],
@@ -94,6 +95,7 @@ module display_page
       else if (flush_i.valid && flush_i.vm == vm_t'(v)) {enable_q[v], pending_q[v]} <= '0;
       else begin
         if (sets) enable_q[v] <= access_i.data[ScreenIntEnableLsb];
+        // Every VM's bit is set by a frame; a frame in the cycle of a clear wins.
         pending_q[v] <= frame || (pending_q[v] && !(sets && access_i.data[ScreenIntPendingLsb]));
       end
     end

@@ -38,6 +38,7 @@ module eth_counters
     vm_t   vm;
   } row_t;
 
+  // By reason and VM; read and incremented in the same cycle.
   logic [31:0] counts [128];
   initial for (int i = 0; i < 128; i++) counts[i] = '0;
 
@@ -85,6 +86,8 @@ module eth_counters
       arrived_q     <= '0;
       arrived_why_q <= LostVlan;
     end else begin
+      // Each kind of event has one place to wait; the distances at the ports say that it is free
+      // again.
       if (forged_i) begin
         forged_q    <= 1'b1;
         forged_vm_q <= forged_vm_i;

@@ -49,8 +49,10 @@ module gpio_page
   word_t data;
 
   assign here   = access_i.valid && access_i.device == DevGpio;
+  // Only whole words exist here; other accesses get an error and have no effect.
   assign known  = 32'(access_i.word) < NumWords && access_i.low == '0
                   && access_i.write inside {8'h00, 8'hff};
+  // A VM without the device reads its page, and writes nothing.
   assign writes = here && access_i.write == '1 && allowed;
 
   function automatic logic at(int unsigned offset);
@@ -74,6 +76,7 @@ module gpio_page
         refused_q[v] <= '0;
       end else begin
         if (mine && at(GpioInt)) enable_q[v] <= access_i.data[GpioIntEnableLsb];
+        // Commands that a full memory has refused; stops at 255.
         if (mine && refused && refused_q[v] != '1) refused_q[v] <= refused_q[v] + 1'b1;
       end
     end
@@ -86,6 +89,7 @@ module gpio_page
     .stop_i(stop), .result_vm_i(access_i.vm), .result_o(result), .result_valid_o(valid),
     .results_o(has_result), .result_pop_i(pop), .status_o(status), .pin_i, .pin_o, .pin_oe_o
   );
+  // A result has two registers, so reading does not remove it.
   assign pop = writes && at(GpioPop) && access_i.data[GpioPopPopLsb];
 
   // ---- Reads ----

@@ -50,6 +50,7 @@ module gpio_sequencer
   assign bad   = misplaced_i || !(timed || op inside {GpLoop, GpRepeat});
   assign done  = fire || hit;
   assign ends  = fire && action_q.op == GpEnd;
+  // The next command is taken as soon as its place is free.
   assign take_o = running_q && head_valid_i && !stop_i && (!valid_q || (done && !ends));
 
   // After a start there is no last command, and after an edge the last command's time is that of
@@ -90,6 +91,7 @@ module gpio_sequencer
       running_q <= 1'b0;
       fresh_q   <= 1'b1;
     end else begin
+      // A start in the cycle of an end goes on with the commands that remain.
       if (stop_i) running_q <= 1'b0;
       else if (start_i) running_q <= 1'b1;
       else if (ends) running_q <= 1'b0;
@@ -152,6 +154,7 @@ module gpio_sequencer
       report_q       <= '0;
     end else begin
       fired_q        <= fire;
+      // A cycle later, when the pins have their new levels and the time is that of the effect.
       report_valid_q <= fire && (action_q.op inside {GpSample, GpCapture} || past || foreign
                                  || bad_q);
       report_q       <= report_d;

@@ -84,6 +84,7 @@ module prr_slot
 );
 
   // The boundary: a request and a response take a cycle each.
+  // req and rsp: as the static side sees them, a cycle before and after the region.
   region_req_t req;
   region_rsp_t rsp;
   logic out_moved, ctx_moved;
@@ -99,6 +100,7 @@ module prr_slot
     .ctx_moved_o(ctx_moved)
   );
 
+  // Events of prr_run and requests of prr_fsm; prr_fsm alone decides what happens to the region.
   logic job_begin, job_restore, job_stopped, job_quiet, stop_task, save, abort, hung;
 
   prr_fsm i_fsm (
@@ -142,6 +144,8 @@ module prr_slot
     .expired_o
   );
 
+  // prr_run controls both directions of the DMA; a job's addresses and counts are stable while it
+  // runs.
   logic stream_open, dma_go, dma_flush, reader_stop, writer_stop, reader_quiet, writer_quiet;
   logic reader_error, writer_error, dma_bad;
   logic [63:0] source, target;
@@ -277,6 +281,8 @@ module prr_slot
     .r_ready_o(axi_req_o.r_ready)
   );
 
+  // An output beat counts as moved when the region saw ready with it, two cycles after
+  // writer_ready.
   dma_writer i_writer (
     .clk_i,
     .rst_ni,
