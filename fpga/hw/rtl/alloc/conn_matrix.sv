@@ -28,7 +28,7 @@ module conn_matrix
   /// Registered, 0 after a reset: valid in the cycle after command_i or drop_i. A drop wins over a
   /// command.
   output logic    [NumPrrs-1:0] connected_o,
-  /// Connected, and not disconnected in this cycle: a job may begin.
+  /// Connected, and not disconnected in this cycle: a job may start.
   output logic    [NumPrrs-1:0] stays_o
 );
 

@@ -15,8 +15,8 @@ module prr_choice
   /// The region to allocate, at most one bit; none if no region can be had, or if the client has
   /// one already whose allocation must not be repeated.
   output logic    [NumPrrs-1:0] choice_o,
-  /// What the manager is told: with MethodUnavailable all fields are 0 except the client. `listed`
-  /// is 0; prr_monitor sets it.
+  /// The answer for the manager: with MethodUnavailable all fields are 0 except the client.
+  /// `listed` is 0; prr_monitor sets it.
   output solution_t solution_o
 );
 

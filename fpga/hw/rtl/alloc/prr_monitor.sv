@@ -191,7 +191,7 @@ module prr_monitor
   assign overflow_o = !request_q && lost_q != '0 && !is_listed && full && !cancel_q;
 
   always_comb begin
-    // The place of the new entry: behind all entries of the same or a higher priority.
+    // The place of the new entry: after all entries of the same or a higher priority.
     place = '0;
     for (int e = 0; e < int'(ListDepth); e++) place = place + CountBits'(ahead[e]);
   end

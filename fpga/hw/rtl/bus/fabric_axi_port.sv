@@ -8,19 +8,19 @@
 module fabric_axi_port
   import fabric_axi_pkg::*;
 #(
-  /// Width of the address space behind the port; higher address bits are ignored.
+  /// Width of the address space that the port serves; higher address bits are ignored.
   parameter int unsigned AddrBits = 21
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; without a transaction after it. An answer that was under way is
+  /// Asynchronous, active low; without a transaction after it. An answer that was in progress is
   /// lost.
   input  logic       rst_ni,
   /// Without atomics: axi_atop_filter is upstream. An address is accepted in the first cycle in
   /// which the port is idle; write data may come later, and each cycle with data is an access. The
-  /// port waits for b_ready and r_ready without limit, and accepts nothing meanwhile.
+  /// port waits for b_ready and r_ready without limit, and accepts nothing until then.
   input  sub_req_t   req_i,
   output sub_resp_t  resp_o,
-  /// Pulse, combinational from req_i: an access in this cycle. The block behind it cannot refuse or
+  /// Pulse, combinational from req_i: an access in this cycle. The addressed block cannot refuse or
   /// delay it. Write beats without a strobe and beats of WRAP bursts are no accesses.
   output logic       access_o,
   /// Byte strobes; 0: a read.

@@ -14,7 +14,7 @@ module icap_ctrl
   parameter int unsigned NumPrrs = 3
 ) (
   input  logic        clk_i,
-  /// Asynchronous, active low; no transfer after it, and the port is told to abort.
+  /// Asynchronous, active low; no transfer after it, and cfg_abort_o is high.
   input  logic        rst_ni,
   /// Pulse: start a configuration; ignored while busy. If the region is not in Reconfig, over_o
   /// follows in the same cycle, with ErrState and without a result for the region.
@@ -268,7 +268,7 @@ module icap_ctrl
   end
 
   // Without an abort the port would take the next bitstream as the rest of this one, or of one that
-  // a reset has cut, because no reset reaches the device behind the port.
+  // a reset has cut, because no reset reaches the device at the port.
   logic reset_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) reset_q <= 1'b1;

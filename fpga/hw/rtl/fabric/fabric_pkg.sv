@@ -152,7 +152,7 @@ package fabric_pkg;
     beats_t      beats;
   } dma_check_t;
 
-  // The memory behind the IF pages: 16 words of registers and 128 words of context for each IF.
+  // The memory of the IF pages: 16 words of registers and 128 words of context for each IF.
   typedef struct packed {
     logic       ctx;   // 1: context buffer, 0: registers
     // An IF of the fabric: others would alias, so fabric_bus checks VM and device.

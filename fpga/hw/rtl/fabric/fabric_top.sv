@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chip-independent part of the fabric, for a board's top or a simulation's (fabric_sim). It
-// connects its blocks; besides, it delays accesses after a reset, selects the fault that is
+// connects its blocks; it also delays accesses after a reset, selects the fault that is
 // reported, and arbitrates guard and memory with PULP's arbiters. Regions and configuration port
 // are outside. All ports are synchronous to clk_i.
 `include "axi/typedef.svh"
@@ -325,7 +325,7 @@ module fabric_top
   );
 
   // ---- IFs ----
-  // A job begins on `stays`, not on `connected`, so that a disconnection in the same cycle wins.
+  // A job starts on `stays`, not on `connected`, so that a disconnection in the same cycle wins.
   conn_matrix #(.NumPrrs(NumPrrs)) i_matrix (
     .clk_i,
     .rst_ni(rst_n),
@@ -397,7 +397,7 @@ module fabric_top
   );
 
   // ---- Guard ----
-  // One check a cycle is granted, in turn; the answer goes to the region in checked_q.
+  // One check a cycle is granted, in round robin; the answer goes to the region in checked_q.
   window_t [NumVms-1:0][NumWindows-1:0] windows;
   dma_check_t [NumPrrs-1:0] checks;
   dma_check_t check;
@@ -592,7 +592,7 @@ module fabric_top
   mux_resp_t mux_resp;
 
   // Spill registers on AW and AR cut the paths from the DMAs to memory. The multiplexer keeps the
-  // order of the write bursts that it accepted, 8 at most, and gives each requester its turn.
+  // order of the write bursts that it accepted, 8 at most, and serves requesters in round robin.
   axi_mux #(
     .SlvAxiIDWidth(SlotIdWidth), .slv_aw_chan_t(slot_aw_t), .mst_aw_chan_t(mux_aw_t),
     .w_chan_t(w_t), .slv_b_chan_t(slot_b_t), .mst_b_chan_t(mux_b_t), .slv_ar_chan_t(slot_ar_t),

@@ -30,7 +30,7 @@ package g722_pkg;
     band_t [1:0]            bands;       // 0: lower, 1: higher
   } codec_t;
 
-  // The state at the begin of a job, of the lower and of the higher band.
+  // The state at the start of a job, of the lower and of the higher band.
   localparam band_t BandReset0 = '{det: 16'd32, default: '0};
   localparam band_t BandReset1 = '{det: 16'd8, default: '0};
 

@@ -18,7 +18,7 @@ module hwtask_aes128
   /// them before it uses them.
   input  logic        rst_ni,
   /// Contract of region_pkg. A block takes two cycles to come in, twelve to be enciphered, two to
-  /// leave; with a decryption ten more at the begin and after a resume, for the last round key.
+  /// leave; with a decryption ten more at the start and after a resume, for the last round key.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

@@ -15,7 +15,7 @@ module hwtask_g722
 (
   input  logic        clk_i,
   /// Asynchronous, active low; no job after it. What lives within one octet is not reset: SFetch
-  /// begins each octet.
+  /// starts each octet.
   input  logic        rst_ni,
   /// Contract of region_pkg; custom is not used.
   input  region_req_t req_i,

@@ -121,7 +121,7 @@ module if_flags
         // A reset of the IF ends its mask; a mask that is set in the same cycle wins.
         else if (clears) masked_q[v][d] <= 1'b0;
       end
-      // A failed job has an enable of its own.
+      // A failed job has a separate enable.
       assign wants[d] = flags_q[v][d].over && !masked_q[v][d]
                         && (flags_q[v][d].fault == FaultNone ? flags_q[v][d].enable[0]
                             : flags_q[v][d].enable[1]);

@@ -8,12 +8,12 @@
 // to be compared; nothing is granted before all are.
 //
 // Deadlines have 32 bits, so which of two is the earlier one depends on the time: they are ordered
-// from 2^31 cycles before the begin of the comparison on. Compared with each other only, three
+// from 2^31 cycles before the start of the comparison on. Compared with each other only, three
 // deadlines could each be before the next one.
 //
 // A VM that flushes its requests is not compared before the next grant. If its request was the best
-// one, the comparison begins again. This, the comparison before a chunk and the wait for its
-// completion count as use of the device: a VM with a budget takes no time of the others beside it,
+// one, the comparison starts again. This, the comparison before a chunk and the wait for its
+// completion count as use of the device: a VM with a budget takes no time of the others outside it,
 // however short its requests are and however often it flushes.
 module io_arbiter
   import fabric_pkg::*;
@@ -27,7 +27,7 @@ module io_arbiter
   /// The time base, its low 32 bits, in cycles of clk_i.
   input  io_time_t    now_i,
   // configuration by the manager
-  /// Levels, from registers. A change has effect on the comparison under way only with changed_i;
+  /// Levels, from registers. A change has effect on the comparison in progress only with changed_i;
   /// size and timeout apply from the next chunk and at once, respectively.
   input  io_policy_e  policy_i,
   /// A chunk has at most 2^size_i bytes. Up to 4 bytes of the SPI face are not cut.
@@ -54,7 +54,7 @@ module io_arbiter
   output vm_t         update_vm_o,
   output logic        update_remove_o,
   output io_length_t  update_progress_o,
-  /// The device: a pulse, two cycles at the earliest after the request is pending. The device shall
+  /// The device: a pulse, two cycles at the earliest after the request is pending. The device must
   /// execute chunk_o, which is stable until done_i, and has no other back-pressure than done_i.
   output logic        start_o,
   output io_chunk_t   chunk_o,
@@ -68,13 +68,13 @@ module io_arbiter
   /// Another VM's request waits.
   output logic        others_o,
   /// Completions: complete_o stays until complete_ready_i, unless the VM flushes its requests; no
-  /// other request is served before. completion_o is stable meanwhile.
+  /// other request is served before. completion_o is stable until then.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
   // budgets (io_budget)
   /// Pulse: charge_vm_o has used charge_cycles_o, by a chunk or by a flush. The device is idle
-  /// beside these cycles only if no request may be served.
+  /// outside these cycles only if no request may be served.
   output logic        charge_o,
   output vm_t         charge_vm_o,
   output logic [31:0] charge_cycles_o
@@ -82,7 +82,7 @@ module io_arbiter
 
   // A request's rank; the lower one is served first.
   typedef struct packed {
-    logic       wraps;  // a deadline whose value is less than base_q: behind those that are not
+    logic       wraps;  // a deadline whose value is less than base_q: after those that are not
     io_time_t   order;
     logic [3:0] turn;   // VMs from the one served last to this one, in round robin
   } rank_t;

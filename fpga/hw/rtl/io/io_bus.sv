@@ -12,7 +12,7 @@ module io_bus
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; no access is under way after it.
+  /// Asynchronous, active low; no access is in progress after it.
   input  logic       rst_ni,
   /// AXI4 subordinate: one transaction at a time, a beat each cycle (fabric_axi_port).
   input  sub_req_t   axi_req_i,

@@ -56,7 +56,7 @@ module io_channel
   input  logic        done_i,
   input  io_result_t  result_i,
   // completions
-  /// A completion waits until complete_ready_i; the device stands still meanwhile.
+  /// A completion waits until complete_ready_i; the device is idle until then.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i

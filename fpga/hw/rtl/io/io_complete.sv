@@ -20,7 +20,7 @@ module io_complete
   /// Asynchronous, active low; no ring is set after it, so completions are lost until then.
   input  logic        rst_ni,
   // the rings
-  /// Pulse: a VM's ring for a channel begins at set_addr_i, and is empty. A completion that is
+  /// Pulse: a VM's ring for a channel starts at set_addr_i, and is empty. A completion that is
   /// being written goes into the ring before it.
   input  logic        set_i,
   input  vm_t         set_vm_i,
@@ -40,12 +40,12 @@ module io_complete
   output vm_t         busy_vm_o,
   // events
   /// Pulses, of event_vm_o and event_channel_o: a completion is in memory, and the VM was not
-  /// cleared meanwhile; a completion could not be written.
+  /// cleared before the end; a completion could not be written.
   output logic        written_o,
   output logic        lost_o,
   output vm_t         event_vm_o,
   output logic [ChannelBits-1:0] event_channel_o,
-  /// DMA (io_dma): request_o stays until done_i; burst_o and word_o are stable meanwhile.
+  /// DMA (io_dma): request_o stays until done_i; burst_o and word_o are stable until then.
   output logic        request_o,
   output io_burst_t   burst_o,
   output io_word_t    word_o,
@@ -109,7 +109,7 @@ module io_complete
 
   always_ff @(posedge clk_i) begin
     if (set_i) base[row(set_vm_i, set_channel_i)] <= set_addr_i;
-    // Also after a failed write: the VM finds a gap, and the manager is told.
+    // Also after a failed write: the VM finds a gap, and the manager gets lost_o.
     if (state_q == CoWrite && done_i) index[row(first_q.vm, channel_q)] <= position_q + 1'b1;
   end
 

@@ -18,7 +18,7 @@ module io_dma
   localparam int unsigned CountBits = $clog2(NumClients)
 ) (
   input  logic        clk_i,
-  /// Asynchronous, active low; no burst is under way after it. It must reset the memory's port,
+  /// Asynchronous, active low; no burst is in progress after it. It must reset the memory's port,
   /// too.
   input  logic        rst_ni,
   // clients
@@ -52,7 +52,7 @@ module io_dma
 
   // DmChoose: the guard is asked for the chosen client. DmAnswer: its answer. DmSend: the address,
   // and the words of a write. DmRead, DmResponse: words or response. DmDrop: the words of a refused
-  // write are discarded. DmDone: the client is told.
+  // write are discarded. DmDone: done_o to the client.
   typedef enum logic [2:0] {DmChoose, DmAnswer, DmSend, DmRead, DmResponse, DmDrop, DmDone} state_e;
 
   state_e state_q;
@@ -66,7 +66,7 @@ module io_dma
   logic error, written, read, addressed, addressed_q, sent;
 
   // ---- Choice ----
-  // after_q: behind the one of its kind chosen last
+  // after_q: after the one of its kind chosen last
   logic [NumClients-1:0] candidates, ahead, pick, kind, after_q;
   // bursts that have passed one in the background
   logic [CountBits-1:0] passing_q;

@@ -8,7 +8,7 @@ module io_guard
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; all windows are closed after it, and no check is under way.
+  /// Asynchronous, active low; all windows are closed after it, and no check is in progress.
   input  logic       rst_ni,
   /// The manager's port, as of dma_windows, but the windows cannot be read; an access is never
   /// delayed, and has effect on windows that are examined from the next cycle on.

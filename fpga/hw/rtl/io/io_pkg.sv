@@ -114,7 +114,7 @@ package io_pkg;
   typedef struct packed {
     // IoDone, or why the request ends here.
     io_status_e  status;
-    logic        again;  // the chunk is not complete: the rest of it takes another turn
+    logic        again;  // the chunk is not complete: the rest of it competes again
     // Bytes of the chunk that are done.
     io_length_t  bytes;
     logic [31:0] data;   // of a read of at most four bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared devices behind one bus port, with one port to memory (docs/hardware-io.md), for a
+// The shared devices, with one bus port and one port to memory (docs/hardware-io.md), for a
 // board's top or a simulation's. It connects its blocks, orders flushes, and selects the burst of a
 // fault. All ports are synchronous to clk_i, except those that say otherwise.
 module io_top
@@ -111,7 +111,7 @@ module io_top
   end
 
   // ---- Manager page ----
-  // Configuration, which io_manager keeps, on its way to the devices.
+  // Configuration, from the registers of io_manager to the devices.
   logic [7:0][NumVms-1:0] allowed;
   prio_t [Channels-1:0][NumVms-1:0] prio;
   io_server_t [Channels-1:0] server;
@@ -194,7 +194,7 @@ module io_top
   );
 
   // ---- Requests ----
-  // Requests of the pages, by channel; what a full FIFO refuses is told in the same cycle.
+  // Requests of the pages, by channel; refused_o follows in the same cycle.
   io_submit_t [Channels-1:0] submit;
   // A VM's flush of one channel, and what reaches the channel.
   io_flush_t [Channels-1:0] own_flush, channel_flush;

@@ -27,7 +27,7 @@ module copy_unit
   output logic [NumVms-1:0][CountBits-1:0] count_o,
   /// Pulse: removes all requests of the VM; its present chunk ends without a completion.
   input  io_flush_t   flush_i,
-  /// A completion waits until complete_ready_i; no other request is served meanwhile.
+  /// A completion waits until complete_ready_i; no other request is served until then.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,

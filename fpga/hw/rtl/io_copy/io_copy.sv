@@ -50,7 +50,7 @@ module io_copy
   io_status_e refusal, failure, status_q;
 
   // ---- The request ---- A chunk that is not the last one has to end before the end of the 4 GiB:
-  // the next one would begin in others.
+  // the next one would start in others.
   function automatic logic leaves(logic [31:0] begins);
     logic [32:0] ends;
     ends = {1'b0, begins} + 33'(chunk_i.bytes);
@@ -99,7 +99,7 @@ module io_copy
                       data: '0};
 
   // ---- Data ----
-  // The reader is quiet when all bytes have passed, or after a failure of its own.
+  // The reader is quiet when all bytes have passed, or after it has failed.
   assign read_start_o  = state_q == CpIdle && start_i && refusal == IoDone;
   assign read_addr_o   = {chunk_i.addr[AddrWidth-1:32], chunk_i.target};
   assign read_stop_o   = state_q inside {CpDrain, CpEnd};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a line, or of a frame: sync, back porch, active, front porch. It begins with sync,
+// The phases of a line, or of a frame: sync, back porch, active, front porch. It starts with sync,
 // so that the edges of the vertical sync are those of a horizontal one. display_timing has one for
 // each axis.
 module display_axis
@@ -8,7 +8,7 @@ module display_axis
   input  logic   clk_i,
   /// Steps of each phase; stable while clear_i is low.
   input  axis_t  lengths_i,
-  /// Level: to the begin of the first phase; up after a reset.
+  /// Level: to the start of the first phase; up after a reset.
   input  logic   clear_i,
   /// Pulse: the next pixel, or the next line; the outputs change in the next cycle.
   input  logic   step_i,

@@ -22,7 +22,7 @@ module display_fetch
   /// Lines (display_timing): a level; nothing is fetched, and a burst that has begun is the last
   /// one.
   input  logic         stop_i,
-  /// Pulse: a line begins. If next_active_i, the line after it, next_y_i, is fetched from now on.
+  /// Pulse: a line starts. If next_active_i, the line after it, next_y_i, is fetched from now on.
   input  logic         line_i,
   input  logic         next_active_i,
   input  coord_t       next_y_i,

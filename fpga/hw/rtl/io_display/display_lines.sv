@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two lines: one is sent while the other one is written. Even and odd pixels have a bank each,
 // because a word of memory has two pixels, at any position. A pixel is black after it was sent:
-// what nobody writes for the next line is black.
+// pixels that are not written for the next line are black.
 module display_lines
   import display_pkg::*;
 #(

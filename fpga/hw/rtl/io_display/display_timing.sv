@@ -23,7 +23,7 @@ module display_timing
   // fetch
   /// Nothing is sent, and nothing may be fetched.
   output logic       stop_o,
-  /// Pulse: a line begins; next_active_o: the line after it, next_y_o, has pixels.
+  /// Pulse: a line starts; next_active_o: the line after it, next_y_o, has pixels.
   output logic       line_o,
   output logic       next_active_o,
   output coord_t     next_y_o,
@@ -92,7 +92,7 @@ module display_timing
       if (pixel_o) cycle_q <= pixel_cycles_i;
       else cycle_q <= running ? cycle_q - 1'b1 : '0;
       clear_q <= state_q == DsClear ? clear_q + 1'b1 : '0;
-      // A cycle later, so that the axes are at the begin of the new line.
+      // A cycle later, so that the axes are at the start of the new line.
       line_o  <= enable_i && (begins || line_ends);
     end
   end

@@ -48,7 +48,7 @@ module eth_buffer
   /// Level: its bytes are read, from the first one on, without the tag.
   input  logic       read_i,
   /// Bytes of the frame: one moves when valid_o and ready_i, the first one a cycle after read_i,
-  /// then one a cycle. They stop where the frame has not arrived yet. A fall of read_i begins
+  /// then one a cycle. They stop where the frame has not arrived yet. A fall of read_i starts
   /// again.
   output logic       valid_o,
   output logic [7:0] byte_o,
@@ -125,7 +125,7 @@ module eth_buffer
   logic [PointerBits-1:0] read_addr;
   assign read_addr = base_q[PointerBits-1:0] + PointerBits'(offset_q);
   assign fetch     = read_i && offset_q != frame_o.bytes && (!valid_o || ready_i);
-  // From the last byte of the addresses to the type behind the tag.
+  // From the last byte of the addresses to the type after the tag.
   assign skip      = frame_o.has_tag && offset_q == 11'd11;
   assign over_o    = whole_o && offset_q == frame_o.bytes && !valid_o;
 

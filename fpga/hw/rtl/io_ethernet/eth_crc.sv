@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One byte's step of the CRC-32 of IEEE 802.3. The register begins with all ones; the FCS is its
+// One byte's step of the CRC-32 of IEEE 802.3. The register starts with all ones; the FCS is its
 // complement, low byte first. After a frame with its FCS the register has the value eth_receive
 // compares with.
 module eth_crc (

@@ -13,7 +13,7 @@ module eth_filter
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; no frame is under way after it.
+  /// Asynchronous, active low; no frame is in progress after it.
   input  logic       rst_ni,
   /// A frame (eth_receive): pulses, a byte or the end, never both.
   input  logic       valid_i,

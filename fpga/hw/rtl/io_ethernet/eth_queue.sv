@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from the driver to the transmitter, in io_ethernet_send. A frame begins on the wire when it
+// Bytes from the driver to the transmitter, in io_ethernet_send. A frame starts on the wire when it
 // is approved and enough of it is here that the memory's latency cannot starve it, or all of it is.
 // Until all of it is here the driver can discard it.
 module eth_queue #(
   /// Bytes, a power of two.
   parameter int unsigned Bytes = 256,
-  /// Bytes of a frame that are here when it begins, at most Bytes.
+  /// Bytes of a frame that are here when it starts, at most Bytes.
   parameter int unsigned Threshold = 64,
   /// Bytes of the last frame that are here when tail_o rises, at most Bytes.
   parameter int unsigned Ahead = 64,
@@ -20,13 +20,13 @@ module eth_queue #(
   input  logic [7:0] byte_i,
   input  logic       last_i,
   output logic       ready_o,
-  /// The frame whose bytes arrive may begin.
+  /// The frame whose bytes arrive may start.
   input  logic       approved_i,
   /// Pulse: removes the bytes of the frame whose last byte has not arrived. No byte is pushed in
   /// this cycle.
   input  logic       discard_i,
   /// The transmitter: a byte is taken when valid_o and ready_i. valid_o rises when the frame may
-  /// begin; within a frame it falls only when the driver is late.
+  /// start; within a frame it falls only when the driver is late.
   output logic       valid_o,
   output logic [7:0] byte_o,
   output logic       last_o,
@@ -44,7 +44,7 @@ module eth_queue #(
   logic [PointerBits:0] write_q, read_q, first_q, level;
   // frames that are here as a whole, or were when they began
   logic [PointerBits:0] whole_q;
-  // open_q: the first frame has begun or may begin.
+  // open_q: the first frame has begun or may start.
   logic open_q, push, pop, arrives, leaves;
 
   assign level   = write_q - read_q;

@@ -43,7 +43,7 @@ module eth_receive
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= RxSkip;  // a frame that is under way at reset is not complete
+      state_q  <= RxSkip;  // a frame that is in progress at reset is not complete
       count_q  <= '0;
       line_q   <= '0;
       crc_q    <= '1;

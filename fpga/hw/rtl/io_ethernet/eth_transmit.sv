@@ -10,7 +10,7 @@ module eth_transmit
   input  logic       rst_ni,
   /// A byte passes the wire in this cycle.
   input  logic       tick_i,
-  /// Frames: a frame begins when its first byte is valid; ready_o takes a byte in a cycle of
+  /// Frames: a frame starts when its first byte is valid; ready_o takes a byte in a cycle of
   /// tick_i. From the first byte on valid_i must not fall before last_i.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
@@ -104,7 +104,7 @@ module eth_transmit
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) abort_q <= 1'b0;
     else if (state_q inside {TxStart, TxData}) abort_q <= abort_q || abort_i;
-    // a frame begins in this cycle
+    // a frame starts in this cycle
     else abort_q <= abort_i && tick_i && state_q == TxIdle && valid_i;
   end
 

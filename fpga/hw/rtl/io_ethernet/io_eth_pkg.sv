@@ -8,7 +8,7 @@ package io_eth_pkg;
 
   // One direction of a GMII: what passes in a tick.
   typedef struct packed {
-    // A byte of a frame, its preamble included; error: the byte is not valid, or a receiver shall
+    // A byte of a frame, its preamble included; error: the byte is not valid, or a receiver must
     // discard the frame.
     logic       enable;
     logic       error;

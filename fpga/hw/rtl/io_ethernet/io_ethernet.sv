@@ -10,7 +10,7 @@ module io_ethernet
 #(
   /// VMs that share the device.
   parameter int unsigned NumVms = 4,
-  /// Bytes of the send queue, and of them those in it before a frame begins (io_ethernet_send).
+  /// Bytes of the send queue, and of them those in it before a frame starts (io_ethernet_send).
   parameter int unsigned SendBytes = 256,
   parameter int unsigned Threshold = 48,
   /// Bytes of the frame on the wire that are left in the send queue when the next chunk is chosen.

@@ -4,7 +4,7 @@
 // VM without a request loses the frame and delays no other VM; nor does a wrong request, which
 // costs its VM the frame.
 //
-// For the first VM this begins while the frame arrives. Nothing is completed or counted before the
+// For the first VM this starts while the frame arrives. Nothing is completed or counted before the
 // frame is whole. If it is dropped instead, the request stays in the ring; its memory may have been
 // written, up to the request's length.
 module io_ethernet_receive
@@ -17,7 +17,7 @@ module io_ethernet_receive
   parameter int unsigned Frames = 32
 ) (
   input  logic        clk_i,
-  /// Asynchronous, active low; no copy is under way after it.
+  /// Asynchronous, active low; no copy is in progress after it.
   input  logic        rst_ni,
   /// VMs that may receive now.
   input  logic [NumVms-1:0] enabled_i,
@@ -47,7 +47,7 @@ module io_ethernet_receive
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
-  /// Bytes of busy_vm_o may be on their way to memory.
+  /// Bytes of busy_vm_o may be in flight to memory.
   output logic        busy_o,
   output vm_t         busy_vm_o,
   /// Lost frames (eth_counters): a level until lost_ready_i.
@@ -73,7 +73,7 @@ module io_ethernet_receive
   typedef enum logic [2:0] {RvFrame, RvHead, RvCopy, RvDrain, RvComplete, RvLost} state_e;
 
   state_e state_q;
-  // VMs that have had their turn, and those that the frame is not for any longer
+  // VMs that have been served, and those that the frame is not for any longer
   logic [NumVms-1:0] past_q;
   logic [NumVms-1:0] rest;     // VMs that follow, as far as they are known
   logic [NumVms-1:0] stale;    // VMs that the first frame is not for any longer
@@ -103,7 +103,7 @@ module io_ethernet_receive
     end
   end
 
-  // ---- The VM whose turn it is ----
+  // ---- The VM that is served ----
   assign rest = frame_i.mask[NumVms-1:0] & ~past_q;
   always_comb begin
     want_vm_o = '0;

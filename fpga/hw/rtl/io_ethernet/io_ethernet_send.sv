@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes chunks that send frames. A frame is one chunk: 14 to 1514 bytes without padding, tag and
-// FCS. The header is checked on its way into the queue, and a frame that the VM may not send is
+// FCS. The header is checked as it enters the queue, and a frame that the VM may not send is
 // discarded there, before its first byte is on the wire. A chunk is over when its frame is on the
 // wire and at most Ahead bytes of it are in the queue: so the next one is chosen as late as the
 // line rate allows, is fetched meanwhile, and never finds more than the rest of one frame before
@@ -12,7 +12,7 @@ module io_ethernet_send
 #(
   /// Bytes of the queue, a power of two.
   parameter int unsigned Bytes = 256,
-  /// Bytes of a frame in the queue before it begins on the wire: 1 to Bytes. The header has to be
+  /// Bytes of a frame in the queue before it starts on the wire: 1 to Bytes. The header has to be
   /// there, too.
   parameter int unsigned Threshold = 48,
   /// At most Bytes. They and 16 bytes of FCS and gap are the time to choose the next chunk and to

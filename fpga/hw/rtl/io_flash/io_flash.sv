@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes chunks on an SPI NOR flash with the commands of Infineon's S25FL128S (16 MiB, pages of
-// 256 bytes, sectors of 64 KiB). Each VM has a window of whole sectors, its addresses begin at 0.
+// 256 bytes, sectors of 64 KiB). Each VM has a window of whole sectors, its addresses start at 0.
 // An erase or a program operation takes long inside the flash: after a slice it is suspended if
-// another VM waits, and takes another turn.
+// another VM waits, and continues in a later chunk.
 //
 // The flash holds one erase and one program operation at a time, of different sectors; the erase is
 // suspended meanwhile. So a program operation waits for no erase of another VM, and ends a
-// suspended program operation before it begins. An erase waits until another VM's erase is over,
+// suspended program operation before it starts. An erase waits until another VM's erase is over,
 // which its own VM's turns continue: until then the arbiter does not serve the waiting VM.
 //
 // An erase that a flush has left is not waited for, so a VM that flushes could always end it in one
-// of its own turns and begin the next erase there. Therefore a VM that has begun an erase gives the
-// others a turn, with no erase in the flash, before it begins another one. Under round robin an
+// of its own turns and start the next erase there. Therefore a VM that has begun an erase gives the
+// others a turn, with no erase in the flash, before it starts another one. Under round robin an
 // erase waits for at most one of each other VM, or two if its own VM has just erased.
 //
 // A flush or a timeout may end a request whose operation the flash still holds. The VM's next
@@ -20,7 +20,7 @@
 //
 // rst_ni does not reach the flash, which may execute or suspend operations of requests that the
 // reset has removed. The software reset of the flash ends them; until then no VM is served. It
-// begins before software has set half_i and deselect_i, so its times are fixed, and allowed for
+// starts before software has set half_i and deselect_i, so its times are fixed, and allowed for
 // every board: the flash is deselected for 255 cycles, and SCK has 1/510 of the clock, at most the
 // lowest sck-hz (1 MHz).
 module io_flash
@@ -49,7 +49,7 @@ module io_flash
   input  logic       start_i,
   input  io_chunk_t  chunk_i,
   input  logic       abort_i,
-  /// Pulse, with result_o. `again`: the arbiter gives the rest of the request another turn.
+  /// Pulse, with result_o. `again`: the arbiter serves the rest of the request in a later chunk.
   output logic       done_o,
   output io_result_t result_o,
   /// Another VM waits.
@@ -146,10 +146,10 @@ module io_flash
   vm_t [1:0] owner_q;
   // the present one (the program operation, if it is held) is not suspended
   logic running_q;
-  logic [NumVms-1:0] over_q;  // the operation of the VM's waiting request has become over meanwhile
+  logic [NumVms-1:0] over_q;  // the operation of the VM's waiting request has become over since
   logic over;
   logic [1:0] of_vm, mine;    // of the chunk's VM; of its request
-  logic program_now;          // the operation that begins, or the present one
+  logic program_now;          // the operation that starts, or the present one
   always_comb begin
     over = 1'b0;
     for (int v = 0; v < int'(NumVms); v++) if (chunk_i.vm == vm_t'(v)) over = over_q[v];
@@ -168,7 +168,7 @@ module io_flash
   logic [31:0] elapsed_q;
   logic [1:0] count_q;
   logic lost;         // the data cannot be read
-  logic unwanted;     // the chunk begins nothing any more
+  logic unwanted;     // the chunk starts nothing any more
   io_result_t result_q;
   logic removes, ended;
   logic [1:0] rest;   // held without the one that is over
@@ -221,7 +221,7 @@ module io_flash
   assign interrupted = (others_i && elapsed_q >= slice_i) || (foreign_q && gone_q);
 
   function automatic state_e after_status();
-    // The operation goes on in the flash: running_q makes the next chunk suspend it first.
+    // The operation continues in the flash: running_q makes the next chunk suspend it first.
     if (wip_q && abort_i) return FlEnd;
     if (wip_q) return !stopping_q && interrupted ? FlSuspend : FlPoll;
     return (stopping_q ? !clears_q : !foreign_q) || unwanted ? FlEnd : begins();
@@ -269,7 +269,7 @@ module io_flash
       begun_q    <= (begun_q || (command && accepted)) && !step;
       finished_q <= command_done || (finished_q && !step);
       gone_q     <= removes || (gone_q && !start_i);
-      // What begins after another operation is over has the rest of its slice: a chunk takes two
+      // What starts after another operation is over has the rest of its slice: a chunk takes two
       // slices at most.
       elapsed_q  <= state_q inside {FlResume, FlReset} || (state_q == FlBegin && !foreign_q) ? '0
                     : elapsed_q + 1'b1;
@@ -343,7 +343,7 @@ module io_flash
       owner_q   <= '0;
       running_q <= 1'b0;
     end else begin
-      // What the flash holds changes only when it has reported an end, or a command to begin was
+      // What the flash holds changes only when it has reported an end, or a command to start was
       // sent.
       held_q <= rest;
       if (state_q == FlPoll && step && !wip_q) running_q <= 1'b0;
@@ -403,8 +403,8 @@ module io_flash
   end
 
   assign moves_data = state_q inside {FlRead, FlBegin};
-  // A program operation begins when its first byte is there. A chunk that ends leaves no command
-  // under way.
+  // A program operation starts when its first byte is there. A chunk that ends leaves no command
+  // in progress.
   assign enables    = state_q == FlEnable && !lost && !unwanted
                       && (chunk_i.op == FlashErase || read_valid_i);
   assign command    = !begun_q && (moves_data || enables

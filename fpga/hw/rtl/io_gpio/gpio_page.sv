@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPIO behind the VMs' pages (fabric_gpio), for io_top. It owns the interrupt enables and the
+// The GPIO pages of the VMs (fabric_gpio), for io_top. It owns the interrupt enables and the
 // counts of refused commands, gpio_processor the rest.
 module gpio_page
   import fabric_pkg::*;

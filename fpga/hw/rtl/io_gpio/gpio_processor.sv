@@ -28,7 +28,7 @@
 //   loop     8   count [15:0]: the commands up to the repeat are executed as often; 0: until a
 //                stop. Not nested.
 //   repeat   9   the end of a loop's body
-//   pause    10  delay [23:0]: nothing; commands after it, such as a capture, begin after its time
+//   pause    10  delay [23:0]: nothing; commands after it, such as a capture, start after its time
 //   end      11  delay [23:0]: the sequencer stops, and the commands after it remain for the next
 //                start
 // wait, until, loop and repeat have no time of their own. An unknown command and a misplaced loop
@@ -72,7 +72,7 @@ module gpio_processor
   output logic [NumVms-1:0] command_ready_o,
   /// In the cycle of command_valid_i: the VM's memory is full, and the command is lost.
   output logic        refused_o,
-  /// Pulse: the VM's sequencer begins with the commands in the memory; those to come follow.
+  /// Pulse: the VM's sequencer starts with the commands in the memory; those to come follow.
   input  logic [NumVms-1:0] start_i,
   /// Pulse: the sequencer stops, and all its commands are removed. Pins and results remain. Wins
   /// against start_i.

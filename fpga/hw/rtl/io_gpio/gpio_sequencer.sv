@@ -12,7 +12,7 @@ module gpio_sequencer
   input  gpio_time_t    time_i,
   /// time_i + 1, the time at which what happens in this cycle takes effect.
   input  gpio_time_t    next_i,
-  /// Pulse: begin, or go on, with the commands in the memory.
+  /// Pulse: start, or continue, with the commands in the memory.
   input  logic          start_i,
   /// Discards the current command; the commands in the memory are removed by the same signal.
   input  logic          stop_i,
@@ -91,7 +91,7 @@ module gpio_sequencer
       running_q <= 1'b0;
       fresh_q   <= 1'b1;
     end else begin
-      // A start in the cycle of an end goes on with the commands that remain.
+      // A start in the cycle of an end continues with the commands that remain.
       if (stop_i) running_q <= 1'b0;
       else if (start_i) running_q <= 1'b1;
       else if (ends) running_q <= 1'b0;

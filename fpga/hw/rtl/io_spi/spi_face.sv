@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with a stock flash behind it, for each
+// A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with a stock flash at it, for each
 // VM: it sees its window of the shared flash. The state of a VM is a row of a memory. One event a
 // cycle changes a row: an access to a VM's registers, the end of a request in the flash's channel,
 // or the submission of one.

@@ -20,7 +20,7 @@ module spi_face_chip
                                  CmdDisable = 8'h04;
   localparam logic [7:0] CmdClear = 8'h30, CmdRead = 8'h03, CmdFast = 8'h0B, CmdProgram = 8'h02,
                                     CmdErase = 8'hD8;
-  localparam logic [7:0] None = 8'hFF;  // nobody drives the wire
+  localparam logic [7:0] None = 8'hFF;  // the wire is not driven
 
   logic busy;  // only the status can be read; an error lasts until it is cleared
   assign busy  = vm_i.writing || vm_i.program_error || vm_i.erase_error;

@@ -45,7 +45,7 @@ package spi_face_pkg;
     logic        erase_error;
     // request
     logic        waiting;   // one is in the flash's channel
-    logic        stale;     // nobody wants what it reads
+    logic        stale;     // what it reads is discarded
   } spi_vm_t;
 
   function automatic logic is_read(spi_state_e state, spi_op_e op);

@@ -4,7 +4,7 @@
 // flash_command and owns SCK and MOSI.
 module spi_port (
   input  logic       clk_i,
-  /// Asynchronous, active low; SCK is low after it, and a byte under way is lost.
+  /// Asynchronous, active low; SCK is low after it, and a byte in progress is lost.
   input  logic       rst_ni,
   /// Cycles of half a period of SCK, at least 1.
   input  logic [7:0] half_i,

@@ -44,7 +44,7 @@ module io_uart
   input  logic [7:0]  data_i,
   /// From the cycle after access_i to the next access.
   output logic [7:0]  data_o,
-  /// Level of each VM's 16550A, registered; it follows the VM's state when a slot looks at the VM.
+  /// Level of each VM's 16550A, registered; it follows the VM's state when a slot concerns the VM.
   output logic [NumVms-1:0] irq_o,
   // pins
   /// Idle high; rx_i passes two flip-flops.

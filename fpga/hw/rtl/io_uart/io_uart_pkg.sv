@@ -12,8 +12,8 @@ package io_uart_pkg;
 
   // What a cycle does; each cycle is about one VM.
   typedef enum logic [2:0] {
-    SlScan    = 3'd0,  // looks at each VM in turn
-    SlLook    = 3'd1,  // looks at a VM again after its access
+    SlScan    = 3'd0,  // examines one VM after the other
+    SlLook    = 3'd1,  // examines a VM again after its access
     SlAccess  = 3'd2,
     SlClear   = 3'd3,  // the VM's state returns to its reset values
     SlReceive = 3'd4,  // a byte from the line

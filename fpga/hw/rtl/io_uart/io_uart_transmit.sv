@@ -5,7 +5,7 @@ module io_uart_transmit (
   input  logic       clk_i,
   /// Asynchronous, active low; the line is high after it, also within a byte.
   input  logic       rst_ni,
-  /// Pulse: the next bit begins.
+  /// Pulse: the next bit starts.
   input  logic       bit_i,
   /// Pulse, when ready_o.
   input  logic       send_i,

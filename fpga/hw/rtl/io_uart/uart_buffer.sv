@@ -35,7 +35,7 @@ module uart_buffer
   output logic       space_o,
   // The interrupt: raised once after each rise_i when there is space, lowered by the next rise_i or
   // by lower_i.
-  /// A cycle that only looks at the VM; the interrupt rises in these only.
+  /// A cycle that only examines the VM; the interrupt rises in these only.
   input  logic       look_i,
   input  logic       rise_i,
   input  logic       lower_i,
@@ -72,7 +72,7 @@ module uart_buffer
   assign put     = put_i && (!full || replace_i);
   assign advance = take_i || (put_i && full && replace_i);
   assign ends    = put && byte_i == Newline;
-  // A line that leaves no space is sent, because its VM waits for space. Behind a line that is sent
+  // A line that leaves no space is sent, because its VM waits for space. After a line that is sent
   // it has to wait.
   assign fills   = look_i && !room && row.mark == row.read;
 

@@ -11,11 +11,11 @@ module uart_lines
   parameter int unsigned PointerBits = 6
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; no line is under way, and VM 0 is looked at first.
+  /// Asynchronous, active low; no line is in progress, and VM 0 is examined first.
   input  logic       rst_ni,
   /// Bytes as they are, without owners and without ends of lines.
   input  logic       raw_i,
-  // a VM is looked at; it has bytes that may be sent, which end at limit_i
+  // a VM is examined; it has bytes that may be sent, which end at limit_i
   input  logic       scan_i,
   input  vm_t        vm_i,
   input  logic       ready_i,
@@ -47,7 +47,7 @@ module uart_lines
   logic [PointerBits:0] limit_q;
   logic open_q;    // the last byte on the line was no newline
   logic shown_q;   // the line on the wire began with owner_o, who may continue it
-  logic begun_q;   // the VMs behind the last owner have been looked at since the end of its line
+  logic begun_q;   // the VMs after the last owner have been examined since the end of its line
   logic seeks, two_digits, text;
   vm_t following;
 
@@ -100,7 +100,7 @@ module uart_lines
           shown_q <= !raw_i;
         end
       end else if (taken_i) begin
-        // The limit is that of the begin: a VM that writes without pause does not keep the line.
+        // The limit is that of the start: a VM that writes without pause does not keep the line.
         if (byte_i == Newline || after_i == limit_q) state_q <= LnSeek;
       end else if (text && ready_tx_i) begin
         state_q <= state_q == LnOpen && !two_digits ? LnUnit : state_e'(state_q + 1'b1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The UART behind the VMs' pages, for io_top: the registers of a 16550A, one in each 32 bits, in
+// The UART's pages of the VMs, for io_top: the registers of a 16550A, one in each 32 bits, in
 // whose lowest byte they are. It owns the flushes that wait, because io_uart takes one in eight
 // cycles.
 module uart_page

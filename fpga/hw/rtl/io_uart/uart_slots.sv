@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each cycle of the shared UART does, and for which VM: the state of all VMs is in memories
-// with one port. It serves io_uart_core, and owns the order of the slots: accesses, a look after an
-// access, flushes, received bytes, bytes to send, scans.
+// with one port. It serves io_uart_core, and owns the order of the slots: accesses, a check after
+// an access, flushes, received bytes, bytes to send, scans.
 module uart_slots
   import fabric_pkg::*;
   import io_uart_pkg::*;

@@ -12,7 +12,7 @@ module cfg_port (
   input  logic [31:0] data_i,
   output logic        ready_o,
   /// Discard the incomplete bitstream; the next word starts a new one. Up for some cycles after
-  /// rst_ni rises, so that all bits of the sequence begin together although rst_ni has no
+  /// rst_ni rises, so that all bits of the sequence start together although rst_ni has no
   /// synchronizer here.
   input  logic        abort_i,
   /// The device reports an error in the bitstream: valid in the cycle after a word has moved.

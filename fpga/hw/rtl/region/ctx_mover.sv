@@ -10,7 +10,7 @@ module ctx_mover
   import fabric_pkg::*;
 (
   input  logic        clk_i,
-  /// Asynchronous, active low; no transfer is under way after it.
+  /// Asynchronous, active low; no transfer is in progress after it.
   input  logic        rst_ni,
   /// Pulse, while the task is stopped and the mover idle; ctx_save_o is the same pulse.
   input  logic        save_i,
@@ -45,7 +45,7 @@ module ctx_mover
   input  word_t       ctx_data_i,
   input  logic        ctx_moved_i,
   input  logic        ctx_last_i,
-  /// Space for this word and for two more that may be on their way.
+  /// Space for this word and for two more that may be in flight.
   output logic        ctx_ready_o,
   /// The IF's context buffer: unless aborted, a request stays until ram_gnt_i, which may come in
   /// the same cycle; data of a read are valid in the cycle after the grant.
@@ -120,7 +120,7 @@ module ctx_mover
 
   assign saves         = state_q == CtxSave && ram_req_o && ram_gnt_i;
   assign pop           = saves || ctx_valid_o;
-  // and two more words may be on their way
+  // and two more words may be in flight
   assign ctx_ready_o   = state_q == CtxSave && ahead <= 3'd1;
   assign ctx_data_o    = fifo_data;
   assign ctx_valid_o   = state_q == CtxRestore && (sends_q || ctx_ready_i) && fifo_valid;
@@ -184,7 +184,7 @@ module ctx_mover
     end
   end
 
-  // One bit beside the word marks the task's last word.
+  // One bit next to the word marks the task's last word.
   fabric_word_fifo #(.Width(65), .Depth(4)) i_ahead (
     .clk_i, .rst_ni, .flush_i(!(state_q inside {CtxSave, CtxRestore})),
     .data_i(state_q == CtxSave ? {ctx_last_i, ctx_data_i} : {1'b0, ram_data_i}),

@@ -23,7 +23,7 @@ module prr_fsm
   /// Limit for a task to stop, to save and to restore, in cycles.
   input  logic [31:0] stop_cycles_i,
   // prr_run
-  /// Pulse: a new job begins.
+  /// Pulse: a new job starts.
   input  logic        begin_i,
   /// Pulse: a saved job is being restored.
   input  logic        restore_i,
@@ -172,7 +172,7 @@ module prr_fsm
           d         = handed(d, alloc_client_i, alloc_task_i);
           drop_o    = 1'b1;
           requeue_o = 1'b1;
-        // A job that begins in the last cycle of Hold is in time.
+        // A job that starts in the last cycle of Hold is in time.
         end else if (cancel_i || fault_i || (timer_q >= hold_cycles_i && !begin_i
                                              && !restore_i)) begin
           d.client_valid = 1'b0;

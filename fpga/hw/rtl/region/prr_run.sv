@@ -29,7 +29,7 @@ module prr_run
   /// Pulse: the task exceeded the stop time.
   input  logic        hung_i,
   /// Pulse: a new job starts. In the next cycle prr_fsm is in Busy, or the monitor has given the
-  /// region away and the job does not begin.
+  /// region away and the job does not start.
   output logic        begin_o,
   /// Pulse: the restore of a saved job starts.
   output logic        restore_o,

@@ -7,7 +7,7 @@ module region_feed
   import region_pkg::*;
 (
   input  logic         clk_i,
-  /// Asynchronous, active low; no beat is on its way after it.
+  /// Asynchronous, active low; no beat is in flight after it.
   input  logic         rst_ni,
   /// Pulse: a job starts or continues, and the region's space is empty.
   input  logic         go_i,

@@ -40,7 +40,7 @@ module sort_array
   input  sort_value_t value_i,
   /// State of sorter 0: outcome of its last command, number of entries, least entry.
   output logic [1:0]  status_o,
-  /// A command begins in this cycle, or needs a second one.
+  /// A command starts in this cycle, or needs a second one.
   output logic        busy_o,
   output logic [8:0]  count_o,
   output logic        head_valid_o,
