@@ -12,8 +12,9 @@ module fabric_axi_port
   parameter int unsigned AddrBits = 21
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; without a transaction after it. An answer that was in progress is
-  /// lost.
+  /// Asynchronous, active low; without a transaction after it, and an answer that was in progress
+  /// is lost. The port holds no access back while it is in reset: valid signals must be low until
+  /// it has left the reset, as fabric_top ensures.
   input  logic       rst_ni,
   /// Without atomics: axi_atop_filter is upstream. An address is accepted in the first cycle in
   /// which the port is idle; write data may come later, and each cycle with data is an access. The

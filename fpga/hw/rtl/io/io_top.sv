@@ -28,7 +28,7 @@ module io_top
   /// The time base that the harts read, in cycles of clk_i: one more in every cycle.
   input  logic [63:0] time_i,
   /// AXI4 subordinate: 2 MiB, addressed by bits 20:0, one transaction at a time; a beat takes a
-  /// cycle, its answer follows in the next.
+  /// cycle, its answer follows in the next. An access before the block has left reset is lost.
   input  sub_req_t   sub_req_i,
   output sub_resp_t  sub_resp_o,
   /// AXI4 manager: the DMA of all devices at host-physical addresses, one burst at a time, 1..16
