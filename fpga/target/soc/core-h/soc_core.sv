@@ -7,11 +7,13 @@ module soc_core
   import soc_pkg::*;
 (
   input  logic       clk_i,
+  /// Asynchronous, active low; the core starts at RomBase.
   input  logic       rst_ni,
   /// External interrupts: 0 of M-mode, 1 of S-mode.
   input  logic [1:0] irq_i,
   input  logic       ipi_i,
   input  logic       timer_irq_i,
+  /// AXI4 manager of both caches, with atomics.
   output core_req_t  req_o,
   input  core_resp_t resp_i
 );

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMOs and LR/SC in front of a memory that has neither, and one address for DRAM's cached window
-// and its uncached alias.
+// and its uncached alias. PULP's axi_riscv_atomics does the work; this module adapts the types of
+// soc_top.
 `include "axi/assign.svh"
 module soc_atomics
   import fabric_axi_pkg::*;
   import soc_pkg::*;
 (
   input  logic      clk_i,
+  /// Asynchronous, active low; no reservation after it.
   input  logic      rst_ni,
+  /// AXI4 with atomics, from the crossbar; addresses in either window. At most one write is
+  /// outstanding at the memory.
   input  sub_req_t  req_i,
   output sub_resp_t resp_o,
+  /// AXI4 without atomics, to the DRAM; addresses in DRAM's own window.
   output sub_req_t  memory_req_o,
   input  sub_resp_t memory_resp_i
 );
@@ -17,6 +22,7 @@ module soc_atomics
   AXI_BUS #(.AXI_ADDR_WIDTH(64), .AXI_DATA_WIDTH(64), .AXI_ID_WIDTH(SubIdWidth),
             .AXI_USER_WIDTH(1)) core (), memory ();
 
+  // The windows differ in one bit, so that reservations and AMOs see one address for both.
   localparam logic [63:0] AliasBit = DramBase ^ AliasBase;
   sub_req_t req;
   always_comb begin

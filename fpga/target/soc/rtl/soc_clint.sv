@@ -6,12 +6,18 @@ module soc_clint
   import soc_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; the time is 0 after it, mtimecmp all ones, no interrupt.
   input  logic        rst_ni,
+  /// Pulse: 64-bit registers, written in parts by the byte strobes.
   input  access_t     access_i,
   /// In the cycle after the access.
   output logic [63:0] data_o,
+  /// mtime, in cycles of clk_i: one more in every cycle. It is also the time base of the shared
+  /// devices.
   output logic [63:0] time_o,
+  /// Level, registered: mtime has reached mtimecmp, a cycle ago.
   output logic        timer_irq_o,
+  /// Level: msip.
   output logic        ipi_o
 );
 

@@ -6,11 +6,15 @@ module soc_dma
   import soc_pkg::*;
 (
   input  logic       clk_i,
+  /// Asynchronous, active low; nothing is outstanding after it.
   input  logic       rst_ni,
+  /// AXI4 managers of fabric_top and io_top, served in round robin.
   input  mgr_req_t   fabric_req_i,
   output mgr_resp_t  fabric_resp_o,
   input  slot_req_t  shared_req_i,
   output slot_resp_t shared_resp_o,
+  /// To the crossbar: at most 8 different IDs and 8 transactions of each are outstanding; a further
+  /// one waits.
   output core_req_t  req_o,
   input  core_resp_t resp_i
 );

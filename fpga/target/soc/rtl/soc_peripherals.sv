@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boot ROM, CLINT, PLIC, UART and SPI behind one subordinate port. An access to an address without
-// a register gives 0.
+// Boot ROM, CLINT, PLIC, UART and SPI at one subordinate port of the crossbar. It owns the address
+// decoder; an access to an address without a register gives 0, and writes to it have no effect.
 module soc_peripherals
   import fabric_axi_pkg::*;
   import soc_pkg::*;
@@ -9,19 +9,25 @@ module soc_peripherals
   parameter logic [63:0] StartAddr = DramBase
 ) (
   input  logic        clk_i,
+  /// Asynchronous, active low; all peripherals in their reset state.
   input  logic        rst_ni,
+  /// AXI4 subordinate, one transaction at a time (fabric_axi_port); an access is answered in the
+  /// next cycle. Atomics get an error.
   input  sub_req_t    req_i,
   output sub_resp_t   resp_o,
   /// Sources 3 and up of the PLIC.
   input  logic [NumSources:BoardSource] source_i,
+  /// To the core, levels: external interrupts of M-mode and S-mode, software interrupt, timer
+  /// interrupt.
   output logic [1:0]  irq_o,
   output logic        ipi_o,
   output logic        timer_irq_o,
+  /// mtime (soc_clint).
   output logic [63:0] time_o,
-  // UART
+  /// UART, idle high; rx_i is asynchronous.
   input  logic        rx_i,
   output logic        tx_o,
-  // SPI
+  /// SPI, mode 0.
   output logic        cs_no,
   output logic        sck_o,
   output logic        mosi_o,
@@ -83,6 +89,7 @@ module soc_peripherals
     spi_access.valid   = valid && unit == UnSpi;
   end
 
+  // The answer is that of the unit that was accessed a cycle ago.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) unit_q <= UnNone;
     else unit_q <= unit;

@@ -5,6 +5,7 @@
 package soc_pkg;
   import fabric_axi_pkg::*;
 
+  // First addresses. ROM, CLINT, PLIC, UART, SPI and DRAM are where CVA6's own SoC has them.
   localparam logic [63:0] RomBase = 64'h0001_0000;
   localparam logic [63:0] ClintBase = 64'h0200_0000;
   localparam logic [63:0] PlicBase = 64'h0c00_0000;
@@ -22,6 +23,8 @@ package soc_pkg;
 
   // Interrupt sources of the PLIC. The board's devices are 3 to 7.
   localparam int unsigned NumSources = 30;
+  // UART and SPI of the SoC; BoardSources devices of the board; the fabric's manager, then its VMs,
+  // then the shared devices' manager and VMs.
   localparam int unsigned UartSource = 1;
   localparam int unsigned SpiSource = 2;
   localparam int unsigned BoardSource = 3;
@@ -51,8 +54,10 @@ package soc_pkg;
 
   /// An access to a peripheral: one cycle, answered in the next one.
   typedef struct packed {
+    // Pulse: an access in this cycle, which cannot wait.
     logic        valid;
     logic [7:0]  write;  // byte strobes; 0: a read
+    // Byte address; of a write bit 2 follows the strobes.
     logic [29:0] addr;
     logic [63:0] data;
     logic [31:0] word;   // the half of `data` at this address

@@ -6,11 +6,15 @@ module soc_plic
   import soc_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; all priorities 0 and nothing enabled after it.
   input  logic        rst_ni,
+  /// Pulse: registers of 32 bits; a read of a claim register claims.
   input  access_t     access_i,
   /// In the cycle after the access.
   output logic [63:0] data_o,
+  /// Levels, synchronous.
   input  logic [NumSources:1] source_i,
+  /// Levels of the two contexts.
   output logic [1:0]  irq_o
 );
 

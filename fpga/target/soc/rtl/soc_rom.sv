@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the core executes first: a0 = the hart's number, a1 = the device tree, to StartAddr.
 // Firmware expects both registers. A loader has placed it in DRAM, or it starts from a ROM of the
-// board.
+// board. Serves soc_peripherals.
 module soc_rom
   import soc_pkg::*;
 #(
+  /// Address of the firmware, and of the device tree.
   parameter logic [63:0] StartAddr = DramBase,
   parameter logic [63:0] DeviceTree = 64'hbff0_0000
 ) (
   input  logic        clk_i,
+  /// A read; writes have no effect. Beyond the eight words it reads 0.
   input  access_t     access_i,
   /// In the cycle after the access.
   output logic [63:0] data_o

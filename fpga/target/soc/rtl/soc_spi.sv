@@ -6,11 +6,17 @@ module soc_spi
   import soc_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; not selected, FIFOs empty.
   input  logic        rst_ni,
+  /// Pulse: registers of 32 bits. A read of RXDATA removes a byte; a write to a full TXDATA is
+  /// lost.
   input  access_t     access_i,
   /// In the cycle after the access.
   output logic [63:0] data_o,
+  /// Level: a watermark is crossed and its interrupt enabled.
   output logic        irq_o,
+  /// SPI, mode 0: SCK has half a period of SCKDIV + 1 cycles, at most 255. miso_i is sampled at the
+  /// end of SCK's high phase.
   output logic        cs_no,
   output logic        sck_o,
   output logic        mosi_o,

@@ -15,6 +15,7 @@ module soc_top
   parameter int unsigned NumVms = 2,
   parameter int unsigned NumSharedVms = 2,
   /// As in fabric_top.
+  /// As in fabric_top.
   parameter int unsigned NumDevs = 2,
   parameter int unsigned NumPrrs = 2,
   parameter int unsigned SorterDepth = 16,
@@ -27,24 +28,27 @@ module soc_top
   localparam int unsigned NumPins = 32
 ) (
   input  logic clk_i,
-  /// Asynchronous, active low; the blocks leave reset at the second edge of clk_i after its
-  /// release.
+  /// Asynchronous, active low; core and peripherals leave reset at the second edge of clk_i after
+  /// its release, the fabric and the shared devices, with synchronizers of their own, two edges
+  /// later.
   input  logic rst_ni,
-  // DRAM
+  /// DRAM: AXI4, bursts of core and DMA, addresses from 0x8000_0000 to 0xbfff_ffff. rst_ni must
+  /// reset the memory's port, too.
   output sub_req_t  dram_req_o,
   input  sub_resp_t dram_resp_i,
-  // the board's devices, from 0x3000_0000 to 0x4fff_ffff, and their interrupts
+  /// The board's devices, from 0x3000_0000 to 0x4fff_ffff, AXI4 with atomics; their interrupts are
+  /// levels, synchronous to clk_i.
   output sub_req_t  board_req_o,
   input  sub_resp_t board_resp_i,
   input  logic [BoardSources-1:0] board_irq_i,
-  // the core's UART and SPI
+  /// The core's UART and SPI (soc_uart, soc_spi).
   input  logic rx_i,
   output logic tx_o,
   output logic cs_no,
   output logic sck_o,
   output logic mosi_o,
   input  logic miso_i,
-  // regions and configuration port
+  /// Regions and configuration port, with the contracts of fabric_top.
   output logic        [NumPrrs-1:0] region_rst_no,
   output region_req_t [NumPrrs-1:0] region_req_o,
   input  region_rsp_t [NumPrrs-1:0] region_rsp_i,
@@ -53,7 +57,7 @@ module soc_top
   input  logic        cfg_ready_i,
   input  logic        cfg_error_i,
   output logic        cfg_abort_o,
-  // shared devices (io_top)
+  /// Shared devices, with the contracts of io_top.
   output logic   shared_tx_o,
   input  logic   shared_rx_i,
   output logic   shared_cs_no,
@@ -94,6 +98,7 @@ module soc_top
   sub_req_t  [NumPorts-1:0] port_req;
   sub_resp_t [NumPorts-1:0] port_resp;
 
+  // An address outside of all rules is answered with DECERR by the crossbar.
   localparam int unsigned NumRules = 5;
   localparam axi_pkg::xbar_rule_64_t [NumRules-1:0] Map = '{
     '{idx: PortPeripherals, start_addr: RomBase, end_addr: BoardBase},
@@ -147,6 +152,7 @@ module soc_top
   logic [NumVms-1:0] fabric_irq;
   logic [NumSharedVms-1:0] shared_irq;
   always_comb begin
+    // Sources in the order of soc_pkg.
     source = '0;
     source[BoardSource+:BoardSources]      = board_irq_i;
     source[FabricSource]                   = fabric_manager_irq;

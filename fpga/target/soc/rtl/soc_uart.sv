@@ -7,10 +7,14 @@ module soc_uart
   import io_uart_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; divisor 1, FIFOs disabled and empty, no interrupt enabled.
   input  logic        rst_ni,
+  /// Pulse: one register in each 32 bits, in the lowest byte. A read of RBR removes a byte, one of
+  /// LSR its errors, one of IIR the transmitter's interrupt.
   input  access_t     access_i,
   /// In the cycle after the access.
   output logic [63:0] data_o,
+  /// Level: IIR shows an interrupt. rx_i is asynchronous, tx_o idle high.
   output logic        irq_o,
   input  logic        rx_i,
   output logic        tx_o
