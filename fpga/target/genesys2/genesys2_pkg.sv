@@ -4,6 +4,7 @@
 package genesys2_pkg;
   import fabric_axi_pkg::*;
 
+  // Address, ID and response are those of fabric_axi_pkg; only the data differ.
   typedef logic [31:0] io_data_t;
   typedef logic [3:0] io_strb_t;
   `AXI_TYPEDEF_W_CHAN_T(io_w_t, io_data_t, io_strb_t, bus_user_t)

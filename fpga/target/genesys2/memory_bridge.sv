@@ -6,10 +6,14 @@ module memory_bridge
   import genesys2_pkg::*;
 (
   input  logic      clk_i,
+  /// Asynchronous, active low. Both sides must be reset together: the clock crossing has pointers
+  /// in each.
   input  logic      rst_ni,
+  /// AXI4 from the SoC, 64 bits, without atomics.
   input  sub_req_t  req_i,
   output sub_resp_t resp_o,
-  // in the clock of the bus
+  /// The bus: LiteX's clock and its reset, and AXI4 of 256 bits; up to four reads are converted at
+  /// a time.
   input  logic      bus_clk_i,
   input  logic      bus_rst_ni,
   output mem_req_t  bus_req_o,

@@ -8,8 +8,10 @@ module region_partition
   /// The task's number, as in fabric_pkg.
   parameter int unsigned Task = 1
 ) (
+  /// Clock and region_rst_no of the fabric.
   input  logic                           clk_i,
   input  logic                           rst_ni,
+  /// A region_req_t and a region_rsp_t, with the contract of region_pkg.
   input  logic [$bits(region_req_t)-1:0] req_i,
   output logic [$bits(region_rsp_t)-1:0] rsp_o
 );

@@ -94,6 +94,7 @@ module soc_genesys2
   input  logic        mem_r_last_i,
   input  logic        mem_r_valid_i,
   output logic        mem_r_ready_o,
+  /// Interrupts of the board's devices, levels in any clock: synchronized here.
   input  logic [4:0]  irq_i,
   // UART and SPI of the core
   input  logic        rx_i,
