@@ -4,9 +4,12 @@ module cosim_axi_check
   import fabric_axi_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low; the count is 0 after it.
   input  logic        rst_ni,
+  /// The port, observed only.
   input  mgr_req_t    req_i,
   input  mgr_resp_t   resp_i,
+  /// Violations since the reset, counted in the cycle after each.
   output logic [31:0] complaints_o
 );
 

@@ -6,9 +6,12 @@ module cosim_memory
   import fabric_axi_pkg::*;
 (
   input  logic      clk_i,
+  /// Asynchronous, active low; no request waits after it. The memory is the machine's.
   input  logic      rst_ni,
   /// Further cycles before the first word of a burst.
   input  logic [7:0] latency_i,
+  /// AXI4; up to four bursts of a direction wait, then ready falls. Reads and writes do not wait
+  /// for each other.
   input  mgr_req_t  req_i,
   output mgr_resp_t resp_o
 );

@@ -19,6 +19,7 @@ module cosim_register_port
   output logic [1:0]  resp_o,
   output logic [63:0] data_o,
   output sub_req_t    req_o,
+  /// B and R are always accepted.
   input  sub_resp_t   resp_i
 );
 

@@ -17,6 +17,7 @@ module fabric_cosim
   parameter bit Split = 1'b1
 ) (
   input  logic clk_i,
+  /// Asynchronous, active low.
   input  logic rst_ni,
   /// Pulse: an access to the register port; the members are stable until access_done_o.
   input  logic access_i,
@@ -29,6 +30,7 @@ module fabric_cosim
   output logic access_done_o,
   output logic [1:0] access_resp_o,
   output logic [63:0] access_data_o,
+  /// Levels, as of fabric_top.
   output logic irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
   /// Something may change although no register is accessed.

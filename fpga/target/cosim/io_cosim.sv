@@ -16,7 +16,9 @@ module io_cosim
   localparam int unsigned NumPins = 32
 ) (
   input  logic clk_i,
+  /// Asynchronous, active low.
   input  logic rst_ni,
+  /// The machine's time, in cycles of clk_i; it may jump forward while active_o is low.
   input  logic [63:0] time_i,
   /// Pulse: an access to the register port; the members are stable until access_done_o.
   input  logic access_i,
@@ -31,6 +33,7 @@ module io_cosim
   output logic [63:0] access_data_o,
   /// Of the memory: further cycles before the first word of a burst.
   input  logic [7:0] latency_i,
+  /// Levels, as of io_top.
   output logic irq_manager_o,
   output logic [NumVms-1:0] irq_vm_o,
   /// Something may change although no register is accessed and nothing arrives.

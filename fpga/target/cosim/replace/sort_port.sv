@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fpga/hw/rtl/sorter/sort_port.sv as a Verilated class of its own, which C++ (model.cc) evaluates
 // only while there is a command: between commands neither its state nor its outputs change.
-// Verilator would evaluate the sorter, a fifth of the fabric's logic, in every cycle.
+// Otherwise Verilator evaluates the sorter, a fifth of the fabric's logic, in every cycle.
 module sort_port
   import fabric_pkg::*;
 #(
