@@ -192,8 +192,9 @@ module soc_genesys2
     .color_o(color)
   );
 
-  // ---- Regions and configuration port ---- A region's content is synthesized apart from this
-  // design, once for each task; here it is a black box.
+  // ---- Regions and configuration port ----
+  // A region's content is synthesized apart from this design, once for each task; here it is a
+  // black box.
   for (genvar p = 0; p < NumPrrs; p++) begin : gen_region
     logic [$bits(region_rsp_t)-1:0] rsp;
     region_partition i_region (

@@ -143,8 +143,9 @@ module io_flash_props
     if (flushes) {mine_q, finished_q, open_q} <= '0;
   end
 
-  // ---- Its erases: the VM has begun one, and no other VM since; it has given up a turn; nobody
-  // waited in this turn ----
+  // ---- Its erases ----
+  // The VM has begun one, and no other VM since; it has given up a turn; no other VM waited in this
+  // turn.
   logic erased_q = 1'b0, gave_q = 1'b0, alone_q = 1'b0, gives;
   assign gives = chunk.vm == any && result.again && result.bytes == '0 && held_q == '0;
   always_ff @(posedge clk_i) begin

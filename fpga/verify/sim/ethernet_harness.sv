@@ -109,8 +109,8 @@ module ethernet_harness
     end
   end
 
-  // ---- Memory: a burst of each of the two at a time; addresses beyond 16 KiB are outside the VM's
-  // windows ----
+  // ---- Memory ----
+  // A burst of each of the two at a time; addresses beyond 16 KiB are outside the VM's windows.
   word_t mem [4 << (AddrBits - 3)];
   io_burst_t [1:0] burst;
   io_word_t word;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types of the fabric's AXI4 ports, made with PULP's macros, for fabric_top and all blocks on
-// its buses. Three sets: sub_* for the subordinate port (registers), slot_* for one requester
-// at the multiplexer (a region's DMA, the configuration port), mgr_* for the manager port to
-// memory.
+// its buses. Three sets: sub_* for the subordinate port (registers), slot_* for one requester at
+// the multiplexer (a region's DMA, the configuration port), mgr_* for the manager port to memory.
 `include "axi/typedef.svh"
 
 package fabric_axi_pkg;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chip-independent part of the fabric, for a board's top or a simulation's (fabric_sim). It
-// connects its blocks; it also delays accesses after a reset, selects the fault that is
-// reported, and arbitrates guard and memory with PULP's arbiters. Regions and configuration port
-// are outside. All ports are synchronous to clk_i.
+// connects its blocks; it also delays accesses after a reset, selects the fault that is reported,
+// and arbitrates guard and memory with PULP's arbiters. Regions and configuration port are outside.
+// All ports are synchronous to clk_i.
 `include "axi/typedef.svh"
 module fabric_top
   import fabric_pkg::*;

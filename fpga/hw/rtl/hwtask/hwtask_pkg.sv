@@ -9,8 +9,7 @@ package hwtask_pkg;
   localparam int unsigned AesCtxWords = 3;
   localparam int unsigned G722CtxWords = 20;
 
-  // Cycles from stop to stopped or over, not counting cycles in which a stream makes the task
-  // wait.
+  // Cycles from stop to stopped or over, not counting cycles in which a stream makes the task wait.
   localparam int unsigned Qam16Wait = 20;
   localparam int unsigned Qam64Wait = 38;
   localparam int unsigned Fft512Wait = 540;

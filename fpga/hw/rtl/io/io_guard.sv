@@ -80,8 +80,9 @@ module io_guard
     return open;
   endfunction
 
-  // ---- The search ---- A window that is written while it is examined decides by its old or its
-  // new words: the manager closes it first.
+  // ---- The search ----
+  // A window that is written while it is examined decides by its old or its new words: the manager
+  // closes it first.
   assign request = waits_q ? request_q : request_i;
   assign row     = row_t'({request.vm, waits_q ? window_q : 2'd0});
   assign page    = request.addr[AddrWidth-1:PageBits];

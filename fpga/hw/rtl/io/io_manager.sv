@@ -135,8 +135,9 @@ module io_manager
   assign hw_in.BUSY.vms.next          = 16'(busy_i);
   assign hw_in.VM_IRQ.pending.next    = 16'(vm_irq_i);
 
-  // ---- Events ---- What belongs to an event is kept until software clears the event. The first
-  // event afterwards may be in the cycle of this write, and wins there (IRQ_STATUS).
+  // ---- Events ----
+  // What belongs to an event is kept until software clears the event. The first event afterwards
+  // may be in the cycle of this write, and wins there (IRQ_STATUS).
   io_burst_t burst_q;
   logic bus_q;
   vm_t lost_vm_q;

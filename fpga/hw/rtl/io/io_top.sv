@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared devices, with one bus port and one port to memory (docs/hardware-io.md), for a
-// board's top or a simulation's. It connects its blocks, orders flushes, and selects the burst of a
-// fault. All ports are synchronous to clk_i, except those that say otherwise.
+// The shared devices, with one bus port and one port to memory (docs/hardware-io.md), for a board's
+// top or a simulation's. It connects its blocks, orders flushes, and selects the burst of a fault.
+// All ports are synchronous to clk_i, except those that say otherwise.
 module io_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -49,8 +49,9 @@ module io_copy
   state_e state_q;
   io_status_e refusal, failure, status_q;
 
-  // ---- The request ---- A chunk that is not the last one has to end before the end of the 4 GiB:
-  // the next one would start in others.
+  // ---- The request ----
+  // A chunk that is not the last one has to end before the end of the 4 GiB: the next one would
+  // start in others.
   function automatic logic leaves(logic [31:0] begins);
     logic [32:0] ends;
     ends = {1'b0, begins} + 33'(chunk_i.bytes);

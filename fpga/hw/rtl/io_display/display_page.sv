@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The screen's pages of the VMs (fabric_screen): it owns the interrupts of the VMs, and
-// io_display the rest. Serves io_top.
+// The screen's pages of the VMs (fabric_screen): it owns the interrupts of the VMs, and io_display
+// the rest. Serves io_top.
 module display_page
   import fabric_pkg::*;
   import fabric_map_pkg::*;

@@ -174,8 +174,9 @@ module io_ethernet_receive
   assign lost_o         = state_q == RvLost;
   assign lost_vm_o      = vm_q;
 
-  // ---- Data ---- The copy of a dropped frame, or for a flushed VM, ends at once, and what is on
-  // its way to memory is drained.
+  // ---- Data ----
+  // The copy of a dropped frame, or for a flushed VM, ends at once, and what is on its way to
+  // memory is drained.
   assign read_o        = state_q == RvCopy;
   assign write_start_o = offer && head_valid_i;
   assign write_vm_o    = want_vm_o;

@@ -403,8 +403,8 @@ module io_flash
   end
 
   assign moves_data = state_q inside {FlRead, FlBegin};
-  // A program operation starts when its first byte is there. A chunk that ends leaves no command
-  // in progress.
+  // A program operation starts when its first byte is there. A chunk that ends leaves no command in
+  // progress.
   assign enables    = state_q == FlEnable && !lost && !unwanted
                       && (chunk_i.op == FlashErase || read_valid_i);
   assign command    = !begun_q && (moves_data || enables

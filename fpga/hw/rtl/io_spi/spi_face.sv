@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with a stock flash at it, for each
-// VM: it sees its window of the shared flash. The state of a VM is a row of a memory. One event a
-// cycle changes a row: an access to a VM's registers, the end of a request in the flash's channel,
-// or the submission of one.
+// A stock SPI controller (SiFive's, with FIFOs of 8 bytes) with a stock flash at it, for each VM:
+// it sees its window of the shared flash. The state of a VM is a row of a memory. One event a cycle
+// changes a row: an access to a VM's registers, the end of a request in the flash's channel, or the
+// submission of one.
 //
 // A byte that the VM writes is at the chip in the same cycle. So the transmit FIFO is a count of
 // bytes that the chip still owes; it owes some while it reads from the flash, a word of four bytes
@@ -162,8 +162,9 @@ module spi_face
   end
   assign complete_ready_o = completes && over;
 
-  // ---- Submission ---- The bytes of a page wrap around in it. Those at its start, up to row.addr,
-  // take a second request.
+  // ---- Submission ----
+  // The bytes of a page wrap around in it. Those at its start, up to row.addr, take a second
+  // request.
   logic [8:0] start, length;
   io_request_t request;
   assign start  = {1'b0, row.addr[7:0]} - row.count;
@@ -275,8 +276,9 @@ module spi_face
     .ready_i(read_ready_i)
   );
 
-  // ---- Reads ---- The manager sets the timing of the wire, and bytes have 8 bits: the registers
-  // for these have constant values.
+  // ---- Reads ----
+  // The manager sets the timing of the wire, and bytes have 8 bits: the registers for these have
+  // constant values.
   logic [31:0] value;
   always_comb begin
     value = '0;

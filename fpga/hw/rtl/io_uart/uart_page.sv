@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The UART's pages of the VMs, for io_top: the registers of a 16550A, one in each 32 bits, in
-// whose lowest byte they are. It owns the flushes that wait, because io_uart takes one in eight
-// cycles.
+// The UART's pages of the VMs, for io_top: the registers of a 16550A, one in each 32 bits, in whose
+// lowest byte they are. It owns the flushes that wait, because io_uart takes one in eight cycles.
 module uart_page
   import fabric_pkg::*;
   import io_pkg::*;

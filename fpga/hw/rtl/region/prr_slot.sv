@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The static side of one region: state machine, job sequencer, DMA, gate, as fabric_top
-// instantiates it for each region. It connects them; it also selects between the two requesters
-// of the guard, and counts the input that the task has consumed. The contracts of the ports are
-// those of the blocks that they lead to.
+// instantiates it for each region. It connects them; it also selects between the two requesters of
+// the guard, and counts the input that the task has consumed. The contracts of the ports are those
+// of the blocks that they lead to.
 module prr_slot
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -22,8 +22,7 @@
 //   a stream makes it wait, or it ends with over. While stopped is high, in_ready and out_valid are
 //   low. over and stopped exclude each other.
 // - stop may be withdrawn without a save: resume follows whenever stopped was raised. stop is low
-//   at
-//   resume.
+//   at resume.
 // - stopped falls in the cycle after resume, for at least a cycle.
 // - A context always has as many words as TaskCtxWords says, at most MaxCtxWords, in the same order
 //   in both directions. It moves one word a cycle: the first word at most four cycles after
