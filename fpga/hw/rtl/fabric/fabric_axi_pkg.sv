@@ -13,7 +13,7 @@ package fabric_axi_pkg;
   // AddrWidth.
   localparam int unsigned BusAddrWidth = 64;
 
-  // A beat is 64 bits with a strobe for each byte; `user` is unused and 0.
+  // A beat is 64 bits with a strobe for each byte; `user` has no meaning here.
   typedef logic [BusAddrWidth-1:0] bus_addr_t;
   typedef logic [63:0] bus_data_t;
   typedef logic [7:0] bus_strb_t;
