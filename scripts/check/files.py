@@ -11,7 +11,8 @@ from check.repo import Finding
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # Files under another licence, whose text is in LICENSES/: they use functions of GPL programs.
 OTHER_LICENCES = {"fpga/target/cosim/qemu_device.cc": "SPDX-License-Identifier: GPL-2.0-or-later"}
-_LICENCE_LINE = re.compile(r"SPDX-License-Identifier\"?: \"?Apache-2\.0\b")  # also as a member of a JSON object
+# Alone in its comment, or a member of a JSON object. A reflow may join it with the comment that follows.
+_LICENCE_LINE = re.compile(r'SPDX-License-Identifier"?: "?Apache-2\.0(?:",?| ?\*/| ?-->)?$')
 
 # The text of the licence must not be changed.
 NO_LICENCE_LINE = ("LICENSE", "LICENSES/GPL-2.0-or-later.txt")

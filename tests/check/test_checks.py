@@ -136,6 +136,7 @@ BAD = [
     ("limits", "arch/riscv/sbi_x.c", _function("", "sbi_x"), 0, "is not needed"),
     ("files", "core/a.c", "int a;\n", 1, "no licence line"),
     ("files", "systems/a.dts", "/dts-v1/;\n", 1, "no licence line"),
+    ("files", "fpga/hw/rtl/io/a.sv", f"// {SPDX} A module\n// of the devices.\n", 1, "no licence line"),
     ("files", "scripts/Bad.sh", SH, 0, "not lower case"),
     ("files", "Bad/a.sh", SH, 0, "not lower case"),
     ("files", "scripts/a.sh", SH + "curl https://" + "crates" + ".io/x\n", 4, "package registry"),
