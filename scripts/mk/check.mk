@@ -32,18 +32,20 @@ check-analyze: | setup-dev
 # The source lines that `make mutate-faults` removes must exist: a change of these lines breaks its
 # list. The mutants of tests/e2e are checked when pytest collects them.
 check-mutations: | setup-dev
-	@$(CHECK) pytest -q -p no:cacheprovider tests/check/test_mutations.py
+	@$(call part,$(CHECK) pytest -q -p no:cacheprovider $(PYTEST_ONLY) tests/check/test_mutations.py)
 	@mkdir -p $(BUILD)
 	@$(CHECK) pytest -q -p no:cacheprovider --collect-only tests/e2e >$(BUILD)/check-collect.log || { \
 	    grep -E '^E ' $(BUILD)/check-collect.log >&2; echo "check-mutations: tests/e2e cannot be collected" >&2; exit 1; }
 
 # Tests of our own tools: each check must find an injected fault.
 check-self: check-mutations | setup-dev
-	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --ignore=tests/check/test_mutations.py tests/check
+	@$(call part,$(CHECK) pytest -q -p no:cacheprovider -n 2 $(PYTEST_ONLY) --ignore=tests/check/test_mutations.py tests/check)
+	@$(some_selected)
 
 # Tests of the tools that measure: the benchmark must parse its input, a trace its records.
 test-bench-tools: | setup-dev
-	@$(CHECK) pytest -q -p no:cacheprovider -n 2 tests/bench tests/trace
+	@$(call part,$(CHECK) pytest -q -p no:cacheprovider -n 2 $(PYTEST_ONLY) tests/bench tests/trace)
+	@$(some_selected)
 
 # The hypervisor with both compilers; hyp.mk turns every warning into an error.
 check-warnings: check-warnings-gcc check-warnings-clang check-warnings-cva6

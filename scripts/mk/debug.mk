@@ -24,7 +24,8 @@ $(GDB_TOOL): $(CRATES) $(RSP_SRCS) tools/gdb/Cargo.toml tools/gdb/Cargo.lock $(w
 gdb-tool: $(GDB_TOOL)
 
 test-gdb-tool: $(CRATES) | setup-debug ## run the unit tests of the GDB server
-	@$(call CARGO_BUILD,test --package tessera-gdb --package tessera-rsp)
+	$(call cargo_test,test-gdb-tool,$(call CARGO_BUILD,test --package tessera-gdb --package tessera-rsp))
+	@$(some_selected)
 
 debug: image gdb-tool ## boot SYSTEM and attach GDB to its VM=linux only (SYMBOLS=elf, GDB=path); the other VMs run
 	@$(RUN) debug --system "$$SYSTEM" "$$VM"

@@ -20,11 +20,11 @@ listings: | setup-dev ## copy the files that the tutorials show into the documen
 
 # The commands and listings of the tutorials, in copies of the repository (build/tutorials).
 test-tutorials: image gdb-tool cosim | setup-dev setup-debug ## execute the commands and listings of the tutorials
-	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --maxschedchunk 1 tests/docs
+	@$(CHECK) pytest -q -p no:cacheprovider -n 2 --maxschedchunk 1 $(PYTEST_ONLY) tests/docs
 
 # The pictures as a browser shows them.
 test-pictures: | setup-dev setup-browser ## look at the documents' pictures in a browser
-	@$(CHECK) pytest -q -p no:cacheprovider tests/pictures
+	@$(CHECK) pytest -q -p no:cacheprovider $(PYTEST_ONLY) tests/pictures
 
 check: check-docs check-figures check-tutorials
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The reconfigurable fabric in RTL, fpga/ (docs/fabric.md): benches on Verilator, proofs, lint,
-# synthesis. ONLY=words selects tests (pytest's -k).
+# synthesis.
 FPGA_PYTHON = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches:scripts $(VENV)/bin/python
 
 # Tests run in parallel, except those that use the same folder (fpga/verify/benches/conftest.py), in their
 # order: the longest first.
-FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(if $(ONLY),-k "$(ONLY)") fpga/verify/benches
+FPGA_TESTS = $(FPGA_PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadscope --no-loadscope-reorder $(PYTEST_ONLY) fpga/verify/benches
 
 # Yosys is WebAssembly, which its first run compiles (90 s of CPU time): once here, instead of once
 # in each worker.

@@ -12,21 +12,14 @@ $(IASIM): $(CRATES) $(IASIM_SRCS) | setup-debug
 
 iasim: $(IASIM) ## build the simulator of the M5150: build/iasim/release/iasim
 
-# $(call iasim_test,name,selection): shows the compiler's warnings about external crates only after
-# an error.
-define iasim_test
-	@mkdir -p $(BUILD)/iasim
-	@$(call IASIM_CARGO,test $(2)) >$(BUILD)/iasim/$(1).log 2>&1 || { cat $(BUILD)/iasim/$(1).log >&2; exit 1; }
-	@sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' $(BUILD)/iasim/$(1).log | \
-	    awk '{ n += $$1 } END { print "$(1): " n " tests passed"; exit n == 0 }'
-endef
-
 # The tests that need neither QEMU nor GDB, and take a few seconds.
 test-iasim-unit: $(CRATES) | setup-debug
-	$(call iasim_test,test-iasim-unit,--lib --test vz --test tables --test machine --test micro --test tlb --test fuzz)
+	$(call cargo_test,test-iasim-unit,$(call IASIM_CARGO,test --lib --test vz --test tables --test machine --test micro --test tlb --test fuzz))
+	@$(some_selected)
 
 test-iasim: $(CRATES) | setup-dev ## run all tests of the simulator, including comparisons with QEMU and the GNU disassembler
-	$(call iasim_test,test-iasim,)
+	$(call cargo_test,test-iasim,$(call IASIM_CARGO,test))
+	@$(some_selected)
 
 # Fails below a quarter of QEMU's speed with -icount.
 test-iasim-speed: $(IASIM) | setup-dev

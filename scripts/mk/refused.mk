@@ -16,6 +16,10 @@ endif
 ifeq ($(filter debug,$(HYP_COMPONENTS)),)
 $(call refuse,debug debug-server,HYP_COMPONENTS has no debug; the debugger needs this component)
 endif
+ifneq ($(ONLY),)
+$(call refuse,test soak check,ONLY= selects tests of one suite: `make test-e2e ONLY=words`)
+$(call refuse,site test-coverage coverage test-fuzz-host test-iasim-speed,ONLY= selects nothing here: this is one test)
+endif
 ifneq ($(filter debug,$(HYP_COMPONENTS)),)
 ifeq ($(filter console,$(HYP_COMPONENTS)),)
 $(error HYP_COMPONENTS has debug without console; the debugger's frames come through the console)

@@ -24,11 +24,12 @@ E2E_ALONE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider
 E2E := $(E2E_ALONE) -n 3 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot systems in QEMU and use them as a user would
-	@$(E2E_ALONE) -m alone tests/e2e
-	@$(E2E) -m "not long and not alone" tests/e2e
+	@$(call part,$(E2E_ALONE) -m alone $(PYTEST_ONLY) tests/e2e)
+	@$(call part,$(E2E) -m "not long and not alone" $(PYTEST_ONLY) tests/e2e)
+	@$(some_selected)
 
 test-e2e-long: image iasim | setup-dev setup-qemu-new
-	@$(E2E) -m long tests/e2e
+	@$(E2E) -m long $(PYTEST_ONLY) tests/e2e
 
 # $(call suite,command,name): runs the command and prints its duration.
 define suite
@@ -51,22 +52,22 @@ test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setu
 
 # Systems on a newer QEMU; in soak also more of the fabric, the bounds, the attacks and the leaks.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
+NEWER_TESTS := $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py edk2.py accelerators_faults.py \
+	attacks_accel.py hardware_io.py overlays.py rt_devices.py rt_sorter.py shared_devices.py)
 
 test-newer: | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) -m "not long" $(addprefix tests/e2e/test_,smoke.py regression.py accelerators.py edk2.py \
-		accelerators_faults.py attacks_accel.py hardware_io.py overlays.py rt_devices.py rt_sorter.py shared_devices.py)
-	@QEMU=$(NEWER) $(E2E_ALONE) -q tests/e2e/test_bounds.py -k threadmetric
+	@$(call part,QEMU=$(NEWER) $(E2E) -m "not long" $(PYTEST_ONLY) $(NEWER_TESTS))
+	@$(call part,QEMU=$(NEWER) $(E2E_ALONE) -q -k "threadmetric$(if $(ONLY), and ($$ONLY))" tests/e2e/test_bounds.py)
+	@$(some_selected)
 
 test-newer-long: image iasim | setup-dev setup-qemu-new
-	@QEMU=$(NEWER) $(E2E) $(addprefix tests/e2e/test_,accelerators_many.py accelerators_response.py shared_net.py \
+	@QEMU=$(NEWER) $(E2E) $(PYTEST_ONLY) $(addprefix tests/e2e/test_,accelerators_many.py accelerators_response.py shared_net.py \
 		shared_rt.py bounds.py leak.py attacks.py attacks_variants.py)
 
 # Fault injection: removes one check of the hypervisor at a time; then an attack of the hostile
-# guest must be detected. Takes long; ONLY=words selects some (pytest's -k).
-ONLY ?=
-
+# guest must be detected. Takes long; ONLY=words selects some.
 mutate-faults: | setup-dev ## check that the attack tests fail when a check is removed from the hypervisor (table in build/mutants)
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider tests/mutations $(if $(ONLY),-k "$(ONLY)")
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider $(PYTEST_ONLY) tests/mutations
 	@echo "build/mutants/faults.md: the removed checks, and the failure of each attack; unit_faults.md: faults, and the unit test that finds each"
 
 .PHONY: test-newer test-newer-long run smoke native test-e2e test-e2e-long test mutate-faults
@@ -90,9 +91,9 @@ io-pictures: | setup-dev ## draw docs/images/hardware-io-*.png from a run of the
 
 # Systems on the M5150, in its simulator.
 test-mips: iasim | setup-dev ## boot systems for the M5150 in iasim, on both boards
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m "not long" tests/mips
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m "not long" $(PYTEST_ONLY) tests/mips
 
 test-mips-long: iasim | setup-dev # attacks and random instructions in configurations that test-mips omits
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m long tests/mips
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m long $(PYTEST_ONLY) tests/mips
 
 .PHONY: test-mips test-mips-long

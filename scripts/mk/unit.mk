@@ -61,21 +61,27 @@ NO_CONSOLE := services/console/% services/debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
 test-unit: test-unit-usual test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
+	@$(some_selected)
 
 # Those of `make check`: without the variants of core and the tools that measure.
 test-unit-usual: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self
 
-test-unit-c: $(UNIT_TESTS:%=$(HOST_BUILD)/unit/%)
-	@tests/unit/run.sh $^
+# $(call run_programs,names): of tests in C.
+run_programs = $(if $(1),$(call part,tests/unit/run.sh $(1:%=$(HOST_BUILD)/unit/%)),:)
+
+test-unit-c: $(patsubst %,$(HOST_BUILD)/unit/%,$(call named,$(UNIT_TESTS)))
+	@$(call run_programs,$(call named,$(UNIT_TESTS)))
+	@$(some_selected)
 
 # Python is built without the address sanitizer, so the sanitizer's library must be loaded first;
 # leaks in Python are not reported. Two tests at a time.
 HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
     PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider \
-    -n 2 --maxschedchunk 1
+    -n 2 --maxschedchunk 1 $(PYTEST_ONLY)
 
 test-unit-properties: $(HOST_BUILD)/libcore.so
-	@$(HOST_PYTEST) tests/unit
+	@$(call part,$(HOST_PYTEST) tests/unit)
+	@$(some_selected)
 
 # The real-time class with its queues in sorters; the scheduler and the watchdog with the timers there.
 test-unit-sorter:
@@ -89,16 +95,17 @@ test-unit-time:
 	@$(MAKE) --no-print-directory HOST_BUILD=$(BUILD)/host-time HOST_CC="$(HOST_CC) -DARCH_TIME_SLOW=true" KIND_TESTS=test_rt_queue \
 	    KIND_PROPERTIES="test_scheduler test_rt_edf" test-unit-kind
 
-test-unit-kind: $(KIND_TESTS:%=$(HOST_BUILD)/unit/%) $(HOST_BUILD)/libcore.so
-	@tests/unit/run.sh $(KIND_TESTS:%=$(HOST_BUILD)/unit/%)
-	@TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) $(KIND_PROPERTIES:%=tests/unit/%.py)
+test-unit-kind: $(patsubst %,$(HOST_BUILD)/unit/%,$(call named,$(KIND_TESTS))) $(HOST_BUILD)/libcore.so
+	@$(call run_programs,$(call named,$(KIND_TESTS)))
+	@$(call part,TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) $(KIND_PROPERTIES:%=tests/unit/%.py))
 
 test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
 test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtual Device Manager and PCI functions over the fabric's RTL, without QEMU
 	@$(MAKE) --no-print-directory $(COSIM)/libmodel.so $(COSIM)/libshared.so
-	@PYTHONPATH=tests/unit:tests/cosim $(HOST_PYTEST) tests/manager
+	@$(call part,PYTHONPATH=tests/unit:tests/cosim $(HOST_PYTEST) tests/manager)
+	@$(some_selected)
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
