@@ -69,7 +69,12 @@ test-unit-usual: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit 
 # $(call run_programs,names): of tests in C.
 run_programs = $(if $(1),$(call part,tests/unit/run.sh $(1:%=$(HOST_BUILD)/unit/%)),:)
 
-test-unit-c: $(patsubst %,$(HOST_BUILD)/unit/%,$(call named,$(UNIT_TESTS)))
+# With all CPUs, also below a make without -j.
+unit-programs kind-programs:
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(HOST_BUILD)/libcore.so \
+	    $(patsubst %,$(HOST_BUILD)/unit/%,$(call named,$(if $(filter kind-%,$@),$(KIND_TESTS),$(UNIT_TESTS))))
+
+test-unit-c: unit-programs
 	@$(call run_programs,$(call named,$(UNIT_TESTS)))
 	@$(some_selected)
 
@@ -79,7 +84,7 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
     PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc $(VENV)/bin/python -m pytest -q -p no:cacheprovider \
     -n 2 --maxschedchunk 1 $(PYTEST_ONLY)
 
-test-unit-properties: $(HOST_BUILD)/libcore.so
+test-unit-properties: unit-programs
 	@$(call part,$(HOST_PYTEST) tests/unit)
 	@$(some_selected)
 
@@ -95,7 +100,7 @@ test-unit-time:
 	@$(MAKE) --no-print-directory HOST_BUILD=$(BUILD)/host-time HOST_CC="$(HOST_CC) -DARCH_TIME_SLOW=true" KIND_TESTS=test_rt_queue \
 	    KIND_PROPERTIES="test_scheduler test_rt_edf" test-unit-kind
 
-test-unit-kind: $(patsubst %,$(HOST_BUILD)/unit/%,$(call named,$(KIND_TESTS))) $(HOST_BUILD)/libcore.so
+test-unit-kind: kind-programs
 	@$(call run_programs,$(call named,$(KIND_TESTS)))
 	@$(call part,TESSERA_LIBCORE=$(HOST_BUILD)/libcore.so $(HOST_PYTEST) $(KIND_PROPERTIES:%=tests/unit/%.py))
 
@@ -109,5 +114,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: test-unit test-unit-usual test-unit-c test-unit-properties test-unit-sorter test-unit-time test-unit-kind test-long test-manager
+.PHONY: unit-programs kind-programs test-unit test-unit-usual test-unit-c test-unit-properties test-unit-sorter test-unit-time test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)
