@@ -12,7 +12,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 from rtl_tools import Bench
 
-BENCHES = [Bench(top="dma_writer", noise=True, weight=40)]
+BENCHES = [Bench(top="dma_writer", depth=1, noise=True, weight=40)]
 
 PAGE, BEAT, MOST = 4096, 8, 16
 SLOW, FAST = 0.03, 0.9  # probability per cycle that a side is ready

@@ -9,7 +9,7 @@ from figures import measured
 from hwtask_helpers import declared_wait, ready, same
 from rtl_tools import Bench
 
-BENCHES = [Bench(top="hwtask_harness", name="aes128", parameters={"Task": 5}, noise=True)]
+BENCHES = [Bench(top="hwtask_harness", depth=1, name="aes128", parameters={"Task": 5}, noise=True)]
 
 ECB_ENCRYPT, ECB_DECRYPT, CBC_ENCRYPT, CBC_DECRYPT, CTR = range(5)
 DONE, RAGGED, UNKNOWN = range(3)

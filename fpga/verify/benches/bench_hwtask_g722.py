@@ -13,7 +13,7 @@ from rtl_tools import TOP, Bench
 sys.path.insert(0, str(TOP / "tests" / "guests"))
 import g722_reference as reference
 
-BENCHES = [Bench(top="hwtask_harness", name="g722", parameters={"Task": 6}, noise=True)]
+BENCHES = [Bench(top="hwtask_harness", depth=1, name="g722", parameters={"Task": 6}, noise=True)]
 
 ENCODE, DECODE = 0, 1
 DONE, RAGGED, UNKNOWN = range(3)

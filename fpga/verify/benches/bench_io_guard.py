@@ -10,7 +10,7 @@ from cocotb.triggers import FallingEdge
 from rtl_tools import Bench
 
 VMS, WINDOWS = 4, 4
-BENCHES = [Bench(top="io_guard", parameters={"NumVms": VMS})]
+BENCHES = [Bench(top="io_guard", depth=1, parameters={"NumVms": VMS})]
 
 PAGE = 4096
 PAGES = 64  # addresses lie in a range this small, so that they hit

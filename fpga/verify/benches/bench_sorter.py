@@ -12,14 +12,19 @@ from figures import measured
 from rtl_tools import Bench
 
 BENCHES = [
-    Bench(top="fabric_sorter", name="sorter-64", noise=True),
-    Bench(
-        top="fabric_sorter", name="sorter-128", parameters={"Depth": 128, "KeyWidth": 32, "ValueWidth": 32}, long=True
-    ),
-    Bench(top="fabric_sorter", name="sorter-2", parameters={"Depth": 2, "KeyWidth": 3, "ValueWidth": 2}),
-    Bench(top="fabric_sorter", name="sorter-11", parameters={"Depth": 11, "KeyWidth": 4, "ValueWidth": 5}),
+    Bench(top="fabric_sorter", depth=1, name="sorter-64", noise=True),
     Bench(
         top="fabric_sorter",
+        depth=1,
+        name="sorter-128",
+        parameters={"Depth": 128, "KeyWidth": 32, "ValueWidth": 32},
+        long=True,
+    ),
+    Bench(top="fabric_sorter", depth=1, name="sorter-2", parameters={"Depth": 2, "KeyWidth": 3, "ValueWidth": 2}),
+    Bench(top="fabric_sorter", depth=1, name="sorter-11", parameters={"Depth": 11, "KeyWidth": 4, "ValueWidth": 5}),
+    Bench(
+        top="fabric_sorter",
+        depth=1,
         name="sorter-order",
         parameters={"Depth": 16, "KeyWidth": 3, "ValueWidth": 6, "OrderWidth": 5},
     ),
