@@ -50,6 +50,13 @@ test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setu
 	$(call suite,$(MAKE) --no-print-directory test-newer,test-newer)
 	@echo "test: all suites passed"
 
+# The suites that concern the files changed since BASE= (default: since main's upstream, or since the commit before).
+BASE ?=
+export BASE
+
+test-changed: fetch-guests $(CRATES) | setup-dev ## run the suites that concern the files changed since the commit BASE= (NAMES=1 only names them)
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/changed.py --base "$$BASE" $(if $(NAMES),--names)
+
 # Systems on a newer QEMU. Tests of what differs between the versions: the processor's features and the firmware, virtual
 # time, the plugin of the fabric and its instructions, interrupts of the shared devices. Many tests of test-e2e
 # use this QEMU by themselves. In soak the whole files, and the bounds, the attacks and the leaks.
@@ -76,7 +83,7 @@ mutate-faults: | setup-dev ## check that the attack tests fail when a check is r
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider $(PYTEST_ONLY) tests/mutations
 	@echo "build/mutants/faults.md: the removed checks, and the failure of each attack; unit_faults.md: faults, and the unit test that finds each"
 
-.PHONY: test-newer test-newer-long run smoke native test-e2e test-e2e-long test mutate-faults
+.PHONY: test-changed test-newer test-newer-long run smoke native test-e2e test-e2e-long test mutate-faults
 
 picture: image | setup-dev ## draw docs/images/demo.svg from a real run of the demo
 	@$(PYTHON) scripts/picture.py -- $(PYTHON) scripts/run.py run --system demo
