@@ -24,12 +24,12 @@ E2E_ALONE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider
 E2E := $(E2E_ALONE) -n 3 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot systems in QEMU and use them as a user would
-	@$(call part,$(E2E_ALONE) -m alone $(PYTEST_ONLY) tests/e2e)
-	@$(call part,$(E2E) -m "not long and not alone" $(PYTEST_ONLY) tests/e2e)
-	@$(some_selected)
+	@$(E2E) -m "not long" $(PYTEST_ONLY) tests/e2e
 
 test-e2e-long: image iasim | setup-dev setup-qemu-new
-	@$(E2E) -m long $(PYTEST_ONLY) tests/e2e
+	@$(call part,$(E2E_ALONE) -m alone $(PYTEST_ONLY) tests/e2e)
+	@$(call part,$(E2E) -m "long and not alone" $(PYTEST_ONLY) tests/e2e)
+	@$(some_selected)
 
 # $(call suite,command,name): runs the command and prints its duration.
 define suite

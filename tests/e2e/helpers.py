@@ -12,13 +12,14 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import LOCK_EX, flock
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -226,6 +227,11 @@ MIPS = Board(
     faults={"read": 7, "write": 7, "jump": 6}, tells_address=False, memory=["64 KB", "64 KB", "96 KB"],
 )  # fmt: skip
 MIPS_BOARDS = ("m5150", "m5150-generic")
+
+
+def few_of(values: Sequence[Any], kept: Sequence[Any]) -> list:
+    """Test parameters: `make test` takes those of `kept`, `make soak` the others."""
+    return [pytest.param(value, marks=() if value in kept else pytest.mark.long) for value in values]
 
 
 def on_every_board(*names: str) -> list:

@@ -97,6 +97,7 @@ def test_costs_of_the_paths(tmp_path):
     assert max(interrupts) <= INTERRUPT_MAX
 
 
+@pytest.mark.long
 def test_cost_of_the_check_at_boot(tmp_path):
     assert 20_000 < run_check(find_qemu(), built("bench-accel"), tmp_path) <= AUTH_MAX
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from helpers import BOOT_S, OUT, SOON_S, boot_command, built
+from helpers import BOOT_S, OUT, SOON_S, boot_command, built, few_of
 
 from tessera.fabric.bitstream import TAG_SIZE, tag
 from tessera.image.board import read_key
@@ -142,7 +142,10 @@ TAG = f"its tag is not that of its bytes with the board's key, at byte {SIZE} of
 
 
 # Offsets: magic number, region, task, length, header's CRC, packet, frame, body, CRC, tag.
-@pytest.mark.parametrize("at", [0, 7, 6, 9, 12, 16, 25, 4000, SIZE - 1, SIZE, SIZE + 31])
+PLACES = (0, 7, 6, 9, 12, 16, 25, 4000, SIZE - 1, SIZE, SIZE + 31)
+
+
+@pytest.mark.parametrize("at", few_of(PLACES, (0, 4000, SIZE + 31)))
 def test_bitstream_that_was_changed(at):
     assert refused_at_boot(with_edited_bitstream("accel-refused", "1-0.bin", str(at), flip(at))) == TAG
 
@@ -158,9 +161,15 @@ def test_bitstream_of_another_device():
 @pytest.mark.parametrize(
     ("label", "edit", "why"),
     [
-        ("slow", flip(16), "a packet has another mark, region or task, or bits that have to be 0, at byte 16"),
+        pytest.param(
+            *("slow", flip(16), "a packet has another mark, region or task, or bits that have to be 0, at byte 16"),
+            marks=pytest.mark.long,
+        ),
         ("frame", put(24, (1).to_bytes(4, "little")), "a packet writes frames outside of the region, at byte 24"),
-        ("length", put(20, (4000).to_bytes(4, "little")), "a packet has a wrong length, at byte 20"),
+        pytest.param(
+            *("length", put(20, (4000).to_bytes(4, "little")), "a packet has a wrong length, at byte 20"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_authentic_bitstream_that_is_malformed(label, edit, why):
@@ -168,8 +177,13 @@ def test_authentic_bitstream_that_is_malformed(label, edit, why):
     assert refused_at_boot(image) == f"{why} of {SIZE}"
 
 
+LONG = pytest.mark.long
+
+
 # Bytes of the header's and of the body's CRC-32, and of the body: only the configuration port verifies checksums.
-@pytest.mark.parametrize(("at", "error"), [(12, 1), (4000, 5), (SIZE - 1, 5)])
+@pytest.mark.parametrize(
+    ("at", "error"), [pytest.param(12, 1, marks=LONG), (4000, 5), pytest.param(SIZE - 1, 5, marks=LONG)]
+)
 def test_authentic_bitstream_with_a_wrong_checksum(at, error):
     """The device fails, the console says why, and the region serves other tasks, of this VM and of others."""
     image = with_edited_bitstream("accel-refused", "1-0.bin", f"signed-{at}", flip(at), signed=True)

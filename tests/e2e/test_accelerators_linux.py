@@ -76,6 +76,7 @@ def test_functions_in_sysfs(machine):
     )
 
 
+@pytest.mark.long
 def test_programs_that_misbehave(machine):
     """guest/functions.py, shared_functions.py: BARs, the interrupt's status and disable bit, DMA outside of the memory,
     random writes, killed processes; pages that the VM does not have."""

@@ -9,7 +9,11 @@ from test_many import measured
 
 
 @pytest.mark.parametrize(
-    ("system", "said"), [("accel-many", "accel_load: 62 apps"), ("accel-starts", "accel_load: done")]
+    ("system", "said"),
+    [
+        pytest.param("accel-many", "accel_load: 62 apps", marks=pytest.mark.long),
+        ("accel-starts", "accel_load: done"),
+    ],
 )
 def test_sections_of_the_manager(system: str, said: str) -> None:
     with measured(system) as machine:

@@ -15,6 +15,7 @@ from tessera.bench.parse import Figure
 from tessera.bench.response import SITUATIONS, SYSTEMS
 from tessera.run.runner import BuiltSystem, Qemu
 
+pytestmark = pytest.mark.long  # 100 s; test_accelerators.py bounds what each path costs
 METRICS = read_metrics()
 SLICE = 2100  # instructions: the other VM starts its next job
 

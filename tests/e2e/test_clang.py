@@ -18,6 +18,8 @@ from helpers import (
 from tessera.run.machine import HYPERVISOR
 from tessera.run.runner import ROOT
 
+pytestmark = pytest.mark.long  # builds; `make check` compiles with clang, too
+
 
 def test_small_guests_on_a_hypervisor_built_by_clang():
     system = built("trio", hypervisor=hypervisor_by("clang"))
@@ -34,7 +36,6 @@ def test_small_guests_on_a_hypervisor_built_by_clang():
         assert machine.status(SOON_S) == 0
 
 
-@pytest.mark.long
 def test_changed_flags_or_compiler_rebuild():
     folder = ROOT / "build" / "check" / "hyp-flags"
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """virtio-crypto whose blocks the fabric's AES computes (docs/networking.md), beside the fabric's model."""
 
+import pytest
 from helpers import BOOT_S, LINUX_PROMPT, SOON_S, VIRTUAL, ask, booted, built, command, keyboard
 
 from tessera.run.machine import HYPERVISOR
 
 
-def test_unit_taken_away_and_restarted():
+@pytest.mark.parametrize("restarts", [1, pytest.param(3, marks=pytest.mark.long)])
+def test_unit_taken_away_and_restarted(restarts: int):
     """The guest compares each result with that of a function without a unit; it does not see the device. Another VM
     takes the region again and again, and the operator restarts the VM while it computes."""
     system = built("crypto-unit")
@@ -15,7 +17,7 @@ def test_unit_taken_away_and_restarted():
         machine.expect("both", r"crypto: 20 requests, 0 wrong", BOOT_S)
         machine.expect("watcher", r"^both +aes128 +0 .* [1-9]\d* +0$", SOON_S)  # losses, no faults
         keyboard(machine, "both")
-        for _ in range(3):
+        for _ in range(restarts):
             command(machine, "r")
             machine.expect(HYPERVISOR, r"both stopped by the console, starts again", SOON_S)
             machine.expect("both", r"crypto: 10 requests, 0 wrong", SOON_S)
@@ -38,6 +40,7 @@ def aes(cipher: str, what: str, source: str, result: str) -> str:
     return f"aes {what} '{cipher}' {KEY} {bytes(range(16)).hex()} <{source} >{result}; echo status $?"
 
 
+@pytest.mark.long  # Linux on a virtio-crypto without a unit: test_network.py
 def test_linux_uses_the_unit():
     """Debian's driver passes the kernel's self-tests. The result is that of the kernel's own cipher, and each decrypts
     the other one's."""

@@ -11,6 +11,7 @@ from helpers import BOOT_S, ROOT, booted, built, wait_for_signs_of_life
 from tessera.run.machine import Machine
 from tessera.run.runner import BuiltSystem
 
+pytestmark = pytest.mark.long  # a minute; Debian's kernel boots in test_network.py, its disk by GRUB in test_grub.py
 VM = "debian"
 PROMPT = r"^root@tessera:~# "
 # Files of packages that the machine runs or reads.
@@ -65,7 +66,6 @@ def test_a_user_is_created_and_kept(machine):
     ask(machine, "echo kept >/root/file; sync; cat /root/file", r"^(kept)$")
 
 
-@pytest.mark.long
 def test_reboot(machine):
     """systemd stops, and the VM boots again from the same disk."""
     ask(machine, "echo kept >/root/file; sync; cat /root/file", r"^(kept)$")

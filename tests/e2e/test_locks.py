@@ -33,7 +33,7 @@ from tessera.run.runner import ROOT, find_qemu
 from tessera.run.virtualtime import ICOUNT
 
 RESTARTS = 2
-HARTS = (pytest.param(2, marks=pytest.mark.alone), 4, 8)
+HARTS = (pytest.param(2, marks=[pytest.mark.alone, pytest.mark.long]), pytest.param(4, marks=pytest.mark.long), 8)
 # With more writers, one hart would need minutes for the output.
 FEW_WRITERS = "vms { writer { vcpus = <1>; }; };"
 QUEUE_LOCKED = 2200  # instructions
@@ -143,6 +143,7 @@ def test_locks_of_functions(harts: int) -> None:
     assert_admission_counts(harts, locks, sections, functions=True)
 
 
+@pytest.mark.long
 def test_many_timers_hold_no_lock_longer() -> None:
     """Timers of 32 VCPUs that expire together, 16 watchdogs and 16 unfinished console lines."""
 

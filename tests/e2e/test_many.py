@@ -48,7 +48,9 @@ def measured(name: str, more: int = 0) -> Iterator[Machine]:
     assert longest.most <= read_metrics()["riscv.irqoff.max"].goal + more, longest
 
 
-@pytest.mark.parametrize(("system", "more"), [("rt-many", 0), ("rt-many-traced", EVENTS)])
+@pytest.mark.parametrize(
+    ("system", "more"), [("rt-many", 0), pytest.param("rt-many-traced", EVENTS, marks=pytest.mark.long)]
+)
 def test_64_apps_and_the_end_of_their_vm(system, more):
     with measured(system, more) as machine:
         for _ in range(10):  # each list sums the CPU time of all VCPUs
@@ -83,7 +85,11 @@ def test_call_to_sleeping_vcpus():
 
 
 @pytest.mark.parametrize(
-    "system", ["console-load-sleep", "console-load-lines", "console-load-write", "console-load-ready"]
+    "system",
+    [
+        *(pytest.param(f"console-load-{kind}", marks=pytest.mark.long) for kind in ("sleep", "lines", "write")),
+        "console-load-ready",
+    ],
 )
 def test_vcpus_that_wake_at_once(system):
     with measured(system) as machine:

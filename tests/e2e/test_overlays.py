@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from helpers import BOOT_S, OUT, SOON_S, boot_command, built
 from test_accelerators_faults import flip, with_edited_bitstream
 
@@ -56,6 +57,7 @@ def test_a_bitstream_that_the_port_refuses():
     assert machine.console.text("control").count("overlay: remove: error -10") == 4
 
 
+@pytest.mark.long
 def test_the_framework_takes_a_small_share_of_an_overlay(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path: Path
 ) -> None:

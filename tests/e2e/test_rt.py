@@ -185,6 +185,7 @@ def test_app_within_its_budget_meets_deadlines_under_overruns():
         assert rt_rows(machine)[0]["overran"] > 5000
 
 
+@pytest.mark.long
 def test_busy_console_delays_no_app():
     """Endless short lines, long lines and hypervisor messages: the console's work has polling
     points."""
@@ -203,7 +204,7 @@ def test_busy_console_delays_no_app():
 @pytest.mark.parametrize(
     ("name", "releases"),
     [
-        ("virtio-rt", 20_000),
+        pytest.param("virtio-rt", 20_000, marks=pytest.mark.long),
         ("virtio-rt-all", 20_000),
         pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long),
     ],

@@ -40,7 +40,7 @@ VCPU = 1 << 16  # messages: VCPU n is n * VCPU; of the RT-VM, with one VCPU, app
 IDLE = "20000:1000:20000:1000"  # an app with very short jobs
 
 
-@pytest.fixture(scope="module", params=["rt-other-vms", "rt-other-vms-two"])
+@pytest.fixture(scope="module", params=["rt-other-vms", pytest.param("rt-other-vms-two", marks=pytest.mark.long)])
 def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
     system = built(request.param)
     with booted(system, request.param, *(VIRTUAL if request.param == "rt-other-vms" else ())) as machine:

@@ -14,6 +14,8 @@ from test_hardware_io import RECORD, SECTOR, Files, files_in, leave, recording
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.recorded import owned_lines
 
+# Bare guests drive the same devices in test_shared_devices.py, Linux others in test_hardware_io_linux.py.
+pytestmark = pytest.mark.long
 SECTORS = 256
 WINDOW = range(8, 14)  # of Linux
 LOG = range(4)  # of the other VM

@@ -3,6 +3,7 @@
 
 import re
 
+import pytest
 from helpers import BOOT_S, SOON_S, booted, built
 
 from tessera.run.machine import HYPERVISOR
@@ -10,6 +11,7 @@ from tessera.run.machine import HYPERVISOR
 PERIOD_US, DEADLINE_US = 600, 100  # tests/e2e/systems/shared-rt.dts
 
 
+@pytest.mark.long  # of test_rt_devices.py, the same of an accelerator is not
 def test_an_accepted_read_is_never_late():
     with booted(built("shared-rt"), "shared-rt") as machine:
         machine.expect("sampler", r"sampler: done", BOOT_S)

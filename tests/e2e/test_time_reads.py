@@ -66,7 +66,7 @@ def reads_and_settings(label: str, hide: str, hypervisor: Path) -> Counter[tuple
     ("label", "hide", "hypervisor"),
     [
         ("time-csr", "time", None),
-        ("emulated", "time mtime", with_mtime),
+        pytest.param("emulated", "time mtime", with_mtime, marks=pytest.mark.long),
         ("loaded", "time", with_mtime),
     ],
 )

@@ -68,6 +68,7 @@ def test_petting_return_values(machine):
     assert restarts(machine, "first") == ("running", 0, "")
 
 
+@pytest.mark.long_on("mips")  # waits 20 s; the watchdog does not depend on the board
 def test_hanging_vm_restarts_with_clean_memory(machine, scratch):
     """A guest that spins with interrupts off, and a manager with its maximum of two apps, which are
     deleted."""
@@ -107,7 +108,11 @@ def loop_until_it_waits(machine) -> None:
 
 @pytest.mark.long_on("mips")  # slow, and the backoff does not depend on the board
 @pytest.mark.parametrize(
-    ("key", "says"), [("s", "stopped by the console"), ("r", "stopped by the console, starts again")]
+    ("key", "says"),
+    [
+        pytest.param("s", "stopped by the console", marks=pytest.mark.long),
+        ("r", "stopped by the console, starts again"),
+    ],
 )
 def test_the_console_ends_a_pause(machine, key, says):
     loop_until_it_waits(machine)
