@@ -17,7 +17,17 @@ from rtl_tools import TOP, Bench
 sys.path.insert(0, str(TOP / "tests" / "guests"))
 import g722_reference
 
-BENCHES = [Bench(top="fabric_sim", name="fabric_real", parameters={"RealTasks": 1, "NumDevs": 6}, depth=1, weight=150)]
+# Long: the tests of systems run the same tasks and their preemption in this RTL, too (tests/e2e/test_accelerators.py).
+BENCHES = [
+    Bench(
+        top="fabric_sim",
+        name="fabric_real",
+        parameters={"RealTasks": 1, "NumDevs": 6},
+        depth=1,
+        weight=150,
+        long=True,
+    )
+]
 
 QAM16, QAM64, FFT512, FFT1024, AES128, G722 = TASKS = range(1, 7)
 # Bytes of input: a frame of 18,800 bits, five blocks, blocks of a cipher, samples.

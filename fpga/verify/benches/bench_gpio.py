@@ -34,7 +34,7 @@ from model_gpio import (
 from rtl_tools import Bench
 
 BENCHES = [
-    Bench(top="gpio_harness", name="gpio", depth=1, noise=True, weight=30, environment={"GPIO_EVENTS": "100000"}),
+    Bench(top="gpio_harness", name="gpio", depth=1, noise=True, weight=30, environment={"GPIO_EVENTS": "30000"}),
     Bench(top="gpio_harness", name="gpio-million", depth=1, noise=True, weight=300, long=True,
           environment={"GPIO_EVENTS": "1000000"}),
     Bench(top="gpio_harness", name="gpio-small", depth=1, noise=True, weight=20, environment={"GPIO_EVENTS": "20000"},

@@ -13,7 +13,7 @@ from rtl_tools import Bench, find_module
 
 BENCHES = [
     Bench(top="hwtask_harness", depth=1, name="fft512", parameters={"Task": 3}, noise=True),
-    Bench(top="hwtask_harness", depth=1, name="fft1024", parameters={"Task": 4}, noise=True),
+    Bench(top="hwtask_harness", depth=1, name="fft1024", parameters={"Task": 4}, noise=True, long=True),
 ]
 POINTS = {3: 512, 4: 1024}
 DECLARED_WAIT = {3: declared_wait("Fft512"), 4: declared_wait("Fft1024")}

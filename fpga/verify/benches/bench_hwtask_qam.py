@@ -11,7 +11,7 @@ from rtl_tools import Bench
 
 BENCHES = [
     Bench(top="hwtask_harness", depth=1, name="qam16", parameters={"Task": 1}, noise=True),
-    Bench(top="hwtask_harness", depth=1, name="qam64", parameters={"Task": 2}, noise=True),
+    Bench(top="hwtask_harness", depth=1, name="qam64", parameters={"Task": 2}, noise=True, long=True),
 ]
 FRAME = 18800 // 8
 BITS = {1: 4, 2: 6}

@@ -10,11 +10,9 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, Lock
 from cocotb.utils import get_sim_time
-from rtl_tools import Bench
+from rtl_tools import Bench, rounds, with_long
 
-BENCHES = [
-    Bench(top="io_uart", name="io_uart", depth=1, noise=True, weight=60, parameters={"NumVms": 16}),
-]
+BENCHES = with_long(Bench(top="io_uart", depth=1, noise=True, weight=60, parameters={"NumVms": 16}))
 
 PERIOD = 10  # ns
 DIVIDER = 16
@@ -187,10 +185,10 @@ def text(vm: int, length: int, rng: random.Random) -> bytes:
 @cocotb.test()
 async def lines_stay_whole(dut):
     """All VMs send lines at once, of up to 49 bytes; some pause within a line. None is split; each has its owner."""
-    machine, rng = await ready(dut, flush_time_i=4000), random.Random(1)
+    machine, rng, lines = await ready(dut, flush_time_i=4000), random.Random(1), rounds(3, 8)
 
     async def vm_sends(vm: int) -> None:
-        for _ in range(8):
+        for _ in range(lines):
             line = text(vm, rng.randrange(49), rng) + b"\n"
             first = rng.randrange(len(line))
             await machine.put(vm, line[:first])
@@ -202,7 +200,7 @@ async def lines_stay_whole(dut):
     await machine.quiet()
     machine.check()
     assert b"\r" not in machine.wire
-    assert len(machine.lines()) == 16 * 8
+    assert len(machine.lines()) == 16 * lines
 
 
 @cocotb.test()
@@ -228,7 +226,7 @@ async def any_text_of_any_vm_arrives(dut):
     machine, rng = await ready(dut, flush_time_i=3), random.Random(2)
 
     async def vm_sends(vm: int) -> None:
-        for _ in range(5):
+        for _ in range(rounds(2, 5)):
             await ClockCycles(dut.clk_i, rng.randrange(1, 4000))
             line = text(vm, rng.choice((0, 1, 10, 48, 49, 63, 64, 65, 150)), rng) + b"\n" * rng.randrange(2)
             await machine.put(vm, line, rng.choice((0, 0, 20, 300)))
@@ -301,7 +299,7 @@ async def turns_are_equal(dut):
     machine, rng = await ready(dut), random.Random(4)
 
     async def vm_sends(vm: int) -> None:
-        for _ in range(5):
+        for _ in range(rounds(3, 5)):
             await machine.put(vm, text(vm, rng.randrange(40, 60), rng) + b"\n")
 
     for task in [cocotb.start_soon(vm_sends(vm)) for vm in range(16)]:

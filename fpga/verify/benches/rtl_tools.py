@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -75,6 +75,20 @@ class Bench:
     @property
     def label(self) -> str:
         return self.name or self.top
+
+
+# Set for the long variant of a bench.
+LONG = "FPGA_LONG"
+
+
+def rounds(usual: int, long: int) -> int:
+    """Repetitions of something random, in `make test` and in `make soak`."""
+    return long if os.environ.get(LONG) else usual
+
+
+def with_long(bench: Bench) -> list[Bench]:
+    """A bench, and its long variant in the same build."""
+    return [bench, replace(bench, long=True, environment={**bench.environment, LONG: "1"})]
 
 
 def tool_environment() -> dict[str, str]:

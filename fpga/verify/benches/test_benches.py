@@ -4,7 +4,7 @@
 import importlib
 
 import pytest
-from rtl_tools import FPGA, Bench, build_and_run
+from rtl_tools import FPGA, LONG, Bench, build_and_run
 
 
 def benches():
@@ -16,7 +16,8 @@ def benches():
     ]
     for bench, module in sorted(found, key=lambda one: -one[0].weight):
         marks = [pytest.mark.long] if bench.long else []
-        yield pytest.param(bench, module, id=f"{module.removeprefix('bench_')}-{bench.label}", marks=marks)
+        variant = "-long" if LONG in bench.environment else ""
+        yield pytest.param(bench, module, id=f"{module.removeprefix('bench_')}-{bench.label}{variant}", marks=marks)
 
 
 @pytest.mark.timeout(900)

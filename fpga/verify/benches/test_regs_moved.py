@@ -14,6 +14,7 @@ from rtl_tools import FPGA, TOP
 MOVED = {"START": 0x38, "OVER": 0x14, "CMD": 0x34, "DATA_ADDR": 0x18, "DATA_SIZE": 0x3C, "INT_CTRL": 0x0C}
 
 
+@pytest.mark.long  # 95 s: another build of the fabric
 @pytest.mark.timeout(900)
 def test_fabric_works_with_moved_registers(tmp_path):
     shutil.copytree(FPGA, tmp_path / "fpga", ignore=shutil.ignore_patterns("__pycache__"))
