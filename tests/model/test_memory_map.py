@@ -7,6 +7,7 @@ counterexample.
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -186,7 +187,15 @@ def test_the_fast_form_equals_the_exact_form():
     assert counterexample(same)  # not equal for a region that wraps
 
 
-@pytest.mark.parametrize("count", range(layout.MAX_REGIONS + 1))
+FEW = (0, 1, 2, layout.MAX_REGIONS)  # numbers of regions that `make test` proves; the others in soak
+
+
+def each_count(most: int, usual: Sequence[int]) -> pytest.MarkDecorator:
+    marked = [pytest.param(count, marks=() if count in usual else pytest.mark.long) for count in range(most + 1)]
+    return pytest.mark.parametrize("count", marked)
+
+
+@each_count(layout.MAX_REGIONS, FEW)
 def test_accepted_ranges_lie_in_one_region(tmp_path, count):
     assert unsound_range(tmp_path, (ROOT / HERE).read_text(), count) is None
 
@@ -200,7 +209,7 @@ def test_accepted_maps_are_valid(tmp_path, count):
     assert unsound_check(tmp_path, (ROOT / HERE).read_text(), count) is None
 
 
-@pytest.mark.parametrize("count", range(3))
+@each_count(2, FEW[:2])
 def test_regions_over_the_hypervisor_are_found(tmp_path, count):
     """Up to two regions: each is checked alone, and Z3 needs minutes for three."""
     assert unsound_cover(tmp_path, (ROOT / HERE).read_text(), count) is None
