@@ -146,17 +146,17 @@ $(COSIM)/libshared-16vm.so: $(COSIM)/shared_plain.o $(COSIM)/shared-16vm.o $(COS
 cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/cosim.md)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS)
 
-COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches $(PYTHON) -m pytest -q -p no:cacheprovider $(PYTEST_ONLY)
+COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY)
 
 test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/lockstep-whole $(COSIM)/libshared.so $(BARE_OUT)/fabric/fabric.bin $(BARE_OUT)/rtqueue/rtqueue.bin
 	@$(call part,$(COSIM_PYTEST) -m "not long" tests/cosim)
 	@$(MAKE) --no-print-directory test-manager
 
-# Waveforms: a second model, hence long.
+# Waveforms, a second model; and more moments of the shared devices.
 test-cosim-long: | setup-dev setup-fpga setup-qemu-new
 	@$(MAKE) --no-print-directory cosim FST=1
-	@$(MAKE) --no-print-directory cosim $(BARE_OUT)/fabric/fabric.bin
+	@$(MAKE) --no-print-directory cosim $(BARE_OUT)/fabric/fabric.bin $(COSIM)/libshared.so
 	@$(call part,$(COSIM_PYTEST) -m long tests/cosim)
 	@TESSERA_LONG=1 $(MAKE) --no-print-directory test-manager
 

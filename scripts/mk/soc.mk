@@ -55,7 +55,7 @@ soc: | setup setup-fpga ## build the SoC's simulation with CVA6 and its test pro
 run-soc: soc ## run the test program on the simulated SoC, on this terminal
 	@$(SOC)/$(SOC_MODEL)/soc_sim 0x80000000:$(SOC_PROGRAM)/program.bin
 
-SOC_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches:fpga/target/soc:scripts $(VENV)/bin/python -m pytest -q -p no:cacheprovider $(PYTEST_ONLY) fpga/target/soc/tests
+SOC_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches:fpga/target/soc:scripts $(VENV)/bin/python -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY) fpga/target/soc/tests
 
 test-soc: soc ## test the SoC in RTL: lint, and the program that drives every block from the core
 	@$(SOC_PYTEST) -m "not long"

@@ -681,18 +681,20 @@ def _removed(write: tuple[int, int], after: int, *, manager: bool) -> tuple[Devi
     return devices, ready(vm, FLASH)
 
 
+@pytest.mark.parametrize(
+    "after", [0, pytest.param(300, marks=pytest.mark.long), 1500, pytest.param(4000, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize(("write", "manager"), [((ERASE, 0), False), ((PROGRAM, 256), True)], ids=["erase", "program"])
-def test_what_follows_a_removed_write_is_done(write, manager):
+def test_what_follows_a_removed_write_is_done(write, manager, after):
     """Whenever it is removed: no later request of the VM is taken for it."""
-    for after in (0, 300, 1500, 4000):
-        _, vm = _removed(write, after, manager=manager)
-        assert vm.do(FLASH, PROGRAM, vm.store(0x100, b"data"), 4, SECTOR).status == DONE
-        assert vm.do(FLASH, READ, RAM, 4, SECTOR).data == int.from_bytes(b"data", "little"), after
-        _, vm = _removed(write, after, manager=manager)
-        assert vm.do(FLASH, ERASE, RAM, 0, 2 * SECTOR).status == DONE
-        assert vm.do(FLASH, READ, RAM, 4, 2 * SECTOR).data == 0xFFFFFFFF, after
-        devices, vm = _removed(write, after, manager=manager)
-        other = devices.vms[1]  # whose program operation ends the removed one
-        assert other.do(FLASH, PROGRAM, other.store(0x100, b"more"), 4, 0).status == DONE
-        assert vm.do(FLASH, READ, RAM + 0x3000, 8, 2 * SECTOR).status == DONE
-        assert vm.load(0x3000, 8) == b"old!" + 4 * b"\xff", after
+    _, vm = _removed(write, after, manager=manager)
+    assert vm.do(FLASH, PROGRAM, vm.store(0x100, b"data"), 4, SECTOR).status == DONE
+    assert vm.do(FLASH, READ, RAM, 4, SECTOR).data == int.from_bytes(b"data", "little"), after
+    _, vm = _removed(write, after, manager=manager)
+    assert vm.do(FLASH, ERASE, RAM, 0, 2 * SECTOR).status == DONE
+    assert vm.do(FLASH, READ, RAM, 4, 2 * SECTOR).data == 0xFFFFFFFF, after
+    devices, vm = _removed(write, after, manager=manager)
+    other = devices.vms[1]  # whose program operation ends the removed one
+    assert other.do(FLASH, PROGRAM, other.store(0x100, b"more"), 4, 0).status == DONE
+    assert vm.do(FLASH, READ, RAM + 0x3000, 8, 2 * SECTOR).status == DONE
+    assert vm.load(0x3000, 8) == b"old!" + 4 * b"\xff", after

@@ -15,7 +15,7 @@ import pytest
 from c_headers import ROOT, values
 from core import CORE, LONG, VM_RUNNING, assert_no_violation, lines
 
-SEEDS = 2000 if LONG else 60
+SEEDS = 2000 if LONG else 30
 STEPS = 250
 DEVICES = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES")[0]
 DONE, WAITS, REFUSED = values("testbed_accel.h", "TESTBED_STORE_DONE TESTBED_STORE_WAITS TESTBED_STORE_REFUSED")
