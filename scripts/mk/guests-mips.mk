@@ -92,6 +92,6 @@ $(eval $(call mips_guest,greet,$(wildcard guests/examples/greet/*.c)))
 guests-mips: $(MIPS_GUESTS) ## build the bare-metal guests for MIPS32
 
 test-guests: guests-bare guests-mips iasim | setup-dev ## the bare-metal guests natively, and their SDK on this machine
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider $(PYTEST_ONLY) tests/guests
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY) tests/guests
 
 .PHONY: guests-mips test-guests

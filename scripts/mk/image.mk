@@ -51,6 +51,6 @@ docs: | setup ## generate docs/configuration.md from the schema
 	@mv $(CACHE)/configuration.md docs/configuration.md
 
 test-image: | setup-dev setup-fpga ## test the system image builder
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(PYTEST_ONLY) tests/image
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY) tests/image
 
 .PHONY: image image-file image-parts docs test-image

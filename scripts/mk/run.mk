@@ -104,9 +104,9 @@ io-pictures: | setup-dev ## draw docs/images/hardware-io-*.png from a run of the
 
 # Systems on the M5150, in its simulator.
 test-mips: iasim | setup-dev ## boot systems for the M5150 in iasim, on both boards
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m "not long" $(PYTEST_ONLY) tests/mips
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile -m "not long" $(PYTEST_ONLY) tests/mips
 
 test-mips-long: iasim | setup-dev # attacks and random instructions in configurations that test-mips omits
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m long $(PYTEST_ONLY) tests/mips
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile -m long $(PYTEST_ONLY) tests/mips
 
 .PHONY: test-mips test-mips-long

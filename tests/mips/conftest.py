@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fcntl import LOCK_EX, flock
 from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -71,10 +72,12 @@ class Run:
 
 
 def make(*words: str) -> None:
-    """Runs make, also under another make."""
+    """Runs make, also under another make; one at a time, since pytest-xdist's workers share the build folder."""
     environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     command = ["make", "--no-print-directory", "-s", *words]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    with (ROOT / "build" / "mips.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
 
 
