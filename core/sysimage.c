@@ -6,14 +6,6 @@
 #include "seed.h"
 #include "system.h"
 
-_Static_assert(sizeof(struct sysimage_header) == 136, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_vm) == 168, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_section) == 16, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_region) == 32, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_load) == 40, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_irq) == 8, "layout known to scripts/tessera");
-_Static_assert(sizeof(struct sysimage_fixup) == 32, "layout known to scripts/tessera");
-
 #define CHECKSUM_FROM 16U /* earlier fields of the header are checked one by one */
 
 struct table {

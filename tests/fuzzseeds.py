@@ -15,6 +15,7 @@ from typing import cast
 
 from partials import put_partial
 
+from tessera.cheader import Record
 from tessera.fabric.bitstream import of_file
 from tessera.image import layout
 from tessera.image.build import Options, build
@@ -43,7 +44,7 @@ class Shrinker:
     def number(values: dict[str, int | bytes], field: str) -> int:
         return cast(int, values[field])
 
-    def put(self, record: layout.Record, at: int, **changes: int) -> None:
+    def put(self, record: Record, at: int, **changes: int) -> None:
         values = record.unpack(bytes(self.image), at) | changes
         self.image[at : at + record.size] = record.pack(**values)
 

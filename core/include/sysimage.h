@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system image: what the image builder (scripts/tessera) writes and the hypervisor reads.
+ * The system image: what the image builder writes and the hypervisor reads.
  *
  *   +--------------------+ load address of the hypervisor (platform/<board>)
  *   | hypervisor         |   text, rodata, data, bss

@@ -50,7 +50,7 @@ static bool uart_fits(const struct shared_image *image)
 {
     return image->uart_divider >> FABRIC_SHARED_UART_DIVIDER_WIDTH == 0 &&
            image->uart_flush >> FABRIC_SHARED_UART_FLUSH_TIME_WIDTH == 0 &&
-           image->uart_mode <= 1U && image->uart_focus < SHARED_MAX_CLIENTS;
+           image->uart_mode <= SHARED_UART_MODE_FOCUS && image->uart_focus < SHARED_MAX_CLIENTS;
 }
 
 /* Values must fit their registers' fields. */

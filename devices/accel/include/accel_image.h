@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The section of the system image that describes the fabric, its devices, their bitstreams and the
- * VMs that use them. The image builder has checked it (scripts/tessera/image); the component checks
+ * VMs that use them. The image builder has checked it; the component checks
  * counts and bounds again at boot. Arrays lie at offsets from the start of the section, 8-byte
  * aligned.
  */

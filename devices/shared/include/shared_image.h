@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The section of the system image that describes the shared devices (docs/hardware-io.md) and
- * the VMs that use them. The image builder has checked it (scripts/tessera/image); the component
+ * the VMs that use them. The image builder has checked it; the component
  * checks counts and bounds again at boot. Arrays lie at offsets from the start of the section,
  * 8-byte aligned.
  */
@@ -26,11 +26,16 @@
 #define SHARED_SPI 7U
 #define SHARED_DEVICES 8U
 
+#define SHARED_POLICY_ROUND_ROBIN 0U
 #define SHARED_POLICY_PRIORITY 1U
+#define SHARED_POLICY_EDF 2U
+
+#define SHARED_UART_MODE_LINES 0U /* lines of all clients, with their owners */
+#define SHARED_UART_MODE_FOCUS 1U /* what the focus writes */
 
 /* The arbiter of device 1 + index; as in the registers ARBITER, TIMEOUT and PERIOD. */
 struct shared_image_channel {
-    uint32_t policy; /* 0 round robin, 1 priority, 2 EDF */
+    uint32_t policy; /* SHARED_POLICY_* */
     uint32_t size;   /* a chunk has at most 2^size bytes, 2 .. 15 */
     uint32_t timeout_cycles;
     uint32_t period_cycles;
@@ -67,9 +72,8 @@ struct shared_image {
     /* 1: a frame for each pulse of the board; 0: frames without pause */
     uint32_t on_request;
     uint32_t uart_divider, uart_flush; /* register UART */
-    /* 0: lines of all clients, with their owners; 1: what the focus writes */
-    uint32_t uart_mode;
-    uint32_t uart_focus; /* the client that receives the input */
+    uint32_t uart_mode;                /* SHARED_UART_MODE_* */
+    uint32_t uart_focus;               /* the client that receives the input */
 };
 
 /* A VM that uses shared devices. Its index is its number in the hardware. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The section of the system image that describes the functions on each VM's virtual PCI bus
- * (docs/networking.md). The image builder has checked it (scripts/tessera/image); the component
+ * (docs/networking.md). The image builder has checked it; the component
  * checks counts, bounds and memory again at boot. Arrays lie at offsets from the start of the
  * section, 8-byte aligned.
  */

@@ -11,18 +11,18 @@ system    reads a system's file; board reads the board's file that it names, fil
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
 accelerators reads and checks the devices of the fabric, and writes their section of the image; accel_image has
-          the section's binary layout, equal to devices/accel/include/accel_image.h
+          the section's binary layout
 shared    checks the shared devices, and writes their section of the image; shared_image has the section's
-          binary layout, equal to devices/shared/include/shared_image.h; display and uart check what these devices have
+          binary layout; display and uart check what these devices have
 pci       reads and checks the virtual PCI functions, and writes their section of the image; pci_image has
-          the section's binary layout, equal to devices/virtio/include/virtio_image.h
+          the section's binary layout
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
 ram_layout places the loads in each VM's memory, and each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to
           be removed at boot
-layout    the binary layout of the system image, equal to core/include/sysimage.h
+layout    the binary layout of the system image; this and the sections' layouts are read from the C headers
 binary    writes the system image in this layout
 elf       checks that the hypervisor's binary is complete
 manifest  writes system.json, which the runner and the tests read

@@ -5,13 +5,13 @@ system image."""
 from collections.abc import Callable
 from pathlib import Path
 
+from tessera.cheader import Record
 from tessera.fabric import series7
 from tessera.fabric.bitstream import BitstreamError, body_words, check_body, read_header, tag
 from tessera.fabric.series7 import Series7Error
 from tessera.image import accel_image, virtual
 from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
-from tessera.image.layout import Record
 from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
 from tessera.image.overlays import overlay_rows
 from tessera.image.prop_types import suggest

@@ -74,7 +74,7 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
         end = virtual.ACCEL_BASE + virtual.ACCEL_PAGES * virtual.ACCEL_SIZE
         spaces.append(("the accelerators", "memory-base", virtual.ACCEL_BASE, end))
     if vm.shared_devices:
-        end = virtual.SHARED_BASE + len(shared_image.NUMBERS) * virtual.SHARED_PAGE
+        end = virtual.SHARED_BASE + shared_image.PAGES * virtual.SHARED_PAGE
         spaces.append(("the shared devices", "memory-base", virtual.SHARED_BASE, end))
     if vm.functions:
         spaces.append(("the PCI bus", "memory-base", virtual.PCI_ECAM, virtual.PCI_ECAM + virtual.PCI_ECAM_SIZE))

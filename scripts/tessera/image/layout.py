@@ -1,174 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary layout of the system image.
+"""The binary layout of the system image, read from core/include/sysimage.h: `layout.MAX_VMS` is SYSIMAGE_MAX_VMS."""
 
-This is core/include/sysimage.h in Python. tests/image/test_image_layout.py compiles the header and
-compares every offset, size, limit and enumerator, so that header and module stay equal.
-"""
+from tessera.cheader import read_header
 
-import struct
-from dataclasses import dataclass
+_HEADER = read_header("core/include/sysimage.h")
 
-MAGIC = 0x3141524553534554
-END = 0x444E455353455431
-VERSION = 8
+HEADER, SECTION, VM, REGION, LOAD, IRQ, FIXUP = (
+    _HEADER.records[f"sysimage_{name}"] for name in ("header", "section", "vm", "region", "load", "irq", "fixup")
+)
 
-QUANTUM_MAX_US = 1000000
-MAX_VMS = 16
+# Names of the machine's optional features, by their numbers.
+FEATURES = tuple(
+    name for name in read_header("arch/riscv/include/features.h").numbered("RISCV_FEATURE_") if name != "count"
+)
+
 MOST_VMS = 32  # of any build: the VMs that may send to or launch in a VM are bits of a 32-bit word
-MAX_VCPUS_PER_VM = 8
-MAX_RT_APPS = 64
-MAX_VCPUS = 96
-MAX_HARTS = 8
-MAX_REGIONS = 8
-MAX_SHARED = 32
-MAX_LOADS = 8
-MAX_IRQS = 8
-MAX_SECTIONS = 4
-MAX_FIXUPS = 176
-NAME_LEN = 16
-MAX_TRACE_KIB = 16384
-MAX_IRQS_PER_MS = 1000
-IRQ_BURST = 4
-
-FEATURES = (
-    "sstc",
-    "htimedelta",
-    "htinst",
-    "envcfg",
-    "svpbmt",
-    "svadu",
-    "zicbom",
-    "zicboz",
-    "zba",
-    "zbb",
-    "zbs",
-    "svinval",
-    "zawrs",
-    "seed",
-)
-
-VM_AUTOSTART = 1 << 0
-VM_RESTART_FATAL = 1 << 1
-VM_FOCUS = 1 << 2
-
-REGION_RAM = 0
-REGION_MMIO = 1
-REGION_SHARED = 2
-REGION_DMA = 3
-
 PAGE = 0x1000
-CHECKSUM_FROM = 16  # the checksum covers the bytes that follow the checksum field
+CHECKSUM_FROM = HEADER.offset("checksum") + 4  # the checksum covers the bytes that follow it
 
-
-@dataclass(frozen=True)
-class Record:
-    """A C structure without padding: fields of `struct` format codes."""
-
-    name: str
-    fields: tuple[tuple[str, str], ...]
-
-    @property
-    def size(self) -> int:
-        return struct.calcsize(self._format())
-
-    def offset(self, field: str) -> int:
-        index = [name for name, _ in self.fields].index(field)
-        return struct.calcsize("<" + "".join(code for _, code in self.fields[:index]))
-
-    def pack(self, **values: int | bytes) -> bytes:
-        """Returns the record's bytes; every field must be given."""
-        if set(values) != {name for name, _ in self.fields}:
-            raise ValueError(f"{self.name}: fields {sorted(values)} are not those of the record")
-        return struct.pack(self._format(), *(values[name] for name, _ in self.fields))
-
-    def unpack(self, data: bytes, offset: int = 0) -> dict[str, int | bytes]:
-        values = struct.unpack_from(self._format(), data, offset)
-        return dict(zip((name for name, _ in self.fields), values, strict=True))
-
-    def _format(self) -> str:
-        return "<" + "".join(code for _, code in self.fields)
-
-
-HEADER = Record(
-    "sysimage_header",
-    (
-        ("magic", "Q"),
-        ("version", "I"),
-        ("checksum", "I"),
-        ("total_size", "Q"),
-        ("config_size", "I"),
-        ("nharts", "I"),
-        ("nvms", "I"),
-        ("vms_offset", "I"),
-        ("quantum_us", "I"),
-        ("machine_mask", "I"),
-        ("timebase_hz", "Q"),
-        ("rt_release_ns", "I"),
-        ("rt_switch_ns", "I"),
-        ("rt_blocked_ns", "I"),
-        ("trace_kib", "I"),
-        ("ram_base", "Q"),
-        ("ram_size", "Q"),
-        ("name", "32s"),
-        ("be_reserve_us", "I"),
-        ("be_late_us", "I"),
-        ("nsections", "I"),
-        ("sections_offset", "I"),
-    ),
-)
-
-SECTION = Record("sysimage_section", (("tag", "I"), ("offset", "I"), ("size", "I"), ("reserved", "I")))
-
-VM = Record(
-    "sysimage_vm",
-    (
-        ("name", f"{NAME_LEN}s"),
-        ("flags", "I"),
-        ("colour", "I"),
-        ("nvcpus", "I"),
-        ("rt_apps", "I"),
-        ("rt_launchers", "I"),
-        ("uart_irq", "I"),
-        ("send_to", "I"),
-        ("message_irq", "I"),
-        ("watchdog_ms", "I"),
-        ("restart_pause_max_ms", "I"),
-        ("entry", "Q"),
-        ("dtb", "Q"),
-        ("uart", "Q"),
-        ("irqchip", "Q"),
-        ("nregions", "I"),
-        ("regions_offset", "I"),
-        ("nloads", "I"),
-        ("loads_offset", "I"),
-        ("nirqs", "I"),
-        ("irqs_offset", "I"),
-        ("nfixups", "I"),
-        ("fixups_offset", "I"),
-        ("rt_harts", "I"),
-        ("rt_share_max", "I"),
-        ("rt_budget_max_us", "I"),
-        ("rt_period_max_us", "I"),
-        ("finisher", "Q"),
-        ("rtc", "Q"),
-        ("seed", "Q"),
-        ("rtc_irq", "I"),
-        ("irqs_per_ms", "I"),
-    ),
-)
-
-REGION = Record("sysimage_region", (("gpa", "Q"), ("hpa", "Q"), ("size", "Q"), ("kind", "I"), ("detail", "I")))
-LOAD = Record("sysimage_load", (("gpa", "Q"), ("offset", "Q"), ("size", "Q"), ("words", "Q"), ("sums", "Q")))
-IRQ = Record("sysimage_irq", (("host", "I"), ("guest", "I")))
-FIXUP = Record(
-    "sysimage_fixup",
-    (("feature", "I"), ("load", "I"), ("offset", "I"), ("size", "I"), ("bytes", "16s")),
-)
-
-RECORDS = (HEADER, SECTION, VM, REGION, LOAD, IRQ, FIXUP)
 
 # Upper bound of the bytes of one VM's tables.
-LARGEST_VM = VM.size + MAX_REGIONS * REGION.size + MAX_LOADS * LOAD.size + MAX_IRQS * IRQ.size + MAX_FIXUPS * FIXUP.size
+LARGEST_VM = VM.size + sum(
+    _HEADER.constant(f"SYSIMAGE_MAX_{name}") * record.size
+    for name, record in {"REGIONS": REGION, "LOADS": LOAD, "IRQS": IRQ, "FIXUPS": FIXUP}.items()
+)
+
+
+def __getattr__(name: str) -> int:
+    return _HEADER.constant(f"SYSIMAGE_{name}")
 
 
 def align_up(value: int, step: int) -> int:

@@ -299,7 +299,7 @@ class PciFunction:
         if self.device:
             return self.device.address, virtual.ACCEL_SIZE
         if self.is_hardware_io:
-            return virtual.SHARED_BASE, len(shared_image.NUMBERS) * virtual.SHARED_PAGE
+            return virtual.SHARED_BASE, shared_image.PAGES * virtual.SHARED_PAGE
         if self.model == "host":
             return virtual.PCI_HOST_BARS + self.slot * virtual.PCI_HOST_WINDOW, virtual.PCI_HOST_WINDOW
         return virtual.PCI_BARS + self.slot * virtual.PCI_BAR_SIZE, virtual.PCI_BAR_SIZE

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Virtual PCI functions: reads and checks them, assigns them to VMs, and writes their section of the system image."""
 
-import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -436,8 +435,8 @@ def _lines(system: System, vm: Vm, function: PciFunction) -> dict[str, int | byt
     others = [next(end for end in _ends(system) if end[2] == line and end[0] != own) for line in lines]
     return {
         "ports": len(lines),
-        "other_functions": b"".join(struct.pack("<H", number) for number, _, _ in others),
-        "other_ports": b"".join(struct.pack("<H", port) for _, port, _ in others),
+        **{f"other_functions[{port}]": number for port, (number, _, _) in enumerate(others)},
+        **{f"other_ports[{port}]": number for port, (_, number, _) in enumerate(others)},
         "names": b"".join(line.encode().ljust(pci_image.CONSOLE_NAME, b"\0") for line in lines),
     }
 
@@ -476,9 +475,7 @@ def _fields(
 
 
 def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
-    fields: dict[str, int | bytes] = {
-        name: b"" if kind.endswith("s") else 0 for name, kind in pci_image.FUNCTION.fields
-    }
+    fields = pci_image.FUNCTION.zeros()
     fields |= {"vm": vm.id, "slot": function.slot, "kind": pci_image.MODELS[function.model]}
     fields |= _fields(system, vm, function, offset_of)
     return pci_image.FUNCTION.pack(**fields)

@@ -114,7 +114,7 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
 def _sections_bound(system: System) -> int:
     """Returns an upper bound of the bytes of the sections."""
     sections = layout.MAX_SECTIONS * layout.SECTION.size
-    sections += (accel_image.LARGEST if system.accelerators else 0) + (shared_image.LARGEST if system.sharers else 0)
+    sections += (accel_image.largest() if system.accelerators else 0) + (shared_image.LARGEST if system.sharers else 0)
     return sections + (pci_image.LARGEST if any(vm.functions for vm in system.vms) else 0)
 
 

@@ -4,6 +4,8 @@ them."""
 
 from dataclasses import dataclass
 
+from tessera.cheader import read_header
+
 UART_BASE = 0x10000000
 UART_SIZE = 0x1000  # the page that traps; the registers are the first 0x100
 UART_REGISTERS = 0x100
@@ -31,22 +33,19 @@ ACCEL_PAGES = 16
 ACCEL_IRQ = 21  # the interrupt of the VM's devices
 ACCEL_EVENT_IRQ = 22  # the events of the component accel
 
-# The pages of shared devices: that of device n (shared_image.py) is at SHARED_BASE + n * SHARED_PAGE in every VM
+# The pages of shared devices: that of device n (shared_image.h) is at SHARED_BASE + n * SHARED_PAGE in every VM
 # that may use it.
 SHARED_BASE = 0x18200000
 SHARED_PAGE = 0x1000
 SHARED_IRQ = 23  # the interrupt of the VM's shared devices
 
-# The VM's virtual PCI bus (devices/virtio/include/virtio_image.h). BAR 0 of function n is at PCI_BARS + n *
-# PCI_BAR_SIZE.
-PCI_ECAM = 0x30000000  # configuration space of bus 0
-PCI_ECAM_SIZE = 0x100000
-PCI_BARS = 0x40000000
-PCI_BAR_SIZE = 0x4000
+# The VM's virtual PCI bus (devices/virtio/include/virtio_image.h).
+_VIRTIO = read_header("devices/virtio/include/virtio_image.h")
+PCI_ECAM, PCI_ECAM_SIZE, PCI_BARS, PCI_BAR_SIZE, PCI_HOST_BARS, PCI_HOST_WINDOW, PCI_IRQ = (
+    _VIRTIO.constant(f"VIRTIO_{name}")
+    for name in ("ECAM", "ECAM_SIZE", "BARS", "BAR_SIZE", "HOST_BARS", "HOST_WINDOW", "IRQ")
+)
 PCI_WINDOW = 0x200000  # bytes from PCI_BARS on that the bridge forwards to the bus
-PCI_HOST_BARS = 0x41000000  # BARs of function n, if it is the machine's: from PCI_HOST_BARS + n * PCI_HOST_WINDOW on
-PCI_HOST_WINDOW = 0x200000
-PCI_IRQ = 24  # the interrupt of function 0; those of the other functions follow
 
 IMAGE_OFFSET = 0x200000  # default image-address, from the start of RAM
 

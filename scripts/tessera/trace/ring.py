@@ -7,7 +7,7 @@ tests/trace compares headers and module.
 from dataclasses import dataclass
 from enum import IntEnum
 
-from tessera.image.layout import Record
+from tessera.cheader import Record
 
 MAGIC = 0x4543415254535354
 VERSION = 2
