@@ -17,6 +17,7 @@ HEADERS = (
     "devices/shared/include/shared_image.h",
     "devices/virtio/include/virtio_image.h",
     "fpga/hw/include/fabric_map.h",
+    "tests/guests/fuzz/fuzz_log.h",
 )
 
 

@@ -7,7 +7,6 @@ known even when the machine hangs.
 
 import mmap
 import re
-import struct
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tessera.cheader import read_header
 from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR, Console, Machine
 from tessera.run.runner import ROOT, BuiltSystem, Qemu, load_system, system_command
@@ -27,12 +27,11 @@ HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
 POLL_S = 0.25
 STALL_S = 60  # of real time, in which both the attacker and the witness must make progress
-# tests/guests/fuzz/fuzz_log.h
-LOG_OFFSET = 0x100000  # in the shared region
+_HEADER = read_header("tests/guests/fuzz/fuzz_log.h")
+LOG = _HEADER.records["fuzz_log"]
+LOG_BASE = _HEADER.constant("FUZZ_LOG")  # its guest-physical address, in the shared region
 SLOTS = ("hart 0", "hart 1", "app 0", "app 1", "app 2", "app 3")
 KINDS = ("hypercalls", "SBI calls", "CSR accesses", "MMIO accesses", "other instructions")
-SLOT = struct.Struct("<Q5Q5QQQ8Q")
-TAIL = struct.Struct("<3Q")
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,17 @@ class Log:
 def read_log(memory: Any, offset: int) -> Log:
     """Reads the log from the machine's memory. A number may be torn while it is written; the next
     read corrects that."""
-    slots = []
-    for index in range(len(SLOTS)):
-        words = SLOT.unpack_from(memory, offset + index * SLOT.size)
-        slots.append(Slot(words[0], words[1:6], words[6:11], words[11], words[12], words[13:21]))
-    return Log(tuple(slots), *TAIL.unpack_from(memory, offset + len(SLOTS) * SLOT.size))
+    fields = {name: int(value) for name, value in LOG.unpack(memory, offset).items()}
+    slots = tuple(_slot(fields, f"slots[{index}].") for index in range(len(SLOTS)))
+    return Log(slots, fields["lives"], fields["spins"], fields["wrongs"])
+
+
+def _slot(fields: dict[str, int], at: str) -> Slot:
+    def array(name: str) -> tuple[int, ...]:
+        return tuple(value for field, value in fields.items() if field.startswith(f"{at}{name}["))
+
+    kind, instruction = fields[f"{at}kind"], fields[f"{at}instruction"]
+    return Slot(fields[f"{at}next"], array("made"), array("accepted"), kind, instruction, array("a"))
 
 
 class FuzzError(AssertionError):
@@ -311,7 +316,8 @@ def attack(options: Options, qemu: Qemu, at_end: Callable[[Machine], None] = lam
     backend = f"memory-backend-file,id=ram,size={size},mem-path={ram},share=on"
     words = [*system_command(qemu, system), "-object", backend, "-machine", "memory-backend=ram"]
     words += [*(virtual_time(By.COMMAND) if options.virtual else ("-nic", "none")), *options.arguments]
-    offset = system.data["shared"][0]["memory"]["host"] - system.data["ram"]["base"] + LOG_OFFSET
+    shared = system.data["shared"][0]["memory"]
+    offset = shared["host"] - system.data["ram"]["base"] + LOG_BASE - shared["base"]
     try:
         with (
             ram.open("rb") as read,

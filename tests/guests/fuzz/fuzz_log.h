@@ -39,9 +39,4 @@ struct fuzz_log {
     uint64_t wrongs;
 };
 
-_Static_assert(sizeof(struct fuzz_slot) == 21 * 8,
-               "layout known to scripts/tessera/verify/fuzz.py");
-_Static_assert(sizeof(struct fuzz_log) == (21 * FUZZ_SLOTS + 3) * 8,
-               "layout known to scripts/tessera/verify/fuzz.py");
-
 #endif
