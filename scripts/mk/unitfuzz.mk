@@ -25,7 +25,7 @@ $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 
 # Seeds of the image reader are made from the system files, those of drivers are random; the fuzzer generates those of the
 # calls itself.
-$(FUZZ_BUILD)/seeds: tests/fuzzseeds.py tests/partials.py tests/series7_writer.py scripts/bit2simb.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/image/*.py scripts/tessera/fabric/*.py) | setup-dev
+$(FUZZ_BUILD)/seeds: tests/fuzzseeds.py tests/partials.py tests/series7_writer.py scripts/bit2simb.py tests/fuzz/tree.dts $(FUZZ_SYSTEMS) $(wildcard scripts/tessera/cheader.py scripts/tessera/image/*.py scripts/tessera/image/*/*.py scripts/tessera/fabric/*.py) | setup-dev
 	@rm -rf $@ && mkdir -p $@/calls $@/tree
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=scripts $(PYTHON) tests/fuzzseeds.py $@ $(FUZZ_SYSTEMS)

@@ -30,8 +30,8 @@ from shared_devices import (
     field,
 )  # fmt: skip
 
-from tessera.image import display
 from tessera.image.board import read_board
+from tessera.image.shared import display
 from tessera.run.runner import ROOT
 
 SECTOR = 65536

@@ -24,8 +24,8 @@ from shared_devices import (
     field,
 )  # fmt: skip
 
-from tessera.image import timing
 from tessera.image.board import read_board
+from tessera.image.shared import timing
 from tessera.run.runner import ROOT
 
 HARDWARE = read_board(ROOT / "platform" / "qemu-virt" / "board.dts").shared_devices

@@ -7,7 +7,7 @@ from pathlib import Path
 from fixtures import ROOT
 from image_reader import read_image
 
-from tessera.image import shared_image
+from tessera.image.shared import shared_image
 
 SYSTEM = Path(__file__).with_name("shared-devices.dts").read_text()
 # Without shared devices.

@@ -8,7 +8,10 @@ from c_headers import evaluate
 from fixtures import ROOT
 
 from tessera.cheader import HeaderError, parse_header, read_header
-from tessera.image import accel_image, layout, pci_image, shared_image
+from tessera.image import layout
+from tessera.image.accel import accel_image
+from tessera.image.shared import shared_image
+from tessera.image.virtio import virtio_image
 
 HEADERS = (
     "arch/riscv/include/features.h",
@@ -48,7 +51,7 @@ def test_nothing_of_a_header_is_left_out(path):
 
 
 def test_tags_are_text_in_memory():
-    tags = [module.TAG.to_bytes(4, "little") for module in (accel_image, pci_image, shared_image)]
+    tags = [module.TAG.to_bytes(4, "little") for module in (accel_image, virtio_image, shared_image)]
     assert tags == [b"XFPG", b"VPCI", b"XISD"]
 
 

@@ -20,7 +20,8 @@ from image_reader import read_image
 
 from tessera.fabric.bitstream import TAG_SIZE, of_file, packet, read_header, simulated, tag, wrap
 from tessera.fabric.registers import register
-from tessera.image import accel_image, fdt, layout, virtual
+from tessera.image import fdt, layout, virtual
+from tessera.image.accel import accel_image
 from tessera.image.board import KEY_FILE, read_key
 from tessera.image.build import Options, build
 from tessera.image.problems import BuildError

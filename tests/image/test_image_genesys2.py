@@ -12,7 +12,7 @@ from test_image_accelerators import parsed
 
 import bit2simb
 from tessera.fabric import series7
-from tessera.image import accel_image
+from tessera.image.accel import accel_image
 
 TEXT = (ROOT / "systems" / "genesys2-accelerators.dts").read_text()
 FRAMES_FILE = "genesys2/frames.json"

@@ -12,17 +12,20 @@ from fixtures import changed, read_cases
 from image_reader import read_image
 
 from tessera.fabric.bitstream import simulated
-from tessera.image import accel_image, fdt, layout, pci_image, shared_image, virtual
+from tessera.image import fdt, layout, virtual
+from tessera.image.accel import accel_image
 from tessera.image.build import Options, build
 from tessera.image.layout import align_up
 from tessera.image.problems import BuildError
+from tessera.image.shared import shared_image
 from tessera.image.system import named_files, needed_components
+from tessera.image.virtio import virtio_image
 
 MIB = 1 << 20
 SYSTEM = Path(__file__).with_name("pci.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci.txt"))
 CONTENT = bytes(range(256)) * 20 + b"end"
-NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _, _, DISK_SERVER = pci_image.MODELS.values()
+NET, BLOCK, ENTROPY, SOCKET, IVSHMEM, CONSOLE, CRYPTO, ACCELERATOR, _, _, DISK_SERVER = virtio_image.MODELS.values()
 
 
 @pytest.fixture
@@ -36,12 +39,12 @@ def disks(builder):
 
 def section(built):
     """The functions of the image's section: [{field: value}]."""
-    data = read_image(built.files["tessera.bin"]).sections[pci_image.TAG]
-    head = pci_image.IMAGE.unpack(data)
+    data = read_image(built.files["tessera.bin"]).sections[virtio_image.TAG]
+    head = virtio_image.IMAGE.unpack(data)
     at, count = head["functions_offset"], head["nfunctions"]
     assert at % 8 == 0
-    assert len(data) == at + count * pci_image.FUNCTION.size <= pci_image.LARGEST
-    return [pci_image.FUNCTION.unpack(data, at + n * pci_image.FUNCTION.size) for n in range(count)]
+    assert len(data) == at + count * virtio_image.FUNCTION.size <= virtio_image.LARGEST
+    return [virtio_image.FUNCTION.unpack(data, at + n * virtio_image.FUNCTION.size) for n in range(count)]
 
 
 def manifest_of(built):
@@ -65,8 +68,8 @@ def system_of(functions, props="", head=""):
 
 
 def test_addresses_and_interrupts_have_room():
-    assert virtual.PCI_IRQ + pci_image.MAX_FUNCTIONS_PER_VM - 1 <= virtual.PLIC_SOURCES
-    assert pci_image.MAX_FUNCTIONS_PER_VM * virtual.PCI_BAR_SIZE <= virtual.PCI_WINDOW
+    assert virtual.PCI_IRQ + virtio_image.MAX_FUNCTIONS_PER_VM - 1 <= virtual.PLIC_SOURCES
+    assert virtio_image.MAX_FUNCTIONS_PER_VM * virtual.PCI_BAR_SIZE <= virtual.PCI_WINDOW
     assert max(virtual.ACCEL_EVENT_IRQ, virtual.SHARED_IRQ, virtual.RTC_IRQ) < virtual.PCI_IRQ
 
 
@@ -88,8 +91,8 @@ def test_uplinks_of_different_vlans(disks):
     )
     nets = [function for function in section(disks.build(text)) if function["kind"] == NET]
     assert [(net["network"], net["vlan"], net["flags"]) for net in nets] == [
-        (1, 5, pci_image.UPLINK),
-        (1, 0, pci_image.UPLINK),
+        (1, 5, virtio_image.UPLINK),
+        (1, 0, virtio_image.UPLINK),
         (0, 0, 0),
     ]
 
@@ -99,14 +102,14 @@ def test_offloads_of_a_network(disks):
     text = SYSTEM.replace("lan { };", "lan { offloads; };")
     assert text != SYSTEM
     nets = [function for function in section(disks.build(text)) if function["kind"] == NET]
-    assert [net["flags"] for net in nets] == [pci_image.OFFLOADS, pci_image.OFFLOADS, 0]
+    assert [net["flags"] for net in nets] == [virtio_image.OFFLOADS, virtio_image.OFFLOADS, 0]
 
 
 def test_fields_of_each_model(disks):
     net, disk, random, socket, low, high = section(disks.build(SYSTEM))[:6]
     limits = {"frames_per_ms": 100, "multicast_per_ms": 7}
     assert given(net) == {"mac": 0x020000000001, "network": 1, "vlan": 5, **limits}
-    assert disk["flags"] == pci_image.READ_ONLY
+    assert disk["flags"] == virtio_image.READ_ONLY
     assert set(given(disk)) == {"flags", "disk", "disk_size", "content", "content_size"}
     assert given(random) == {}
     assert given(socket) == {"cid": 77, "peers": 1 << 2}
@@ -186,7 +189,7 @@ def test_disks_that_a_vm_serves(disks):
     functions = section(built)
     scratch, server = functions[6], functions[2]
     assert (server["kind"], given(server)) == (DISK_SERVER, {})
-    flags = pci_image.SERVED | pci_image.READ_ONLY
+    flags = virtio_image.SERVED | virtio_image.READ_ONLY
     assert given(scratch) == {"flags": flags, "disk": 0x200000, "disk_size": 1024, "server": 2}
     function = manifest_of(built)["vms"][2]["functions"][0]
     assert (function["disk"], function["served_by"]) == (None, "east")
@@ -278,11 +281,11 @@ def test_a_system_without_functions_has_no_section(builder):
 
 
 def test_beside_the_other_sections(builder):
-    assert len({accel_image.TAG, shared_image.TAG, pci_image.TAG}) <= layout.MAX_SECTIONS
+    assert len({accel_image.TAG, shared_image.TAG, virtio_image.TAG}) <= layout.MAX_SECTIONS
     text = system_of(
         'r { model = "virtio-rng"; };', "shared-devices { gpio { pins = <1>; }; };", "shared-devices { gpio { }; };"
     )
-    assert list(read_image(builder.build(text).files["tessera.bin"]).sections) == [shared_image.TAG, pci_image.TAG]
+    assert list(read_image(builder.build(text).files["tessera.bin"]).sections) == [shared_image.TAG, virtio_image.TAG]
 
 
 # Disks
@@ -467,7 +470,7 @@ def test_boards_whose_guests_have_no_plic(disks):
 
 def test_most_functions(builder):
     """Eight functions of a VM, and 32 in all."""
-    most = pci_image.MAX_FUNCTIONS_PER_VM
+    most = virtio_image.MAX_FUNCTIONS_PER_VM
     text = system_of(" ".join(f'r{n} {{ model = "virtio-rng"; }};' for n in range(most)))
     built = builder.build(text)
     assert len(section(built)) == most
@@ -477,14 +480,14 @@ def test_most_functions(builder):
     ]
     (vm,) = re.findall(r" vm (\{.*?\n\});", text, flags=re.DOTALL)
     four = "".join(f" v{n} {vm};" for n in range(4))
-    assert len(section(builder.build(text.replace(f" vm {vm};", four)))) == pci_image.MAX_FUNCTIONS
+    assert len(section(builder.build(text.replace(f" vm {vm};", four)))) == virtio_image.MAX_FUNCTIONS
     one = re.sub(r"pci \{.*\};\n", 'pci { last { model = "virtio-rng"; }; };\n', vm)
     (line,) = builder.refuse(text.replace(f" vm {vm};", f"{four} v4 {one};"))
     assert line.endswith("/vms/v4/pci/last: expected at most 32 PCI functions in all VMs, got 33")
 
 
 def test_most_networks(builder):
-    names = [f"n{n}" for n in range(pci_image.MAX_NETWORKS + 1)]
+    names = [f"n{n}" for n in range(virtio_image.MAX_NETWORKS + 1)]
     networks = "networks {" + " ".join(f"{name} {{ }};" for name in names) + " };"
     lines = builder.refuse(system_of('r { model = "virtio-rng"; };', head=networks))
     assert "sys.dts:2: /networks/n16: expected at most 16 networks, got 17" in lines

@@ -11,11 +11,12 @@ from image_reader import read_image
 from test_image_pci import given, rows, section, tree
 
 from tessera.fabric.bitstream import of_file
-from tessera.image import accel_image, pci_image
+from tessera.image.accel import accel_image
+from tessera.image.virtio import virtio_image
 
 SYSTEM = Path(__file__).with_name("pci-accelerator.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci-accelerator.txt"))
-ACCELERATOR = pci_image.MODELS["accelerator"]
+ACCELERATOR = virtio_image.MODELS["accelerator"]
 PAGES, DMA = 0x18100000, (0xA0000000, 0x400000)
 AES, FFT, QAM = range(3)  # numbers of the devices
 MEMORY32 = 0x02000000
@@ -37,7 +38,7 @@ def test_functions(library):
     ]
     assert found == [
         (0, 1, {"device": QAM, "task": 1}),
-        (0, 2, {"device": FFT, "task": 3, "flags": pci_image.DMA}),
+        (0, 2, {"device": FFT, "task": 3, "flags": virtio_image.DMA}),
         (1, 0, {"device": QAM, "task": 1}),
     ]
 
@@ -46,7 +47,7 @@ def test_devices_of_the_fabric_do_not_change(library):
     """The component accel has the same section as without functions, but for their timer."""
     plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
     sections = [read_image(library.build(text).files["tessera.bin"]).sections for text in (SYSTEM, plain)]
-    assert pci_image.TAG not in sections[1]
+    assert virtio_image.TAG not in sections[1]
     heads = [accel_image.IMAGE.unpack(found[accel_image.TAG][: accel_image.IMAGE.size]) for found in sections]
     assert heads[0] == {**heads[1], "timers": heads[1]["timers"] + 1}
     assert (

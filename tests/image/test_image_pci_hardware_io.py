@@ -11,7 +11,8 @@ from fixtures import changed, read_cases
 from image_reader import read_image
 from test_image_pci import given, rows, section, tree
 
-from tessera.image import pci_image, shared_image
+from tessera.image.shared import shared_image
+from tessera.image.virtio import virtio_image
 
 SYSTEM = Path(__file__).with_name("pci-hardware-io.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci-hardware-io.txt"))
@@ -22,10 +23,10 @@ MEMORY32 = 0x02000000
 
 def test_functions(builder):
     """The pages that the VM has: not that of a display which shows a simple framebuffer."""
-    kind = pci_image.MODELS["hardware-io"]
+    kind = virtio_image.MODELS["hardware-io"]
     found = [(one["vm"], one["slot"], given(one)) for one in section(builder.build(SYSTEM)) if one["kind"] == kind]
     assert found == [
-        (0, 1, {"task": SEND | RECEIVE | COPY, "flags": pci_image.DMA}),
+        (0, 1, {"task": SEND | RECEIVE | COPY, "flags": virtio_image.DMA}),
         (1, 0, {"task": UART | DISPLAY | SPI}),
     ]
 
@@ -34,7 +35,7 @@ def test_shared_devices_do_not_change(builder):
     """The component shared has the same section as without functions."""
     plain = re.sub(r"\n\t\t\tpci \{.*?\n\t\t\t\};", "", SYSTEM, flags=re.DOTALL)
     sections = [read_image(builder.build(text).files["tessera.bin"]).sections for text in (SYSTEM, plain)]
-    assert pci_image.TAG not in sections[1]
+    assert virtio_image.TAG not in sections[1]
     assert sections[0][shared_image.TAG] == sections[1][shared_image.TAG]
 
 

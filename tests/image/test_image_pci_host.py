@@ -9,7 +9,8 @@ import pytest
 from fixtures import changed, read_cases
 from test_image_pci import given, rows, section, tree
 
-from tessera.image import pci_image, virtual
+from tessera.image import virtual
+from tessera.image.virtio import virtio_image
 
 SYSTEM = Path(__file__).with_name("pci-host.dts").read_text()
 CASES = read_cases(Path(__file__).with_name("refused-pci-host.txt"))
@@ -31,7 +32,7 @@ def test_places(builder):
     """Each function has a window of its own on the machine's bus, and the line of its device number."""
     random, *functions = section(builder.build(SYSTEM))
     assert given(random) == {}
-    assert [function["kind"] for function in functions] == [pci_image.MODELS["host"]] * 3
+    assert [function["kind"] for function in functions] == [virtio_image.MODELS["host"]] * 3
     assert [given(function) for function in functions] == [
         {"config": ECAM + 0x1 * 0x8000, "window": MEMORY, "irq": 33},
         {"config": ECAM + 0x1F * 0x8000, "window": MEMORY + WINDOW, "irq": 35},
@@ -42,7 +43,7 @@ def test_places(builder):
 def test_addresses_have_room():
     """The VM's windows are behind those of functions of the hypervisor, and below the RAM."""
     assert virtual.PCI_BARS + virtual.PCI_WINDOW <= virtual.PCI_HOST_BARS
-    assert virtual.PCI_HOST_BARS + pci_image.MAX_FUNCTIONS_PER_VM * virtual.PCI_HOST_WINDOW <= 0x80000000
+    assert virtual.PCI_HOST_BARS + virtio_image.MAX_FUNCTIONS_PER_VM * virtual.PCI_HOST_WINDOW <= 0x80000000
     assert virtual.PCI_HOST_BARS % virtual.PCI_HOST_WINDOW == 0
 
 

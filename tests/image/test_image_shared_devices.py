@@ -16,11 +16,13 @@ from image_reader import read_image
 from shared_system import BOARD_DEVICES, CLOCK_MHZ, PLAIN, SYSTEM, array, channel, line_of, of_device, on_board, read
 
 from tessera.fabric.bitstream import of_file
-from tessera.image import accel_image, fdt, shared_image, virtual
+from tessera.image import fdt, virtual
+from tessera.image.accel import accel_image
 from tessera.image.board import read_board
 from tessera.image.build import Options, build
-from tessera.image.display import line_bytes
 from tessera.image.problems import BuildError
+from tessera.image.shared import shared_image
+from tessera.image.shared.display import line_bytes
 from tessera.image.system import needed_components
 from tessera.run import cosim
 from tessera.run.runner import BuiltSystem, Qemu, system_command

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from shared_system import line_of, on_board, read
 
-from tessera.image import display, fdt, shared_image
+from tessera.image import fdt
+from tessera.image.shared import display, shared_image
 
 DISPLAY = 5
 SCREEN = "size = <320 240>;"

@@ -16,7 +16,7 @@ from core import CORE, LONG, TICKS_PER_US, Admit, Costs, Demand, lines
 from delay_model import CYCLE_NS, Device, Hart, Result, System
 from rt import boot
 
-from tessera.image import accel_image
+from tessera.image.accel import accel_image
 
 DELAYED, ADMITTED, UNDECIDED = values("rt_admit.h", "RT_DELAYED RT_ADMITTED RT_UNDECIDED")
 BOUNDED = values("resource.h", "RESOURCE_BOUNDED")[0]

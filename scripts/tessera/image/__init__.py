@@ -10,12 +10,8 @@ model     the result of reading: board, system, VMs
 system    reads a system's file; board reads the board's file that it names, files the guests' files
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
-accelerators reads and checks the devices of the fabric, and writes their section of the image; accel_image has
-          the section's binary layout
-shared    checks the shared devices, and writes their section of the image; shared_image has the section's
-          binary layout; display and uart check what these devices have
-pci       reads and checks the virtual PCI functions, and writes their section of the image; pci_image has
-          the section's binary layout
+accel, shared, virtio: what the components of these names have in a system: they check it, and write their
+          sections of the image; section describes what each of them gives, components lists them
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
 ram_layout places the loads in each VM's memory, and each VM's memory in the host's RAM

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from tessera.image import accel_image, layout, pci, pci_image, shared, shared_image, virtual
-from tessera.image.accelerators import section, signed
+from tessera.image import layout, virtual
 from tessera.image.check_rt import RtLimits, limits
+from tessera.image.components import payloads_of, sections_of
 from tessera.image.fixups import Fixup, find_seed
 from tessera.image.layout import PAGE, align_up
 from tessera.image.model import System, Vm
@@ -85,12 +85,8 @@ def build_image(system: System, fixups: dict[str, list[Fixup]]) -> bytes:
     for vm in system.vms:
         for load in vm.loads:
             payloads.add(load.data)
-    for device in system.accelerators:
-        for bitstream in device.bitstreams:
-            payloads.add(signed(system, bitstream))
-    for disk in system.disks:
-        if disk.content:
-            payloads.add(disk.content.data)
+    for data in payloads_of(system):
+        payloads.add(data)
     # Payload offsets depend on the size of the tables, which does not depend on the offsets: build
     # the tables twice.
     tables = _tables(system, fixups, payloads, 0)
@@ -151,17 +147,12 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
 
 
 def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], int]) -> None:
-    records, sections = [], {}
-    if system.accelerators:
-        sections[accel_image.TAG] = section(system, offset_of)
-    if system.sharers:
-        sections[shared_image.TAG] = shared.section(system)
-    if system.has_functions:
-        sections[pci_image.TAG] = pci.section(system, offset_of)
-    for tag, data in sections.items():
+    records = []
+    for section in sections_of(system):
+        data = section.write(system, offset_of)
         offset = tables.reserve(len(data))
         tables.put(offset, data)
-        records.append(layout.SECTION.pack(tag=tag, offset=offset, size=len(data), reserved=0))
+        records.append(layout.SECTION.pack(tag=section.tag, offset=offset, size=len(data), reserved=0))
     tables.sections = tables.array(records)
 
 

@@ -7,10 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
-from tessera.image import accel_image, schema, shared_image
+from tessera.image import schema
+from tessera.image.accel import accel_image
 from tessera.image.model import Board, BoardDevice, Fabric, PciBus, SharedDevices
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import size_text, suggest
+from tessera.image.shared import shared_image
 from tessera.image.source import Source
 from tessera.image.validate import Read, read
 from tessera.image.virtual import MACHINES, RISCV, Machine

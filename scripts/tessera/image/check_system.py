@@ -3,9 +3,9 @@
 
 from tessera.image import hostnet, layout, schema
 from tessera.image.model import Board, Device
-from tessera.image.pcikinds import device_of
 from tessera.image.prop_types import suggest
 from tessera.image.validate import Read
+from tessera.image.virtio.pcikinds import device_of
 
 HYPERVISOR_NAME = "tessera"
 

@@ -4,11 +4,12 @@ specifies."""
 
 import re
 
-from tessera.image import shared_image, virtual
-from tessera.image.display import line_bytes
+from tessera.image import virtual
 from tessera.image.fixups import SEED, SEED_SIZE
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
 from tessera.image.schema import GUEST_FEATURES
+from tessera.image.shared import shared_image
+from tessera.image.shared.display import line_bytes
 from tessera.image.validate import Read
 
 # Memory that is not prefetchable, in the first cell of a PCI address.

@@ -4,11 +4,12 @@
 import hashlib
 from typing import Any
 
-from tessera.image import hostnet, hostpci
-from tessera.image.accelerators import hold_us
+from tessera.image import hostnet
+from tessera.image.accel.accelerators import hold_us
 from tessera.image.model import Accelerator, Device, File, PciFunction, Shared, System, Vm, VmAccelerator
-from tessera.image.pcikinds import device_of, spell_function
 from tessera.image.schema import COLOURS
+from tessera.image.virtio import hostpci
+from tessera.image.virtio.pcikinds import device_of, spell_function
 from tessera.run.virtualtime import By, virtual_time
 
 FORMAT = 1

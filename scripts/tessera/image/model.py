@@ -5,8 +5,9 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tessera.image import shared_image, virtual
+from tessera.image import virtual
 from tessera.image.layout import align_up
+from tessera.image.shared import shared_image
 from tessera.image.validate import Read
 from tessera.image.virtual import Machine
 

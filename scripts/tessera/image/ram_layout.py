@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
 
-from tessera.fabric.bitstream import TAG_SIZE
-from tessera.image import accel_image, layout, pci_image, shared_image
-from tessera.image.display import place_framebuffer
+from tessera.image import layout
+from tessera.image.components import payloads_of, sections_of
 from tessera.image.files import linux_header
 from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, System, Vm
 from tessera.image.prop_types import size_text
+from tessera.image.shared.display import place_framebuffer
 from tessera.image.validate import Read
 
 Span = tuple[int, int]  # first address, end address
@@ -113,19 +113,15 @@ def _largest_gap(ram_end: int, taken: dict[Span, str]) -> int:
 
 def _sections_bound(system: System) -> int:
     """Returns an upper bound of the bytes of the sections."""
-    sections = layout.MAX_SECTIONS * layout.SECTION.size
-    sections += (accel_image.largest() if system.accelerators else 0) + (shared_image.LARGEST if system.sharers else 0)
-    return sections + (pci_image.LARGEST if any(vm.functions for vm in system.vms) else 0)
+    return layout.MAX_SECTIONS * layout.SECTION.size + sum(section.largest for section in sections_of(system))
 
 
 def image_bound(system: System, hypervisor_size: int) -> int:
     """Returns an upper bound of the system image's end (host-physical), before the device trees are
     written."""
     payloads = {load.data for vm in system.vms for load in vm.loads}
-    payloads |= {disk.content.data for disk in system.disks if disk.content}
-    streams = {bitstream.file.data for device in system.accelerators for bitstream in device.bitstreams}
+    payloads |= set(payloads_of(system))
     size = sum(align_up(len(data), PAGE) for data in payloads) + PAGE  # one page for the end mark
-    size += sum(align_up(len(data) + TAG_SIZE, PAGE) for data in streams)
     tables = align_up(layout.HEADER.size + len(system.vms) * layout.LARGEST_VM + _sections_bound(system), PAGE)
     trees = len(system.vms) * system.board.machine.dtb_room
     return system.board.load_address + align_up(hypervisor_size, PAGE) + tables + size + trees

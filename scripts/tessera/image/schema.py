@@ -8,8 +8,11 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tessera.image import accel_image, layout, netkinds, pci_image, pcikinds, shared_image, virtual
+from tessera.image import layout, netkinds, virtual
+from tessera.image.accel import accel_image
 from tessera.image.prop_types import Address, Choice, Flag, Kind, Mac, Number, Numbers, Power, Text, Words
+from tessera.image.shared import shared_image
+from tessera.image.virtio import pcikinds, virtio_image
 
 MIB = 1 << 20
 RAM_ALIGN = 2 * MIB
@@ -424,7 +427,7 @@ VM_FUNCTION = NodeSchema(
     props=(
         Prop(
             "model",
-            Choice(tuple(pci_image.MODELS)),
+            Choice(tuple(virtio_image.MODELS)),
             "The model of the function; `host` is a function of the machine ([networking.md](networking.md)), "
             "`hardware-io` has the pages of all the VM's `shared-devices` as BAR 0: one for a VM. The device tree then "
             "does not describe these devices otherwise ([linux-accelerators.md](linux-accelerators.md)).",
@@ -444,7 +447,7 @@ VM_FUNCTION = NodeSchema(
         ),
         Prop(
             "vlan",
-            Number(1, pci_image.LARGEST_VLAN),
+            Number(1, virtio_image.LARGEST_VLAN),
             "The VLAN of a virtio-net: it exchanges frames only with functions of the same VLAN.",
             default=0,
             default_words="none",
@@ -458,19 +461,19 @@ VM_FUNCTION = NodeSchema(
         ),
         Prop(
             "frames-per-ms",
-            Number(0, pci_image.MOST_FRAMES_PER_MS),
+            Number(0, virtio_image.MOST_FRAMES_PER_MS),
             "Frames that the VM may send by a virtio-net in each millisecond. 0: no limit.",
             default=0,
         ),
         Prop(
             "multicast-per-ms",
-            Number(0, pci_image.MOST_FRAMES_PER_MS),
+            Number(0, virtio_image.MOST_FRAMES_PER_MS),
             "Frames to group addresses among them. 0: no limit.",
             default=0,
         ),
         Prop(
             "size",
-            Address("a size", align=pci_image.SECTOR, low=pci_image.SECTOR),
+            Address("a size", align=virtio_image.SECTOR, low=virtio_image.SECTOR),
             "Bytes of a virtio-blk. Without `served-by`, the disk is in RAM of its own, in units of 2 MiB.",
             default_words="that of `image`, rounded up to a multiple of 512 bytes",
         ),
@@ -490,7 +493,7 @@ VM_FUNCTION = NodeSchema(
         ),
         Prop(
             "offset",
-            Address("an offset", align=pci_image.SECTOR),
+            Address("an offset", align=virtio_image.SECTOR),
             "Where a virtio-blk with `served-by` begins in the server's disk, in bytes. Disks of a server do not "
             "overlap. The size of the server's disk is not known here: requests behind its end fail.",
             default=0,
@@ -499,12 +502,12 @@ VM_FUNCTION = NodeSchema(
             "line",
             Words("names of lines"),
             f"The names of the lines of which a virtio-console is one end, on a port for each of them, at most "
-            f"{pci_image.CONSOLE_PORTS}; one other function has the other end of a line.",
+            f"{virtio_image.CONSOLE_PORTS}; one other function has the other end of a line.",
             default_words="none; a virtio-console needs one",
         ),
         Prop(
             "cid",
-            Number(pci_image.SMALLEST_CID, pci_image.LARGEST_CID),
+            Number(virtio_image.SMALLEST_CID, virtio_image.LARGEST_CID),
             "The VM's context id, its address, of a virtio-vsock. No other VM has it.",
             default_words="3 + the number of the VM",
         ),
@@ -564,16 +567,16 @@ VM_FUNCTION = NodeSchema(
 
 VM_FUNCTIONS = NodeSchema(
     doc="The functions on the VM's virtual PCI bus, in the order of their slots from 0: at most "
-    f"{pci_image.MAX_FUNCTIONS_PER_VM}, and {pci_image.MAX_FUNCTIONS} in all VMs. The hypervisor needs the component "
-    f"`virtio`. Such a VM has a PLIC, whose source {virtual.PCI_IRQ} + n is the interrupt of slot n. The addresses are "
-    "in [virtual-platform.md](virtual-platform.md).",
+    f"{virtio_image.MAX_FUNCTIONS_PER_VM}, and {virtio_image.MAX_FUNCTIONS} in all VMs. The hypervisor needs the "
+    f"component `virtio`. Such a VM has a PLIC, whose source {virtual.PCI_IRQ} + n is the interrupt of slot n. The "
+    "addresses are in [virtual-platform.md](virtual-platform.md).",
     named=VM_FUNCTION,
     named_words="a function",
     longest_name=layout.NAME_LEN - 1,
 )
 
 NETWORKS = NodeSchema(
-    doc=f"Networks between VMs, at most {pci_image.MAX_NETWORKS}: switches that forward the frames of the functions "
+    doc=f"Networks between VMs, at most {virtio_image.MAX_NETWORKS}: switches that forward the frames of the functions "
     "(`virtio-net`) which are connected to them.",
     named=NodeSchema(
         doc="A network. The node's name is the network's name:",
@@ -1030,7 +1033,7 @@ BOARD_PCI = NodeSchema(
             "memory",
             Address(align=virtual.PCI_HOST_WINDOW, below=1 << 32),
             "Address of the bus's memory, as for the harts. The hypervisor places BARs in its first "
-            f"{pci_image.MAX_HOST_FUNCTIONS * virtual.PCI_HOST_WINDOW // MIB} MiB.",
+            f"{virtio_image.MAX_HOST_FUNCTIONS * virtual.PCI_HOST_WINDOW // MIB} MiB.",
             required=True,
         ),
         Prop(

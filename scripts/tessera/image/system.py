@@ -3,8 +3,10 @@
 
 from pathlib import Path
 
-from tessera.image import hostpci, schema, virtual
-from tessera.image.accelerators import assign_accelerators, check_units, load_accelerators
+from tessera.image import schema, virtual
+from tessera.image.accel.accelerators import assign_accelerators, check_units, load_accelerators
+from tessera.image.accel.frames import with_frames
+from tessera.image.accel.overlays import assign_overlays, load_overlays
 from tessera.image.board import load_board, machine_of, with_ram
 from tessera.image.check_rt import check_rt
 from tessera.image.check_system import (
@@ -21,17 +23,16 @@ from tessera.image.check_system import (
 )
 from tessera.image.check_vm import check_dma, check_vm
 from tessera.image.files import find_file, first_there, load_file, load_image, places_of
-from tessera.image.frames import with_frames
 from tessera.image.layout import FEATURES
 from tessera.image.model import Accelerator, Board, Device, Memory, Overlay, Shared, System, Vm
-from tessera.image.overlays import assign_overlays, load_overlays
-from tessera.image.pci import load_functions
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import suggest
 from tessera.image.ram_layout import image_bound, place_guest, place_host
-from tessera.image.shared import load_shared_devices
+from tessera.image.shared.devices import load_shared_devices
 from tessera.image.source import Source
 from tessera.image.validate import Read, read
+from tessera.image.virtio import hostpci
+from tessera.image.virtio.functions import load_functions
 
 LONGEST_NAME = 31
 FILE_PROPERTIES = ("image", "initrd", "file", "bitstreams")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The binary layout of the section of the system image for virtual PCI functions, read from
-devices/virtio/include/virtio_image.h, and their limits: `pci_image.MAX_NETWORKS` is VIRTIO_MAX_NETWORKS, and
-`pci_image.TAG` VIRTIO_IMAGE_TAG."""
+devices/virtio/include/virtio_image.h, and their limits: `virtio_image.MAX_NETWORKS` is VIRTIO_MAX_NETWORKS, and
+`virtio_image.TAG` VIRTIO_IMAGE_TAG."""
 
 from tessera.cheader import read_header
 

@@ -26,12 +26,7 @@ LONGEST_US = 10**7  # HOLD_TIME and STOP_TIME have 32 bits, in cycles of at most
 FASTEST_HZ = 4 * 10**8
 
 
-def __getattr__(name: str) -> int:
-    return _HEADER.constant(f"ACCEL_{name}", f"ACCEL_IMAGE_{name}")
-
-
-def largest() -> int:
-    """Returns the upper bound of the section's bytes."""
+def _largest() -> int:
     frames, clients, devices, regions, overlays = (
         _HEADER.constant(f"ACCEL_MAX_{name}") for name in ("FRAMES", "CLIENTS", "DEVICES", "REGIONS", "OVERLAYS")
     )
@@ -42,3 +37,10 @@ def largest() -> int:
         + devices * (DEVICE.size + regions * BITSTREAM.size + clients * (ACCEL.size + PROVIDED.size))
         + overlays * (OVERLAY.size + regions * FRAGMENT.size)
     )
+
+
+LARGEST = _largest()  # upper bound of the section's bytes
+
+
+def __getattr__(name: str) -> int:
+    return _HEADER.constant(f"ACCEL_{name}", f"ACCEL_IMAGE_{name}")

@@ -4,13 +4,16 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tessera.image import accel_image, hostpci, pci_image, shared_image
-from tessera.image.display import shows_framebuffer
+from tessera.image.accel import accel_image
 from tessera.image.files import load_disk
 from tessera.image.layout import align_up
 from tessera.image.model import Accelerator, PciFunction, Shared, System, Vm
 from tessera.image.prop_types import size_text, suggest
+from tessera.image.section import Section
+from tessera.image.shared import shared_image
+from tessera.image.shared.display import shows_framebuffer
 from tessera.image.validate import Read
+from tessera.image.virtio import hostpci, virtio_image
 
 NODE = "pci"
 NETWORKS = "networks"
@@ -46,7 +49,7 @@ def load_functions(system: Read, vms: list[Vm], devices: list[Accelerator], sear
     networks = _section(system, NETWORKS)
     if NETWORKS in system.children and not networks:
         system.children[NETWORKS].problem("", "expected a network or more, got none")
-    _check_number(networks, pci_image.MAX_NETWORKS, "networks")
+    _check_number(networks, virtio_image.MAX_NETWORKS, "networks")
     _check_nodes(system, networks)
     for vm in vms:
         vm.functions = _functions_of(vm, devices, search)
@@ -72,7 +75,7 @@ def _check_nodes(system: Read, networks: list[Read]) -> None:
     shared = _section(system, "shared")
     buses = [(vm, vm.children[NODE]) for vm in _section(system, "vms") if NODE in vm.children]
     nodes = [(vm, node) for vm, bus in buses for node in bus.children.values()]
-    _check_number([node for _, node in nodes], pci_image.MAX_FUNCTIONS, "PCI functions in all VMs")
+    _check_number([node for _, node in nodes], virtio_image.MAX_FUNCTIONS, "PCI functions in all VMs")
     for _, bus in buses:
         _check_bus(bus)
     for vm, node in nodes:
@@ -92,11 +95,11 @@ def _check_lines(functions: list[Read]) -> None:
     ends: dict[str, list[Read]] = {}
     for node in functions:
         lines = node["line"] or ()
-        if len(lines) > pci_image.CONSOLE_PORTS:
-            node.problem("line", f"expected at most {pci_image.CONSOLE_PORTS} lines, got {len(lines)}")
+        if len(lines) > virtio_image.CONSOLE_PORTS:
+            node.problem("line", f"expected at most {virtio_image.CONSOLE_PORTS} lines, got {len(lines)}")
         for name in lines:
-            if not (1 <= len(name) < pci_image.CONSOLE_NAME and name.isascii() and name.isprintable()):
-                most = pci_image.CONSOLE_NAME - 1
+            if not (1 <= len(name) < virtio_image.CONSOLE_NAME and name.isascii() and name.isprintable()):
+                most = virtio_image.CONSOLE_NAME - 1
                 node.problem("line", f'expected names of 1 to {most} printable ASCII characters, got "{name}"')
             ends.setdefault(name, []).append(node)
     for name, nodes in ends.items():
@@ -105,7 +108,7 @@ def _check_lines(functions: list[Read]) -> None:
 
 
 def _check_bus(bus: Read) -> None:
-    _check_number(list(bus.children.values()), pci_image.MAX_FUNCTIONS_PER_VM, "PCI functions of a VM")
+    _check_number(list(bus.children.values()), virtio_image.MAX_FUNCTIONS_PER_VM, "PCI functions of a VM")
     if not bus.children:
         bus.problem("", "expected a function or more, got none")
 
@@ -244,7 +247,7 @@ def _function(vm: Vm, slot: int, node: Read, devices: list[Accelerator], search:
     if function.model == "virtio-net":
         function.mac = node["mac"] or DEFAULT_MAC + bytes((vm.id % 256, slot % 256))  # larger numbers are reported
     elif function.model == "virtio-vsock":
-        function.cid = node["cid"] or pci_image.SMALLEST_CID + vm.id
+        function.cid = node["cid"] or virtio_image.SMALLEST_CID + vm.id
     elif function.model == "ivshmem":
         function.region = _region(vm, node)
     elif function.model == "accelerator":
@@ -258,7 +261,7 @@ def _read_disk(function: PciFunction, search: tuple[Path, ...]) -> None:
     node = function.node
     function.content = load_disk(node, "image", search) if node["image"] else None
     size = len(function.content.data) if function.content else 0
-    function.disk_size = node["size"] or align_up(size, pci_image.SECTOR)
+    function.disk_size = node["size"] or align_up(size, virtio_image.SECTOR)
     function.server, function.offset = node["served-by"] or "", node["offset"]
 
 
@@ -390,7 +393,7 @@ def _peers(system: System, vm: Vm) -> int:
 def _net(system: System, function: PciFunction) -> dict[str, int]:
     node = function.node
     return {
-        "flags": (pci_image.UPLINK if node["uplink"] else 0) | (pci_image.OFFLOADS if function.offloads else 0),
+        "flags": (virtio_image.UPLINK if node["uplink"] else 0) | (virtio_image.OFFLOADS if function.offloads else 0),
         "mac": int.from_bytes(function.mac, "big"),
         "network": system.networks.index(node["network"]),
         "vlan": node["vlan"],
@@ -403,7 +406,7 @@ def _served(system: System, function: PciFunction) -> dict[str, int]:
     """Returns the fields of a disk of which another VM is the server, by its function's number among all functions."""
     functions = [(vm.name, one.model) for vm in system.vms for one in vm.functions]
     return {
-        "flags": pci_image.SERVED | (pci_image.READ_ONLY if function.node["read-only"] else 0),
+        "flags": virtio_image.SERVED | (virtio_image.READ_ONLY if function.node["read-only"] else 0),
         "disk": function.offset,
         "disk_size": function.disk_size,
         "server": functions.index((function.server, "disk-server")),
@@ -412,7 +415,7 @@ def _served(system: System, function: PciFunction) -> dict[str, int]:
 
 def _disk(function: PciFunction, offset_of: Callable[[bytes], int]) -> dict[str, int]:
     fields = {
-        "flags": pci_image.READ_ONLY if function.node["read-only"] else 0,
+        "flags": virtio_image.READ_ONLY if function.node["read-only"] else 0,
         "disk": function.disk_host,
         "disk_size": function.disk_size,
     }
@@ -437,18 +440,18 @@ def _lines(system: System, vm: Vm, function: PciFunction) -> dict[str, int | byt
         "ports": len(lines),
         **{f"other_functions[{port}]": number for port, (number, _, _) in enumerate(others)},
         **{f"other_ports[{port}]": number for port, (_, number, _) in enumerate(others)},
-        "names": b"".join(line.encode().ljust(pci_image.CONSOLE_NAME, b"\0") for line in lines),
+        "names": b"".join(line.encode().ljust(virtio_image.CONSOLE_NAME, b"\0") for line in lines),
     }
 
 
 def _accelerator(function: PciFunction, device: Accelerator) -> dict[str, int]:
-    flags = pci_image.DMA if function.has_dma_memory else 0
+    flags = virtio_image.DMA if function.has_dma_memory else 0
     return {"flags": flags, "device": device.number, "task": device.node["task"]}
 
 
 def _hardware_io(vm: Vm, function: PciFunction) -> dict[str, int]:
     pages = sum(1 << number for name in vm.shared_pages for number in shared_image.DEVICES[name])
-    return {"flags": pci_image.DMA if function.has_dma_memory else 0, "task": pages}
+    return {"flags": virtio_image.DMA if function.has_dma_memory else 0, "task": pages}
 
 
 def _unit(system: System, function: PciFunction) -> dict[str, int]:
@@ -475,15 +478,22 @@ def _fields(
 
 
 def _row(system: System, vm: Vm, function: PciFunction, offset_of: Callable[[bytes], int]) -> bytes:
-    fields = pci_image.FUNCTION.zeros()
-    fields |= {"vm": vm.id, "slot": function.slot, "kind": pci_image.MODELS[function.model]}
+    fields = virtio_image.FUNCTION.zeros()
+    fields |= {"vm": vm.id, "slot": function.slot, "kind": virtio_image.MODELS[function.model]}
     fields |= _fields(system, vm, function, offset_of)
-    return pci_image.FUNCTION.pack(**fields)
+    return virtio_image.FUNCTION.pack(**fields)
 
 
 def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
     """Returns the section of a system with functions. `offset_of` gives the offset of a payload from the image's
     header."""
     rows = [_row(system, vm, function, offset_of) for vm in system.vms for function in vm.functions]
-    head = pci_image.IMAGE.pack(nfunctions=len(rows), functions_offset=pci_image.IMAGE.size)
+    head = virtio_image.IMAGE.pack(nfunctions=len(rows), functions_offset=virtio_image.IMAGE.size)
     return head + b"".join(rows)
+
+
+def _payloads(system: System) -> list[bytes]:
+    return [disk.content.data for disk in system.disks if disk.content]
+
+
+SECTION = Section(virtio_image.TAG, virtio_image.LARGEST, lambda system: system.has_functions, _payloads, section)

@@ -9,12 +9,14 @@ from tessera.cheader import Record
 from tessera.fabric import series7
 from tessera.fabric.bitstream import BitstreamError, body_words, check_body, read_header, tag
 from tessera.fabric.series7 import Series7Error
-from tessera.image import accel_image, virtual
+from tessera.image import virtual
+from tessera.image.accel import accel_image
+from tessera.image.accel.overlays import overlay_rows
 from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
 from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
-from tessera.image.overlays import overlay_rows
 from tessera.image.prop_types import suggest
+from tessera.image.section import Section
 from tessera.image.validate import Read
 
 HOLD_US = 10_000  # the least automatic hold time
@@ -328,3 +330,10 @@ def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
         **numbers,
     )
     return head + body
+
+
+def _payloads(system: System) -> list[bytes]:
+    return [signed(system, bitstream) for device in system.accelerators for bitstream in device.bitstreams]
+
+
+SECTION = Section(accel_image.TAG, accel_image.LARGEST, lambda system: bool(system.accelerators), _payloads, section)

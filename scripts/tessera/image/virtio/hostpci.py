@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the machine's PCI bus that are passed through: which VM has which of them, and QEMU's devices there."""
 
-from tessera.image import hostnet, pci_image, virtual
+from tessera.image import hostnet, virtual
 from tessera.image.model import Board, Device, HostFunction, PciBus, PciFunction, Vm
-from tessera.image.pcikinds import device_of, spell_function
 from tessera.image.validate import Read
+from tessera.image.virtio import virtio_image
+from tessera.image.virtio.pcikinds import device_of, spell_function
 
 LINES = 4  # interrupt lines of the bus: INTA of device d is line d % LINES
 CONFIG_SIZE = 1 << 15  # bytes of the configuration space of a device
@@ -94,4 +95,4 @@ def fields(function: PciFunction) -> dict[str, int]:
     return {"config": host.config, "window": host.window, "irq": host.interrupt}
 
 
-assert pci_image.MAX_HOST_FUNCTIONS == LINES, "each function has a line of its own"
+assert virtio_image.MAX_HOST_FUNCTIONS == LINES, "each function has a line of its own"

@@ -4,7 +4,7 @@ image's section."""
 
 from dataclasses import dataclass
 
-from tessera.image import accel_image
+from tessera.image.accel import accel_image
 from tessera.image.fixups import find_status
 from tessera.image.model import Accelerator, Board, Overlay, System, Vm
 from tessera.image.prop_types import suggest

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared devices: checks them, assigns them to VMs, and writes their section of the system image."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from tessera.image import shared_image, timing, virtual
-from tessera.image.display import check_display, client_fields, screen_fields
+from tessera.image import virtual
 from tessera.image.model import Board, SharedDevices, System, Vm
 from tessera.image.prop_types import suggest
-from tessera.image.uart import check_uart, uart_fields
+from tessera.image.section import Section
+from tessera.image.shared import shared_image, timing
+from tessera.image.shared.display import check_display, client_fields, screen_fields
+from tessera.image.shared.uart import check_uart, uart_fields
 from tessera.image.validate import Read
 
 NODE = "shared-devices"
@@ -227,8 +229,8 @@ def _client(vm: Vm, hardware: SharedDevices) -> bytes:
     )
 
 
-def section(system: System) -> bytes:
-    """Returns the section of a system with shared devices."""
+def section(system: System, offset_of: Callable[[bytes], int]) -> bytes:
+    """Returns the section of a system with shared devices, which refers to no payload."""
     hardware, devices = system.board.shared_devices, system.node.children[NODE].children
     assert hardware is not None, "load_shared_devices() refuses shared devices that the board lacks"
     head = shared_image.IMAGE.pack(
@@ -245,3 +247,6 @@ def section(system: System) -> bytes:
         **uart_fields(devices.get("uart"), system.sharers, hardware),
     )
     return head + b"".join(_client(vm, hardware) for vm in system.sharers)
+
+
+SECTION = Section(shared_image.TAG, shared_image.LARGEST, lambda system: bool(system.sharers), lambda _: [], section)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared display: the VMs' parts of the screen, framebuffers in their RAM, and whether memory is fast enough."""
 
-from tessera.image import shared_image, timing
 from tessera.image.layout import PAGE, align_down, align_up
 from tessera.image.model import Load, SharedDevices, Vm
 from tessera.image.prop_types import size_text
+from tessera.image.shared import shared_image, timing
 from tessera.image.validate import Read
 
 NAME = "display"

@@ -8,8 +8,8 @@ tests/cosim/test_shared_delays.py runs the hardware beside VMs that make its chu
 
 from collections.abc import Iterable
 
-from tessera.image import shared_image
 from tessera.image.model import SharedDevices
+from tessera.image.shared import shared_image
 from tessera.image.validate import Read
 
 # The flash (S25FL128S).

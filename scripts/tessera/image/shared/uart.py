@@ -3,9 +3,9 @@
 
 import math
 
-from tessera.image import shared_image
 from tessera.image.model import SharedDevices, Vm
 from tessera.image.prop_types import suggest
+from tessera.image.shared import shared_image
 from tessera.image.validate import Read
 
 NAME = "uart"

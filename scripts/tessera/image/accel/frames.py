@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from tessera.image import accel_image
+from tessera.image.accel import accel_image
 from tessera.image.files import find_file
 from tessera.image.model import Board, Fabric
 from tessera.image.validate import Read

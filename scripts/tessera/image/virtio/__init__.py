@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the image builder knows of the component `virtio`, the functions on the VMs' virtual PCI buses.
+
+functions reads and checks the functions, and writes their section of the image
+hostpci   checks functions of the machine's PCI bus; pcikinds has the kinds of their properties
+virtio_image the binary layout of the section, and limits of the functions
+"""
