@@ -2,7 +2,7 @@
 """The colours of VMs in pictures: those that the system file names, as on the console, dark enough for a
 white background."""
 
-from tessera.image.schema import COLOURS
+from tessera.image.vm_schema import COLOURS
 
 _ON_WHITE = {
     "red": "#c8453f",

@@ -17,6 +17,7 @@ from partials import put_partial
 
 from tessera.fabric.bitstream import of_file
 from tessera.image import configdoc, schema
+from tessera.image.board_schema import BOARD
 from tessera.image.source import Source
 
 SYSTEMS = [*sorted((ROOT / "systems").rglob("*.dts")), ROOT / "tests" / "image" / "fabric.dts"]
@@ -329,7 +330,7 @@ def test_reference_is_up_to_date():
 
 def test_reference_is_complete(builder):
     document = configdoc.reference()
-    pending = [schema.SYSTEM, schema.BOARD]
+    pending = [schema.SYSTEM, BOARD]
     while pending:
         node = pending.pop()
         pending += [*node.children.values(), *([node.named] if node.named else [])]

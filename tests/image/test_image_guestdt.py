@@ -11,7 +11,7 @@ from image_reader import read_image
 
 from tessera.image import fdt, layout
 from tessera.image.problems import BuildError
-from tessera.image.schema import GUEST_FEATURES
+from tessera.image.vm_schema import GUEST_FEATURES
 
 CPU = "/cpus/cpu@{}"
 VIRT_DEVICES = ("/soc/test@100000", "/soc/rtc@101000", "/poweroff", "/reboot")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from image_reader import read_image, text
 
 from tessera.image import layout, virtual
-from tessera.image.schema import COLOURS, GUEST_FEATURES
+from tessera.image.vm_schema import COLOURS, GUEST_FEATURES
 
 MIB = 1 << 20
 RAM = (0x80000000, 0xA0000000)

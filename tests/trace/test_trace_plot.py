@@ -4,7 +4,7 @@
 import pytest
 
 from tessera.colours import on_white, shades
-from tessera.image.schema import COLOURS
+from tessera.image.vm_schema import COLOURS
 from tessera.trace.model import Hart, Job, Slice, Timeline
 from tessera.trace.names import Names
 from tessera.trace.plot import plot, row_label, vcpu_colours

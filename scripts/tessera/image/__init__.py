@@ -3,7 +3,8 @@
 
 source    parses a .dts file and keeps the line number of every node and property
 prop_types the kinds of values that a property may have
-schema    every node and property of system and board files, declared once
+schema    every node and property of system files, declared once, vm_schema of VMs, board_schema of board files;
+          those of components are in their folders; nodes has the types
 validate  applies the schema to a source
 problems  collects the errors, so that one run reports all of them
 model     the result of reading: board, system, VMs

@@ -15,7 +15,7 @@ from tessera.image.fixups import Fixup, find_seed
 from tessera.image.layout import PAGE, align_up
 from tessera.image.model import System, Vm
 from tessera.image.problems import BuildError
-from tessera.image.schema import COLOURS
+from tessera.image.vm_schema import COLOURS
 
 
 class _Tables:
@@ -110,16 +110,13 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         checksum=checksum,
         total_size=total,
         config_size=tables.end,
-        nharts=system.harts,
         nvms=len(system.vms),
         vms_offset=tables.start,
-        quantum_us=system.quantum_us,
         machine_mask=sum(1 << layout.FEATURES.index(name) for name in system.machine_mask),
         timebase_hz=system.board.timebase_hz,
         rt_release_ns=costs.release_ns,
         rt_switch_ns=costs.switch_ns,
         rt_blocked_ns=costs.blocked_ns,
-        trace_kib=system.trace_kib,
         ram_base=system.board.ram_base,
         ram_size=system.ram_end - system.board.ram_base,
         name=system.name.encode(),
@@ -127,6 +124,7 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
         be_late_us=system.node["be-reserve-us"][1],
         nsections=tables.sections[0],
         sections_offset=tables.sections[1],
+        **system.node.fields,
     )
 
 
@@ -169,22 +167,17 @@ def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int
         name=vm.name.encode(),
         flags=_flags(vm),
         colour=COLOURS[vm.colour],
-        nvcpus=vm.vcpus,
-        rt_apps=node["rt-apps"],
         rt_launchers=_mask(names, node["rt-launchers"]),
         rt_harts=rt.harts,
         rt_share_max=rt.share,
         rt_budget_max_us=rt.budget_us,
         rt_period_max_us=rt.period_us,
         send_to=_mask(names, node["may-send-to"]),
-        message_irq=node["message-interrupt"] or 0,
-        watchdog_ms=node["watchdog-ms"],
-        restart_pause_max_ms=node["restart-pause-max-ms"],
         uart_irq=vm.machine.uart_irq if heard else 0,
         entry=vm.entry,
         dtb=vm.dtb_address,
         seed=_seed(vm),
-        irqs_per_ms=node["interrupts-per-ms"],
+        **node.fields,
         **_emulated(vm),
         **numbers,
     )

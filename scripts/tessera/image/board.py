@@ -7,11 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from tessera.fabric.bitstream import KEY_SIZE
-from tessera.image import schema
 from tessera.image.accel import accel_image
+from tessera.image.board_schema import BOARD
 from tessera.image.model import Board, BoardDevice, Fabric, PciBus, SharedDevices
+from tessera.image.nodes import NAME_PATTERN
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import size_text, suggest
+from tessera.image.schema import LONGEST_BOARD
 from tessera.image.shared import shared_image
 from tessera.image.source import Source
 from tessera.image.validate import Read, read
@@ -56,16 +58,16 @@ def machine_of(path: Path, platform_dir: Path) -> Machine:
     board = Source(str(path)).root.props.get("board")
     name = bytes(board.value).rstrip(b"\0").decode("ascii", "replace") if board else ""
     file = platform_dir / name / "board.dts"
-    if len(name) > schema.LONGEST_BOARD or not re.fullmatch(schema.NAME_PATTERN, name) or not file.is_file():
+    if len(name) > LONGEST_BOARD or not re.fullmatch(NAME_PATTERN, name) or not file.is_file():
         return RISCV
-    return MACHINES.get(read(Source(str(file)), schema.BOARD, Problems())["architecture"], RISCV)
+    return MACHINES.get(read(Source(str(file)), BOARD, Problems())["architecture"], RISCV)
 
 
 def read_board(path: Path) -> Board:
     """Reads a board's file. Raises BuildError with the problems of that file, apart from those of
     the system's file."""
     problems = Problems()
-    node = read(Source(str(path)), schema.BOARD, problems)
+    node = read(Source(str(path)), BOARD, problems)
     problems.raise_if_any()
     _check(node)
     problems.raise_if_any()

@@ -9,13 +9,6 @@ from tessera.image.virtio.pcikinds import device_of
 
 HYPERVISOR_NAME = "tessera"
 
-# Properties of a VM that need a component of the hypervisor.
-_COMPONENT_OF = {"rt-apps": "rt", "may-send-to": "ipc", "message-interrupt": "ipc"}
-# Nodes of the system that need one.
-_COMPONENT_OF_NODE = {"accelerators": "accel", "shared-devices": "shared", "networks": "virtio"}
-# Nodes of a VM that need one.
-_COMPONENT_OF_VM_NODE = {"pci": "virtio"}
-
 
 def check_counts(vms: Read) -> None:
     """Reports problems that concern the nodes of /vms as a whole."""
@@ -53,10 +46,9 @@ def needs(system: Read, vms: list[Read]) -> list[str]:
 
 def _needs(system: Read, vms: list[Read]) -> list[tuple[Read, str, str]]:
     """Returns each node, with the property or an empty string, that needs a component, and the component."""
-    found = [(vm, prop, component) for vm in vms for prop, component in _COMPONENT_OF.items() if vm[prop]]
-    for node, table in ((system, _COMPONENT_OF_NODE), *((vm, _COMPONENT_OF_VM_NODE) for vm in vms)):
-        found += [(node.children[name], "", component) for name, component in table.items() if name in node.children]
-    return found
+    found = [(vm, prop.name, prop.component) for vm in vms for prop in vm.schema.props if vm[prop.name]]
+    found += [(child, "", child.schema.component) for node in (system, *vms) for child in node.children.values()]
+    return [need for need in found if need[2]]
 
 
 def _check_total(nodes: list[Read], prop: str, words: str, limit: int) -> None:

@@ -8,8 +8,8 @@ from tessera.image import layout, virtual
 from tessera.image.accel import accel_image
 from tessera.image.files import linux_header
 from tessera.image.model import Board, Load, Memory, Shared, Vm
+from tessera.image.nodes import MIB, RAM_ALIGN
 from tessera.image.prop_types import size_text
-from tessera.image.schema import MIB, RAM_ALIGN
 from tessera.image.shared import shared_image
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM

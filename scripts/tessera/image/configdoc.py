@@ -5,12 +5,13 @@ docs/configuration.md`."""
 import sys
 from typing import Any
 
-from tessera.image import schema
+from tessera.image.board_schema import BOARD
+from tessera.image.nodes import NAME_WORDS, NodeSchema, Prop
 from tessera.image.prop_types import Address, Flag, Kind, size_text
-from tessera.image.schema import NodeSchema, Prop
+from tessera.image.schema import SYSTEM
 
 _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
-<!-- Made from scripts/tessera/image/schema.py by `make docs`; do not edit. -->
+<!-- Made from scripts/tessera/image/*schema.py by `make docs`; do not edit. -->
 # Configuration reference
 
 A system is one device-tree source file, `systems/<name>.dts`, or `systems/bench/<name>.dts` if the benchmark runs it.
@@ -64,8 +65,8 @@ fabric that a system names: `simb/<task>-<region>.bin`.
 def reference() -> str:
     """Returns the whole document."""
     parts = [_HEAD]
-    parts += _sections("System file", "/", schema.SYSTEM, level=2)
-    parts += _sections("Board file", "/", schema.BOARD, level=2)
+    parts += _sections("System file", "/", SYSTEM, level=2)
+    parts += _sections("Board file", "/", BOARD, level=2)
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -79,7 +80,7 @@ def _sections(title: str, path: str, node: NodeSchema, level: int, naming: str =
         parts += _sections(f"`{child_path}`", child_path, child, level + 1)
     if node.named:
         child_path = f"{path}/<name>"
-        naming = f" 1 to {node.longest_name} {schema.NAME_WORDS}."
+        naming = f" 1 to {node.longest_name} {NAME_WORDS}."
         parts += _sections(f"`{child_path}`: {node.named_words}", child_path, node.named, level + 1, naming)
     return parts
 

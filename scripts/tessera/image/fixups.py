@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tessera.image import fdt
 from tessera.image.layout import FEATURES
-from tessera.image.schema import ISA_PROPERTIES
+from tessera.image.vm_schema import ISA_PROPERTIES
 
 SEED = "rng-seed"  # of /chosen: the hypervisor writes its value, or hides its name if the machine has no entropy
 SEED_SIZE = 32

@@ -7,10 +7,10 @@ import re
 from tessera.image import virtual
 from tessera.image.fixups import SEED, SEED_SIZE
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
-from tessera.image.schema import GUEST_FEATURES
 from tessera.image.shared import shared_image
 from tessera.image.shared.display import line_bytes
 from tessera.image.validate import Read
+from tessera.image.vm_schema import GUEST_FEATURES
 
 # Memory that is not prefetchable, in the first cell of a PCI address.
 PCI_MEMORY32 = 0x02000000

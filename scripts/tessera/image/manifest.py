@@ -7,9 +7,9 @@ from typing import Any
 from tessera.image import hostnet
 from tessera.image.accel.accelerators import hold_us
 from tessera.image.model import Accelerator, Device, File, PciFunction, Shared, System, Vm, VmAccelerator
-from tessera.image.schema import COLOURS
 from tessera.image.virtio import hostpci
 from tessera.image.virtio.pcikinds import device_of, spell_function
+from tessera.image.vm_schema import COLOURS
 from tessera.run.virtualtime import By, virtual_time
 
 FORMAT = 1

@@ -33,6 +33,7 @@ from tessera.image.source import Source
 from tessera.image.validate import Read, read
 from tessera.image.virtio import hostpci
 from tessera.image.virtio.functions import load_functions
+from tessera.image.vm_schema import DEFAULT_COLOURS
 
 LONGEST_NAME = 31
 FILE_PROPERTIES = ("image", "initrd", "file", "bitstreams")
@@ -235,7 +236,7 @@ def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machi
     base = node["memory-base"]
     image_address = node["image-address"] if node.given("image-address") else base + machine.image_offset
     dma_base, dma_size = node["dma-memory"] or (0, 0)
-    colour = node["colour"] or schema.DEFAULT_COLOURS[index % len(schema.DEFAULT_COLOURS)]
+    colour = node["colour"] or DEFAULT_COLOURS[index % len(DEFAULT_COLOURS)]
     return Vm(
         id=index,
         node=node,

@@ -7,9 +7,9 @@ from typing import Any
 
 from devicetree import dtlib
 
+from tessera.image.nodes import NAME_PATTERN, NAME_WORDS, NodeSchema
 from tessera.image.problems import Place, Problems
 from tessera.image.prop_types import MismatchError, suggest
-from tessera.image.schema import NAME_PATTERN, NAME_WORDS, NodeSchema
 from tessera.image.source import Source
 
 
@@ -18,6 +18,7 @@ class Read:
     """A node after its schema was applied. `values` has every property of the schema: set, default,
     or None."""
 
+    schema: NodeSchema
     path: str
     name: str
     place: Place
@@ -34,6 +35,11 @@ class Read:
         """Returns whether the source sets `prop`."""
         return prop in self.places
 
+    @property
+    def fields(self) -> dict[str, int]:
+        """The values of the properties that are fields of a record of the image."""
+        return {prop.field: int(self[prop.name] or 0) for prop in self.schema.props if prop.field}
+
     def problem(self, prop: str, message: str) -> None:
         """Reports a problem with `prop`, at its line or at the node's if the source does not set
         it."""
@@ -47,7 +53,7 @@ def read(source: Source, schema: NodeSchema, problems: Problems) -> Read:
 
 
 def _node(source: Source, node: dtlib.Node, schema: NodeSchema, problems: Problems) -> Read:
-    result = Read(node.path, node.name, source.place_of(node), problems)
+    result = Read(schema, node.path, node.name, source.place_of(node), problems)
     result.places = {name: source.place_of(node, name) for name in node.props}
     _unknown_props(node, schema, result)
     _props(node, schema, result)

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tessera.image.schema import DEFAULT_COLOURS
+from tessera.image.vm_schema import DEFAULT_COLOURS
 from tessera.run.runner import BuiltSystem
 from tessera.trace.model import Exit, VcpuId
 

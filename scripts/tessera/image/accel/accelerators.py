@@ -206,10 +206,8 @@ def _devices(system: System) -> list[dict[str, int | bytes]]:
     return [
         {
             "name": device.name.encode(),
-            "task": device.node["task"],
-            "size_class": device.node["size-class"],
             "regions": sum(1 << bitstream.region for bitstream in device.bitstreams),
-            "stop_cycles": device.node["stop-cycles"],
+            **device.node.fields,
         }
         for device in system.accelerators
     ]

@@ -396,9 +396,7 @@ def _net(system: System, function: PciFunction) -> dict[str, int]:
         "flags": (virtio_image.UPLINK if node["uplink"] else 0) | (virtio_image.OFFLOADS if function.offloads else 0),
         "mac": int.from_bytes(function.mac, "big"),
         "network": system.networks.index(node["network"]),
-        "vlan": node["vlan"],
-        "frames_per_ms": node["frames-per-ms"],
-        "multicast_per_ms": node["multicast-per-ms"],
+        **node.fields,
     }
 
 
