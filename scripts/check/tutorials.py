@@ -23,6 +23,7 @@ from pathlib import Path
 
 from check import repo
 from check.repo import CheckError, Finding
+from tessera.image import variants
 
 # Documents that lead a reader through commands and code: each of their blocks must be bound.
 TUTORIALS = (
@@ -175,6 +176,11 @@ def makefiles(root: Path) -> Makefiles:
     return Makefiles(targets, {word for text in (*texts, *scripts) for word in _WORD.findall(text)})
 
 
+def _is_system(root: Path, name: str) -> bool:
+    folders = [root / "systems", root / "systems" / "bench"]
+    return any((folder / f"{name}.dts").is_file() or name in variants.names(folder) for folder in folders)
+
+
 def _word_problem(root: Path, known: Makefiles, word: str) -> str | None:
     variable, is_assignment, value = word.partition("=")
     if "<" in word or word.startswith(("-", "$")) or "/" in variable:
@@ -183,7 +189,7 @@ def _word_problem(root: Path, known: Makefiles, word: str) -> str | None:
         return None if word in known.targets else f"`make {word}`: no such target"
     if variable not in known.variables:
         return f"`make {variable}=`: no such variable"
-    if variable == "SYSTEM" and not any((root / "systems" / f"{at}{value}.dts").is_file() for at in ("", "bench/")):
+    if variable == "SYSTEM" and not _is_system(root, value):
         return f"SYSTEM={value}: no such system"
     return None
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The benchmark. QEMU=path measures with this emulator only; the default is the one in PATH and,
 # after `make setup-qemu-new`, the newer one. BENCH_FLAGS="--only switch" selects measurements.
-BENCH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/*.dts)))
 BENCH_FLAGS ?=
 
 bench: $(if $(filter cva6-sim,$(BOARD)),bench-soc,bench-all) ## run the benchmark: figures against goals and other hypervisors (build/bench; with PLATFORM=cva6-sim: bench-soc)

@@ -161,7 +161,7 @@ test-cosim-long: | setup-dev setup-fpga setup-qemu-new
 	@TESSERA_LONG=1 $(MAKE) --no-print-directory test-manager
 
 # Single bytes of the flash, by the shared hardware and by drivers in software (fpga/target/cosim/measure_flash.py).
-COSIM_FLASH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/flash-bytes*.dts)))
+COSIM_FLASH_SYSTEMS = $(filter flash-bytes%,$(BENCH_SYSTEMS))
 
 # cosim.speedup: cycles a second of CPU time, against fabric_sim in one class whose ports are pins.
 bench-cosim: | setup-dev setup-fpga

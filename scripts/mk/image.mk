@@ -18,8 +18,9 @@ export SYSTEM WITHOUT GUEST_PATH
 # Guests have the hypervisor's architecture.
 GUESTS := $(if $(filter mips,$(HYP_ARCH)),$(MIPS_OUT),$(BUILD)/guests)
 MKIMAGE_PROGRAM := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/mkimage.py --guests "$$GUEST_PATH:$(GUESTS):$(BUILD)/fpga" --board $(BOARD)
-# The benchmark's systems are in systems/bench and are named without the folder.
-SYSTEM_DIR := systems$(if $(wildcard systems/$(SYSTEM).dts),,$(if $(wildcard systems/bench/$(SYSTEM).dts),/bench))
+# The benchmark's systems are in systems/bench and are named without the folder. Some of them are variants of others.
+BENCH_SYSTEMS := $(sort $(patsubst systems/bench/%.dts,%,$(wildcard systems/bench/*.dts)) $(shell sed -n 's,^//= ,,p' systems/bench/variants.dtsi))
+SYSTEM_DIR := systems$(if $(wildcard systems/$(SYSTEM).dts),,$(if $(filter $(BENCH_SYSTEMS),$(SYSTEM)),/bench))
 MKIMAGE := $(MKIMAGE_PROGRAM) "$(SYSTEM_DIR)/$$SYSTEM.dts"
 
 # Guests that make can build; a system may also name other files.

@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from tessera.image import variants
 from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import ROOT, BuiltSystem, find_qemu, iasim_command, load_system, system_command
@@ -96,12 +97,13 @@ def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def source_of(name: str) -> Path:
     """The source of a system of the tests, of systems/ or of systems/bench, the first that exists."""
     folders = (SYSTEMS, ROOT / "systems", ROOT / "systems" / "bench")
-    return next((file for folder in folders if (file := folder / f"{name}.dts").exists()), folders[1] / f"{name}.dts")
+    files = [folder / f"{name}.dts" for folder in folders]
+    return next((file for file in files if file.exists() or variants.section(file)), files[1])
 
 
 def whole_source(source: Path) -> str:
     """The text of a system source with its includes expanded."""
-    text = source.read_text(encoding="utf-8")
+    text = variants.source_text(source)
     return re.sub(r'/include/ "([^"]+)"', lambda found: whole_source(source.parent / found[1]), text)
 
 

@@ -145,7 +145,7 @@ def adpcm(qemu: Qemu, tmp_path_factory: pytest.TempPathFactory) -> dict[str, flo
     folder = Path(tmp_path_factory.mktemp("adpcm"))
     helpers.make("hyp", "guest-adpcm")
     for name in ADPCM_SYSTEMS:
-        text = (ROOT / "systems" / "bench" / f"{name}.dts").read_text(encoding="utf-8")
+        text = helpers.whole_source(helpers.source_of(name))
         assert "frames=1200" in text
         (folder / f"{name}.dts").write_text(text.replace("frames=1200", "frames=400"), encoding="utf-8")
         where = ("--guests", str(helpers.GUESTS.relative_to(ROOT)), "--hypervisor", str(helpers.HYPERVISOR_BIN))

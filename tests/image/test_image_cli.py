@@ -16,11 +16,16 @@ from image_reader import read_image
 from partials import put_partial
 
 from tessera.fabric.bitstream import of_file
-from tessera.image import configdoc, schema
+from tessera.image import configdoc, schema, variants
 from tessera.image.board_schema import BOARD
 from tessera.image.source import Source
 
-SYSTEMS = [*sorted((ROOT / "systems").rglob("*.dts")), ROOT / "tests" / "image" / "fabric.dts"]
+BENCH = ROOT / "systems" / "bench"
+SYSTEMS = [
+    *sorted((ROOT / "systems").rglob("*.dts")),
+    *(BENCH / f"{name}.dts" for name in variants.names(BENCH)),
+    ROOT / "tests" / "image" / "fabric.dts",
+]
 
 
 def mkimage(*args, path=None):
@@ -304,10 +309,15 @@ def test_usage(builder, hypervisor):
     assert mkimage("sys.dts", "--guests", "guests", "--out", "out").returncode == 2
 
 
+def whole(path):
+    """The source of a system with its includes expanded."""
+    return re.sub(r'/include/ "(.*?)"', lambda found: whole(path.parent / found[1]), variants.source_text(path))
+
+
 @pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
 def test_shipped_systems_build(builder, path):
     """With dummy files in place of the guests."""
-    text = path.read_text()
+    text = whole(path)
     for name in set(re.findall(r'(?:image|initrd|file) = "(.*?)"', text)):
         (builder.guests / name).parent.mkdir(exist_ok=True)
         builder.file(name, b"\x13\0\0\0" * 64)

@@ -48,7 +48,7 @@ LOAD_S = 300.0
 NS_PER_TICK = 100  # of QEMU's time CSR
 NS_PER_US = 1000
 LATENCY = "riscv.timer.latency.sstc"
-# systems/bench/adpcm-*.dts: one to eight VMs, and a quantum of 1, 5 or 10 ms
+# systems/bench: one to eight VMs, and a quantum of 1, 5 or 10 ms
 ADPCM = ("1vm.q1ms", "1vm.q5ms", "1vm.q10ms", "2vm.q1ms", "4vm.q1ms", "8vm.q1ms")
 ADPCM_MODEL = "a core of 100 MIPS: every time is divided by ten, the quantum as the guest's tick (10 ms, here 1 ms)"
 ADPCM_SYSTEMS = tuple(f"adpcm-{name}".replace(".", "-") for name in (*ADPCM, "1vm.bare", "2vm.q1ms.1gips"))

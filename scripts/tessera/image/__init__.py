@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The system image builder: from a system's .dts file to one checked, bootable image.
 
-source    parses a .dts file and keeps the line number of every node and property
+source    parses a .dts file and keeps the line number of every node and property; variants has the systems that
+          are sections of a file
 prop_types the kinds of values that a property may have
 schema    every node and property of system files, declared once, vm_schema of VMs, board_schema of board files;
           those of components are in their folders; nodes has the types

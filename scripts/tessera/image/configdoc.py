@@ -14,7 +14,7 @@ _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made from scripts/tessera/image/*schema.py by `make docs`; do not edit. -->
 # Configuration reference
 
-A system is one device-tree source file, `systems/<name>.dts`, or `systems/bench/<name>.dts` if the benchmark runs it.
+A system is one device-tree source, `systems/<name>.dts`, or `systems/bench/<name>.dts` if the benchmark runs it.
 `make image SYSTEM=<name>` checks the whole file and builds `build/systems/<name>/tessera.bin`; `make run SYSTEM=<name>`
 boots it. Nothing in the hypervisor is recompiled. Each problem is reported as
 `file:line: node: property: what was expected, what was found`, all problems in one run.
@@ -49,6 +49,21 @@ of the devices that a guest sees are in [virtual-platform.md](virtual-platform.m
 Layout of a VM's RAM, from `memory-base`: the image at `image-address`, the initrd at the highest possible address, and
 the device tree in the last 64 KiB. The builder also writes the device tree's source, to
 `build/systems/<name>/<vm>.dts`.
+
+## Variants
+
+Systems that differ from another one in a few numbers or names are sections of `variants.dtsi` in the folder of the
+sources. A line `//= NAME` begins a section, which includes a source and overrides its properties; the name is used as
+that of a file `NAME.dts`, also by `/include/`. A file of this name takes precedence.
+
+```dts
+//= linux-two-harts
+/include/ "linux.dts"
+
+/ {
+	harts = <2>;
+};
+```
 
 ## Paths of files
 

@@ -6,11 +6,13 @@ watches the tokens: a name followed by "{" opens a node, any other name is a pro
 innermost open node.
 """
 
+import io
 from pathlib import Path
 from typing import Any, NoReturn
 
 from devicetree import dtlib
 
+from tessera.image import variants
 from tessera.image.problems import BuildError, Place, Problems
 from tessera.image.prop_types import suggest
 
@@ -45,8 +47,17 @@ class _Quoted(str):
 def _alike(path: Path) -> str:
     """A suggestion if another source has a similar name: one of this folder, or a benchmark's in
     systems/bench."""
-    others = (*path.parent.glob("*.dts"), *path.parent.glob("bench/*.dts"))
-    return suggest(path.stem, sorted(other.stem for other in others))
+    folders = (path.parent, path.parent / "bench")
+    others = {other.stem for folder in folders for other in folder.glob("*.dts")}
+    return suggest(path.stem, sorted(others.union(*map(variants.names, folders))))
+
+
+class _Text(io.StringIO):
+    """The text of a file with its name, for dtlib."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.name = name
 
 
 class Source(dtlib.DT):
@@ -64,7 +75,8 @@ class Source(dtlib.DT):
         self._name: tuple[str, Place] | None = None
         self._deleting = False
         try:
-            super().__init__(filename)
+            self._variant = variants.section(Path(filename))
+            super().__init__(str(self._variant[0]) if self._variant else filename)
         except _SyntaxError as error:
             raise BuildError(f"{error.place.file}:{error.place.line}: {error}") from None
         except UnicodeDecodeError:
@@ -144,6 +156,15 @@ class Source(dtlib.DT):
             raise s
         message = " ".join(str(s.strerror if isinstance(s, OSError) else s).split())
         raise _SyntaxError(self._here(), f"syntax error: {message}")
+
+    def _parse_header(self) -> None:
+        if self._variant:
+            self._file_contents = self._variant[1]
+        super()._parse_header()
+
+    def _open(self, filename: str, *arguments: Any, **options: Any) -> Any:
+        variant = variants.section(Path(self.filename).parent / filename)
+        return _Text(str(variant[0]), variant[1]) if variant else super()._open(filename, *arguments, **options)
 
     def _enter_file(self, filename: str) -> None:
         if len(self._filestack) >= MAX_INCLUDE_DEPTH or filename == "-":
