@@ -12,8 +12,8 @@ model     the result of reading: board, system, VMs
 system    reads a system's file; board reads the board's file that it names, files the guests' files
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
-accel, shared, virtio: what the components of these names have in a system: they check it, and write their
-          sections of the image; section describes what each of them gives, components lists them
+accel, rt, shared, virtio: what the components of these names have in a system: they check it, and give their
+          parts of the image; section describes what each of them gives, components lists them
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
 ram_layout places the loads in each VM's memory, and each VM's memory in the host's RAM

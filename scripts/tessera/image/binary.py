@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from tessera.image import layout, virtual
-from tessera.image.check_rt import RtLimits, limits
 from tessera.image.components import payloads_of, sections_of
 from tessera.image.fixups import Fixup, find_seed
 from tessera.image.layout import PAGE, align_up
 from tessera.image.model import System, Vm
 from tessera.image.problems import BuildError
+from tessera.image.rt.limits import limit_fields
 from tessera.image.vm_schema import COLOURS
 
 
@@ -131,7 +131,6 @@ def _header(system: System, tables: _Tables, total: int, checksum: int) -> bytes
 def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads, first_payload: int) -> _Tables:
     tables = _Tables(layout.HEADER.size)
     vms = tables.reserve(layout.VM.size * len(system.vms))
-    names = [vm.name for vm in system.vms]
     for index, vm in enumerate(system.vms):
         arrays = {
             "regions": tables.array(_regions(vm)),
@@ -139,7 +138,7 @@ def _tables(system: System, fixups: dict[str, list[Fixup]], payloads: _Payloads,
             "irqs": tables.array([layout.IRQ.pack(host=host, guest=guest) for host, guest in vm.irqs]),
             "fixups": tables.array([_fixup(fixup, len(vm.loads) - 1) for fixup in fixups[vm.name]]),
         }
-        tables.put(vms + index * layout.VM.size, _vm(vm, names, limits(system.node, vm.node), arrays))
+        tables.put(vms + index * layout.VM.size, _vm(system, vm, arrays))
     _add_sections(tables, system, lambda data: first_payload + payloads.offsets[data])
     return tables
 
@@ -154,8 +153,8 @@ def _add_sections(tables: _Tables, system: System, offset_of: Callable[[bytes], 
     tables.sections = tables.array(records)
 
 
-def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int]]) -> bytes:
-    node = vm.node
+def _vm(system: System, vm: Vm, arrays: dict[str, tuple[int, int]]) -> bytes:
+    node, names = vm.node, [one.name for one in system.vms]
     numbers: dict[str, int | bytes] = {}
     for name, (count, offset) in arrays.items():
         limit = getattr(layout, f"MAX_{name.upper()}")
@@ -168,16 +167,13 @@ def _vm(vm: Vm, names: list[str], rt: RtLimits, arrays: dict[str, tuple[int, int
         flags=_flags(vm),
         colour=COLOURS[vm.colour],
         rt_launchers=_mask(names, node["rt-launchers"]),
-        rt_harts=rt.harts,
-        rt_share_max=rt.share,
-        rt_budget_max_us=rt.budget_us,
-        rt_period_max_us=rt.period_us,
         send_to=_mask(names, node["may-send-to"]),
         uart_irq=vm.machine.uart_irq if heard else 0,
         entry=vm.entry,
         dtb=vm.dtb_address,
         seed=_seed(vm),
         **node.fields,
+        **limit_fields(system.node, node),
         **_emulated(vm),
         **numbers,
     )

@@ -4,7 +4,8 @@
 from tessera.image import layout, virtual
 from tessera.image.accel import schema as accel
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
-from tessera.image.prop_types import Address, Choice, Flag, Number, Numbers, Text, Words
+from tessera.image.prop_types import Address, Choice, Flag, Number, Text, Words
+from tessera.image.rt import schema as rt
 from tessera.image.shared import schema as shared
 from tessera.image.virtio import schema as virtio
 
@@ -98,65 +99,7 @@ BOARD = NodeSchema(
             "Frequency of the `time` CSR in Hz; a microsecond must be a whole number of ticks.",
             required=True,
         ),
-        Prop(
-            "rt-release-ns",
-            Number(0, 10**6),
-            "Longest time in nanoseconds that a release of an RT app takes from the app that it interrupts, both "
-            "context switches included. The interrupted app's budget is extended by this time; admission adds the "
-            "time to every job.",
-            default_words="none; a board with RT apps needs it",
-        ),
-        Prop(
-            "rt-switch-ns",
-            Number(0, 10**6),
-            "Longest time in nanoseconds that a job of an RT app is charged for the context switches to and from its "
-            "app; the job's budget is extended by it. Admission adds it to every job.",
-            default_words="none; a board with RT apps needs it",
-        ),
-        Prop(
-            "rt-blocked-ns",
-            Numbers("numbers", 0, 10**7),
-            "Longest non-preemptible section of a hart in nanoseconds, waits for the hypervisor's locks included: on "
-            "one hart, on 2, on up to 4, on up to 8. Admission adds it once for each app.",
-            default_words="none; a board with RT apps needs it",
-        ),
-        Prop(
-            "rt-blocked-functions-ns",
-            Numbers("numbers", 0, 10**7),
-            "The same in a system with PCI functions: under the locks of their queues data is copied.",
-            default_words="that of `rt-blocked-ns`; a board with RT apps and several harts needs it",
-        ),
-        Prop(
-            "rt-lock-ns",
-            Number(0, 10**6),
-            "Longest time in nanoseconds for which a hart holds the scheduler's lock, including calls of the "
-            "firmware. A release takes the lock twice and a switch once, and each acquisition may wait that long for "
-            "each of the other harts.",
-            default=0,
-        ),
-        Prop(
-            "rt-notify-ns",
-            Number(0, 10**6),
-            "Additional time in nanoseconds of a release on a system of several harts, apart from waits for locks and "
-            "rt-ipi-ns: the release finds another hart for the VCPU that it interrupts.",
-            default=0,
-        ),
-        Prop(
-            "rt-ipi-ns",
-            Number(0, 10**6),
-            "Time in nanoseconds that the firmware takes from a hart to handle an interrupt from another hart. With "
-            "several harts, one may occur during each release and each switch.",
-            default=0,
-        ),
-        Prop(
-            "rt-firmware-ns",
-            Number(0, 10**7),
-            "Longest time in nanoseconds for which one instruction of a guest can keep the firmware busy. Firmware "
-            "that does not delegate illegal instructions handles them before the hypervisor; OpenSBI 1.6 prints a "
-            "line for some of them, 8000000 at 115200 baud. The firmware prints one line at a time, so admission adds "
-            "the time once for each hart, and uses the sum instead of rt-blocked-ns if it is longer.",
-            default=0,
-        ),
+        *rt.BOARD_PROPS,
         Prop("rom-size", Address("a size", align=layout.PAGE), "Bytes of the ROM from load-address.", default=0),
         Prop("isa-base", Choice(("rv64i",)), "Base instruction set.", default_words="none; RISC-V needs one"),
         Prop(

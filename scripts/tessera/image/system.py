@@ -8,7 +8,6 @@ from tessera.image.accel.accelerators import assign_accelerators, check_units, l
 from tessera.image.accel.frames import with_frames
 from tessera.image.accel.overlays import assign_overlays, load_overlays
 from tessera.image.board import load_board, machine_of, with_ram
-from tessera.image.check_rt import check_rt
 from tessera.image.check_system import (
     check_components,
     check_counts,
@@ -28,6 +27,7 @@ from tessera.image.model import Accelerator, Board, Device, Memory, Overlay, Sha
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import suggest
 from tessera.image.ram_layout import image_bound, place_guest, place_host
+from tessera.image.rt.limits import check_rt
 from tessera.image.shared.devices import load_shared_devices
 from tessera.image.source import Source
 from tessera.image.validate import Read, read

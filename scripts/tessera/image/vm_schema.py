@@ -5,12 +5,12 @@ from tessera.image import layout, virtual
 from tessera.image.accel import schema as accel
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
 from tessera.image.prop_types import Address, Choice, Flag, Number, Numbers, Text, Words
+from tessera.image.rt import schema as rt
 from tessera.image.shared import schema as shared
 from tessera.image.virtio import schema as virtio
 
 LONGEST_MS = 3600000
 
-LONGEST_RT_US = 0x7FFFFFFF  # longest period and budget of an RT app
 
 # ANSI foreground codes by name; VMs without a `colour` get DEFAULT_COLOURS in this order.
 _HUES = ("red", "green", "yellow", "blue", "magenta", "cyan", "white")
@@ -36,46 +36,7 @@ VM_PROPS = (
         default=1,
         field="nvcpus",
     ),
-    Prop(
-        "rt-apps",
-        Number(0, layout.MAX_RT_APPS),
-        "Real-time apps that the VM may run at a time. With any, the VM is an RT-VM and its guest the real-time "
-        "manager.",
-        default=0,
-        field="rt_apps",
-        component="rt",
-    ),
-    Prop(
-        "rt-launchers",
-        Words("VM names"),
-        "Other VMs that may launch the RT-VM's apps.",
-        default=(),
-        default_words="none",
-    ),
-    Prop(
-        "rt-harts",
-        Numbers("numbers", 0, layout.MAX_HARTS - 1),
-        "Harts that the RT-VM's apps may be pinned to. Hart 0 handles the console and the interrupts of devices.",
-        default_words="all harts of the system",
-    ),
-    Prop(
-        "rt-share-max",
-        Number(1, 100),
-        "Percentage of each of these harts that the RT-VM's apps may use, by budgets and periods.",
-        default_words="what `be-reserve-us` leaves",
-    ),
-    Prop(
-        "rt-budget-max-us",
-        Number(1, LONGEST_RT_US),
-        "The longest budget of the RT-VM's apps in microseconds.",
-        default_words="what `be-reserve-us` leaves",
-    ),
-    Prop(
-        "rt-period-max-us",
-        Number(1, LONGEST_RT_US),
-        "The longest period of the RT-VM's apps in microseconds.",
-        default=LONGEST_RT_US,
-    ),
+    *rt.VM_PROPS,
     Prop(
         "may-send-to",
         Words("VM names"),

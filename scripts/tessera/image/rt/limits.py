@@ -1,22 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The limits of RT-VMs on each hart, and the reserve of best effort: checks and defaults."""
 
-from dataclasses import dataclass
-
 from tessera.image.model import Board
 from tessera.image.validate import Read
 
 LIMITS = ("rt-harts", "rt-share-max", "rt-budget-max-us", "rt-period-max-us")
-
-
-@dataclass(frozen=True)
-class RtLimits:
-    """An RT-VM's limits, as the system image has them."""
-
-    harts: int  # bit n: hart n
-    share: int  # percent
-    budget_us: int
-    period_us: int
 
 
 def _share_left(system: Read) -> int:
@@ -31,15 +19,14 @@ def _budget_left(system: Read) -> int:
     return late - reserve
 
 
-def limits(system: Read, vm: Read) -> RtLimits:
-    """Returns the limits of an RT-VM. The system must have been checked."""
+def limit_fields(system: Read, vm: Read) -> dict[str, int]:
+    """Returns the limits of a VM's RT apps, as the system image has them. The system must have been checked."""
     harts = range(system["harts"]) if vm["rt-harts"] is None else vm["rt-harts"]
-    return RtLimits(
-        harts=sum(1 << hart for hart in harts),
-        share=vm["rt-share-max"] or max(1, _share_left(system)),
-        budget_us=vm["rt-budget-max-us"] or _budget_left(system),
-        period_us=vm["rt-period-max-us"],
-    )
+    return {
+        "rt_harts": sum(1 << hart for hart in harts),
+        "rt_share_max": vm["rt-share-max"] or max(1, _share_left(system)),
+        "rt_budget_max_us": vm["rt-budget-max-us"] or _budget_left(system),
+    }
 
 
 def check_rt(system: Read, vms: list[Read], board: Board) -> None:
