@@ -4,8 +4,17 @@
 VENV ?= $(CACHE)/venv
 CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
-check: ## check format, lint, complexity, links, layers, static analysis, warnings of gcc and clang, unit tests (under two minutes)
-check: check-format check-lint check-limits check-files check-layers check-synthesis check-mutations check-analyze check-warnings check-stack check-hlv test-unit-usual
+# What takes longer is in `make test`: clang's analyzer (check-analyze), all examples of the property tests, the tests of
+# the checks themselves and of the tools in Rust.
+CHECK_PARTS := check-warnings check-stack check-hlv test-unit-c test-unit-quick check-format check-lint check-limits check-files \
+	check-layers check-synthesis check-mutations check-docs check-figures check-tutorials
+
+check: | setup-dev ## check format, lint, complexity, links, layers, warnings of gcc and clang, unit tests (one minute on 2 cores)
+	@$(MAKE) --no-print-directory --jobs=$(shell nproc) --output-sync=target $(CHECK_PARTS)
+	@echo "check: ok, $(words $(CHECK_PARTS)) parts"
+
+# A make that this one starts has its jobs, if any.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=$(shell nproc))
 
 check-format: | setup-dev
 	@$(CHECK) check.format
@@ -53,7 +62,7 @@ check-warnings: check-warnings-gcc check-warnings-clang check-warnings-cva6
 # $(call check_warnings,name,compiler,variables of make): shows the compiler's output only if there are warnings.
 define check_warnings
 	@mkdir -p $(BUILD)/check
-	@$(MAKE) --no-print-directory -j$(shell nproc) hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) $(3) >$(BUILD)/check/$(1).log 2>&1 || { \
+	@$(MAKE) --no-print-directory $(JOBS) hyp HYP_CC=$(2) HYP_BUILD=$(BUILD)/check/hyp-$(1) $(3) >$(BUILD)/check/$(1).log 2>&1 || { \
 	    grep -E ':[0-9]+:[0-9]+: (warning|error|fatal error):|Error' $(BUILD)/check/$(1).log >&2; \
 	    echo "check-warnings: $(2) reports warnings or errors; the whole output is in $(BUILD)/check/$(1).log" >&2; exit 1; }
 	@echo "check-warnings: ok, no warning from $(strip $(2) $(3))"

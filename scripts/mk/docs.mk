@@ -26,6 +26,4 @@ test-tutorials: image gdb-tool cosim | setup-dev setup-debug ## execute the comm
 test-pictures: | setup-dev setup-browser ## look at the documents' pictures in a browser
 	@$(CHECK) pytest -q -p no:cacheprovider $(PYTEST_ONLY) tests/pictures
 
-check: check-docs check-figures check-tutorials
-
 .PHONY: figures listings check-docs check-figures check-tutorials test-pictures test-tutorials

@@ -60,11 +60,9 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 NO_CONSOLE := services/console/% services/debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
-test-unit: test-unit-usual test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-gdb-tool check-self test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
 	@$(some_selected)
 
-# Those of `make check`: without the variants of core and the tools that measure.
-test-unit-usual: test-unit-c test-unit-properties test-gdb-tool test-iasim-unit check-self
 
 # $(call run_programs,names): of tests in C.
 run_programs = $(if $(1),$(call part,tests/unit/run.sh $(1:%=$(HOST_BUILD)/unit/%)),:)
@@ -87,6 +85,10 @@ HOST_PYTEST = LD_PRELOAD=$$($(HOST_CC) -print-file-name=libasan.so) ASAN_OPTIONS
 test-unit-properties: unit-programs
 	@$(call part,$(HOST_PYTEST) tests/unit)
 	@$(some_selected)
+
+# Those of `make check`: with a tenth of the examples.
+test-unit-quick: unit-programs
+	@TESSERA_QUICK=1 $(HOST_PYTEST) -m "not slow" tests/unit
 
 # The real-time class with its queues in sorters; the scheduler and the watchdog with the timers there.
 test-unit-sorter:
@@ -114,5 +116,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: unit-programs kind-programs test-unit test-unit-usual test-unit-c test-unit-properties test-unit-sorter test-unit-time test-unit-kind test-long test-manager
+.PHONY: unit-programs kind-programs test-unit test-unit-c test-unit-properties test-unit-quick test-unit-sorter test-unit-time test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)

@@ -23,6 +23,7 @@ from pathlib import Path
 from c_headers import structures, values
 
 LONG = "TESSERA_LONG" in os.environ  # `make test-long`: many times more examples
+QUICK = "TESSERA_QUICK" in os.environ  # `make check`: a tenth of the examples
 LIBRARY = Path(__file__).resolve().parents[2] / os.environ.get("TESSERA_LIBCORE", "build/host/libcore.so")
 
 OFF, READY, RUNNING, BLOCKED, HELD, SUSPENDED = values(
@@ -36,6 +37,14 @@ NEVER, RAM, MMIO, SHARED, DMA = values(
     "TICKS_NEVER SYSIMAGE_REGION_RAM SYSIMAGE_REGION_MMIO SYSIMAGE_REGION_SHARED SYSIMAGE_REGION_DMA",
 )
 TICKS_PER_US = 10
+
+
+def examples(usual: int, long: int = 0) -> int:
+    """The number of examples of a property; `long` is that of `make test-long`."""
+    if LONG and long:
+        return long
+    return max(usual // 10, 5) if QUICK else usual
+
 
 Region, Memmap = structures("sysimage.h memmap.h", "sysimage_region memmap")
 (Segment,) = structures("testbed_rt.h", "testbed_segment")

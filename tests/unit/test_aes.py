@@ -9,7 +9,7 @@ from itertools import cycle
 import aes_model
 import pytest
 from c_headers import evaluate
-from core import CORE, LONG
+from core import CORE, examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -73,7 +73,7 @@ KEYS = st.sampled_from(aes_model.SIZES).flatmap(lambda size: st.binary(min_size=
 COUNTS = st.lists(st.integers(1, 15), min_size=1, max_size=4)
 
 
-@settings(max_examples=2000 if LONG else 100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100, 2000), deadline=None, derandomize=True)
 @given(KEYS, st.binary(min_size=16, max_size=16), COUNTS)
 @example(bytes(16), bytes(16), [1])
 @example(b"\xff" * 32, b"\xff" * 16, [3])

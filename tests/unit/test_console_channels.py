@@ -10,13 +10,13 @@ import itertools
 import re
 
 import pytest
-from core import CORE, flush_unfinished_lines
+from core import CORE, examples, flush_unfinished_lines
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tessera.run.channels import LINE_MAX, LINES, TO_CHANNELS, TO_LINES, Demux, Keys, WholeLines, select_keys
 
-SETTINGS = settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=examples(50), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 # No zeros, since host_output() returns a C string.
 SPECIAL = (b"\x1f", b"\x1f\x1f", b"\x1fA", b"\r\n", b"\x1b[6n", b"x" * 500)
 BYTES = st.one_of(

@@ -11,13 +11,15 @@ import unicodedata
 
 import pyte
 import pytest
-from core import CORE, flush_unfinished_lines
+from core import CORE, examples, flush_unfinished_lines
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tessera.run.channels import TO_LINES
 
-SETTINGS = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(
+    max_examples=examples(100), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 NAMES = ("vm-a", "vm-b")
 PREFIXES = tuple(f"{name:<8}| " for name in (*NAMES, "tessera"))
 LEAST_COLUMN = len(PREFIXES[0]) + 1
@@ -228,6 +230,7 @@ def legal(data: bytes) -> bytes:
     return data if character and has_glyph(character) else b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plane", [0, 1, 14])
 def test_exactly_the_characters_with_a_glyph_are_shown(plane):
     """No end of a line, no control of direction, no invisible character of Unicode."""

@@ -10,7 +10,7 @@ import subprocess
 from functools import cache
 
 import pytest
-from core import CORE, LONG
+from core import CORE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -200,7 +200,7 @@ def test_truncated_tree() -> None:
 WORD = st.one_of(st.integers(0, 9), st.integers(0, 2**32 - 1))
 
 
-@settings(max_examples=5000 if LONG else 300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300, 5000), deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 10**6), WORD), min_size=1, max_size=6))
 def test_corrupted_words(changes: list[tuple[int, int]]) -> None:
     blob = bytearray(tree())
@@ -210,7 +210,7 @@ def test_corrupted_words(changes: list[tuple[int, int]]) -> None:
         assert finding.found != finding.expected
 
 
-@settings(max_examples=5000 if LONG else 300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300, 5000), deadline=None, derandomize=True)
 @given(st.binary(max_size=300))
 def test_any_bytes(data: bytes) -> None:
     assert compare(data) == []
@@ -219,7 +219,7 @@ def test_any_bytes(data: bytes) -> None:
 TOKEN = st.sampled_from([1, 2, 3, 4])
 
 
-@settings(max_examples=5000 if LONG else 300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300, 5000), deadline=None, derandomize=True)
 @given(st.lists(st.one_of(TOKEN, WORD), max_size=60))
 def test_any_tokens(words: list[int]) -> None:
     """Nodes without an end, ends without a node, values that are too long."""

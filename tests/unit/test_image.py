@@ -11,7 +11,7 @@ import zlib
 
 import pytest
 from c_headers import ROOT, values
-from core import LONG, TICKS_PER_US, load
+from core import TICKS_PER_US, examples, load
 from fuzzseeds import Shrinker, image_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,7 +111,7 @@ def test_unchanged_image_is_valid() -> None:
     assert_boots(image)
 
 
-@settings(max_examples=5000 if LONG else 400, deadline=None, derandomize=True)
+@settings(max_examples=examples(400, 5000), deadline=None, derandomize=True)
 @given(st.lists(st.tuples(PLACES, WORD), min_size=1, max_size=3))
 def test_accepted_images_boot(changes: list[tuple[int, int]]) -> None:
     image = make()
@@ -124,7 +124,7 @@ def test_accepted_images_boot(changes: list[tuple[int, int]]) -> None:
         assert_boots(image)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300), deadline=None, derandomize=True)
 @given(st.integers(NHARTS, END - 1), st.integers(1, 255))
 def test_any_flipped_byte_breaks_the_checksum(at: int, flip: int) -> None:
     image = make()

@@ -101,6 +101,7 @@ def fresh(channel: Channel) -> Channel:
 CHANNELS, RUNS = (1500, 20) if LONG else (30, 8)
 
 
+@pytest.mark.slow
 def test_no_request_takes_longer_than_its_bound() -> None:
     """The bound is the definition's, and random runs come near it."""
     near, refused, seen = 0.0, 0, 0

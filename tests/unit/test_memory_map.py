@@ -5,7 +5,7 @@ addresses."""
 import ctypes
 
 import pytest
-from core import DMA, LONG, MMIO, RAM, SHARED, Memmap, Region, load, memmap
+from core import DMA, MMIO, RAM, SHARED, Memmap, Region, examples, load, memmap
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +70,7 @@ def check(regions: Regions) -> bytes | None:
     return CORE.memmap_check(ctypes.byref(memmap(regions)), RAM_BASE, RAM_SIZE)
 
 
-@settings(max_examples=10000 if LONG else 400, deadline=None, derandomize=True)
+@settings(max_examples=examples(400, 10000), deadline=None, derandomize=True)
 @given(REGIONS)
 @example([(0, RAM_BASE, LARGE, RAM), (LARGE, RAM_BASE + LARGE, LARGE, RAM)])
 @example([(0, RAM_BASE, LARGE, RAM), (LARGE - PAGE, 0x10001000, PAGE, MMIO)])
@@ -189,7 +189,7 @@ SPANS = st.tuples(ANYTHING, ANYTHING).filter(lambda span: span[1] > 0 and sum(sp
 @given(st.lists(SPANS, max_size=4), SPANS)
 @example([(RAM_BASE, LARGE), (TOP - PAGE, PAGE)], (TOP - 1, 1))
 @example([(RAM_BASE, LARGE)], (RAM_BASE - PAGE, PAGE))
-@settings(max_examples=2000 if LONG else 200, deadline=None, derandomize=True)
+@settings(max_examples=examples(200, 2000), deadline=None, derandomize=True)
 def test_host_ranges_covered_by_a_map(spans: list[tuple[int, int]], asked: tuple[int, int]) -> None:
     """As the hypervisor checks its own memory, compared with unbounded integers, also up to the
     last address."""
@@ -223,7 +223,7 @@ def edges(regions: Regions) -> st.SearchStrategy[int]:
     return st.sampled_from(sorted({(edge + delta) % TOP for edge in found for delta in (-8, -1, 0, 1, 8)}))
 
 
-@settings(max_examples=10000 if LONG else 400, deadline=None, derandomize=True)
+@settings(max_examples=examples(400, 10000), deadline=None, derandomize=True)
 @given(st.data(), VALID)
 def test_ram_finds_exactly_what_lies_in_one_ram_region(data: st.DataObject, regions: Regions) -> None:
     assert check(regions) is None

@@ -9,7 +9,7 @@ import ctypes
 
 import pytest
 from c_headers import values
-from core import CORE, OFF, VM_LOADING, VM_RUNNING, VM_STOPPING
+from core import CORE, OFF, VM_LOADING, VM_RUNNING, VM_STOPPING, examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 )
 
 SETTINGS = settings(
-    max_examples=60,
+    max_examples=examples(60),
     stateful_step_count=60,
     deadline=None,
     derandomize=True,
@@ -236,7 +236,7 @@ def test_messages() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=200))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 def test_many_senders_one_receiver(events: list[tuple[int, int]]) -> None:
     """Five senders number their messages; the receiver gets each sender's numbers in order,
     whatever it does between."""

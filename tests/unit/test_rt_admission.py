@@ -9,7 +9,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from core import LONG, Admit, Costs, Demand
+from core import LONG, Admit, Costs, Demand, examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rt import CORE, Task, left_over, longest_wait, refused, simulate
@@ -101,7 +101,7 @@ TIME = st.integers(0, len(PERIODS) - 1).map(PERIODS.__getitem__)
 APPS = st.lists(st.tuples(TIME, TIME, TIME).map(lambda t: (min(t), sorted(t)[1], max(t))), min_size=1, max_size=8)
 
 
-@settings(max_examples=1500 if LONG else 200, deadline=None, derandomize=True)
+@settings(max_examples=examples(200, 1500), deadline=None, derandomize=True)
 @given(APPS, st.sampled_from([0, 0, 1, 7, 60]))
 @example([(1, 1, 1)], 0)
 @example([(1, 1, 1)], 1)
@@ -240,6 +240,7 @@ def make_light_set(random: Random) -> Apps:
     return apps
 
 
+@pytest.mark.slow
 def test_the_reserve_is_exact() -> None:
     """Exactly those sets are refused for the reserve that would leave it too late by the
     definition."""
@@ -273,6 +274,7 @@ def idle_until(busy: list[tuple[int, int]], reserve: int) -> int:
     return now + reserve - left
 
 
+@pytest.mark.slow
 def test_longest_wait_follows_a_common_release() -> None:
     """
     In the simulator, apps that are released together and exhaust their budgets leave the reserve

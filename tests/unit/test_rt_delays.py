@@ -177,6 +177,7 @@ JOBS = 100_000 if LONG else 1500
 JOBS_OF_A_SET = 50
 
 
+@pytest.mark.slow
 def test_no_job_of_an_accepted_set_is_late() -> None:
     """Random sets, until enough jobs of accepted ones are simulated; many are refused: the sets are near the limit."""
     jobs, accepted, refused, closest, seed = 0, 0, 0, 0.0, 0
@@ -271,6 +272,7 @@ TERMS = {  # a system, and the bound without the term
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("term", TERMS)
 def test_every_term_is_needed(term: str) -> None:
     """Some job takes longer than the bound without the term, and none longer than the bound."""
@@ -299,6 +301,7 @@ def test_only_devices_that_share_a_region_are_rivals(regions: tuple[int, ...], b
 EXPIRES = [(10 * US, 100 * US, 10_010 * US, 0), (100 * US, 300 * US, 300 * US, 0)]
 
 
+@pytest.mark.slow
 def test_a_region_must_be_kept() -> None:
     """With a region that expires too early, which is refused, a job is late, though the bound is less than a period."""
     kept = with_words(crowded(hold=10_000 * US, apps=EXPIRES), 12_000)

@@ -80,6 +80,7 @@ def random_set(random: Random) -> Apps:
     return apps
 
 
+@pytest.mark.slow
 def test_the_delay_is_the_least_fixed_point() -> None:
     """The verdict is that of the definition, and a refusal names the app and its delay, however long."""
     seen = {ADMITTED: 0, DELAYED: 0}

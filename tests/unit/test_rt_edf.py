@@ -170,6 +170,7 @@ def make_tasks(random: Random, cpus: int) -> list[Task]:
     return tasks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cpus", [1, 2, 3])
 def test_thousands_of_task_sets(cpus: int) -> None:
     boot(cpus, [1], [SLOTS])

@@ -9,7 +9,7 @@ import ctypes
 from random import Random
 
 import pytest
-from core import LONG, NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, lines, operator, time_now
+from core import LONG, NEVER, OFF, READY, TICKS_PER_US, VM_RUNNING, VM_STOPPED, examples, lines, operator, time_now
 from events import INDEX, SystemEvents
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ from rt import (
 )
 
 SETTINGS = settings(
-    max_examples=500 if LONG else 40,
+    max_examples=examples(40, 500),
     stateful_step_count=60,
     deadline=None,
     derandomize=True,
@@ -540,6 +540,7 @@ def test_sixty_four_apps_on_four_cpus() -> None:
 SECOND = 10**6 * TICKS_PER_US
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("periods", "length"),
     [

@@ -13,7 +13,6 @@ from core import (
     BLOCKED,
     CORE,
     HELD,
-    LONG,
     NEVER,
     OFF,
     READY,
@@ -24,6 +23,7 @@ from core import (
     VM_STOPPING,
     VM_WAITING,
     assert_no_violation,
+    examples,
     run_until_idle,
     time_now,
 )
@@ -36,7 +36,7 @@ QUANTUM_US = 1000
 QUANTUM = QUANTUM_US * TICKS_PER_US
 WATCHDOG_PET, DENIED = values("hypercall_abi.h", "HCALL_WATCHDOG_PET HCALL_ERR_DENIED")
 SETTINGS = settings(
-    max_examples=500 if LONG else 60,
+    max_examples=examples(60, 500),
     stateful_step_count=60,
     deadline=None,
     derandomize=True,
@@ -181,7 +181,7 @@ def to_next_timer() -> None:
     run_until_idle()
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(cpus=st.integers(1, 4), vcpus=st.lists(st.integers(1, 3), min_size=1, max_size=6))
 def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
     """Round robin: in any interval, runnable VCPUs differ by little more than a quantum."""
@@ -209,7 +209,7 @@ def test_busy_vcpus_share_the_cpus_evenly(cpus: int, vcpus: list[int]) -> None:
     assert abs(sum(got) - cpus * elapsed) <= cpus * QUANTUM, "time is lost or accounted twice"
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(cpus=st.integers(1, 3), sleepers=st.lists(st.integers(1, 20 * QUANTUM), min_size=1, max_size=4))
 def test_sleepers_wake_in_time(cpus: int, sleepers: list[int]) -> None:
     """VCPUs that wait for their timers become ready exactly at the deadline, without other timers

@@ -9,7 +9,7 @@ import struct
 from functools import cache
 
 import pytest
-from core import CORE, LONG, TICKS_PER_US, VM_RUNNING
+from core import CORE, TICKS_PER_US, VM_RUNNING, examples
 from hchacha20 import hchacha20
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -92,7 +92,7 @@ def test_truncated_tree() -> None:
     assert all(found(blob[:size]) is None for size in range(expected(blob)[0] + 32))
 
 
-@settings(max_examples=5000 if LONG else 500, deadline=None, derandomize=True)
+@settings(max_examples=examples(500, 5000), deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 10**6), WORD), min_size=1, max_size=4))
 def test_corrupted_words(changes: list[tuple[int, int]]) -> None:
     """A seed that is found is inside the tree."""
@@ -103,7 +103,7 @@ def test_corrupted_words(changes: list[tuple[int, int]]) -> None:
     assert at is None or at[0] + at[1] <= len(blob)
 
 
-@settings(max_examples=5000 if LONG else 500, deadline=None, derandomize=True)
+@settings(max_examples=examples(500, 5000), deadline=None, derandomize=True)
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     at = found(data)
@@ -126,7 +126,7 @@ def test_hchacha20_by_the_drafts_vector() -> None:
     assert core_hchacha20(key, data) == subkey
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=examples(200), deadline=None, derandomize=True)
 @given(st.binary(min_size=32, max_size=32), st.binary(min_size=16, max_size=16))
 def test_hchacha20_of_random_input(key: bytes, data: bytes) -> None:
     assert core_hchacha20(key, data) == hchacha20(key, data)

@@ -6,7 +6,7 @@ import struct
 from itertools import pairwise
 
 import pytest
-from core import CORE, LONG
+from core import CORE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import (
@@ -107,7 +107,7 @@ class Model:
         assert length == len(data) + 1
 
 
-@settings(max_examples=1000 if LONG else 100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100, 1000), deadline=None, derandomize=True)
 @given(st.lists(REQUESTS, max_size=20), st.sampled_from([VERSION_1, VERSION_1 | EVENT_IDX]), st.integers(0, 3))
 def test_disk(requests: list[tuple], features: int, poll: int):
     """Reads return what was written. A request that leaves the disk fails; what it writes is inside of the disk."""

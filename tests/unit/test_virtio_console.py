@@ -5,7 +5,7 @@ which Linux prints with interrupts disabled until the device has returned the by
 import struct
 
 import pytest
-from core import CORE, LONG, operator
+from core import CORE, examples, operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import EVENT_IDX, GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, line_counts, make, restart
@@ -105,7 +105,7 @@ class Line:
             assert self.sent[who].startswith(self.got[who])
 
 
-@settings(max_examples=500 if LONG else 60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60, 500), deadline=None, derandomize=True)
 @given(EVENTS, st.integers(0, 2))
 def test_line(events: list[tuple], poll: int):
     line = Line(poll)

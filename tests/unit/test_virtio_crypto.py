@@ -9,7 +9,7 @@ import aes_model
 import pytest
 from aes_model import BLOCK
 from c_headers import values
-from core import LONG
+from core import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import CRYPTO, EVENT_IDX, GPA, NEEDS_RESET, NEXT, VERSION_1, WRITE, Device, booted, restart
@@ -178,7 +178,7 @@ REQUESTS = st.tuples(
 KEYS = st.sampled_from(aes_model.SIZES).flatmap(lambda size: st.binary(min_size=size, max_size=size))
 
 
-@settings(max_examples=500 if LONG else 50, deadline=None, derandomize=True)
+@settings(max_examples=examples(50, 500), deadline=None, derandomize=True)
 @given(
     st.lists(KEYS, min_size=3, max_size=3),
     st.lists(REQUESTS, max_size=8),
@@ -214,7 +214,7 @@ def test_in_place():
 # --- sessions ---
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=examples(50), deadline=None, derandomize=True)
 @given(KEYS, st.lists(st.integers(0, 200), max_size=10), st.integers(0, 2))
 def test_creation_in_any_buffers(key: bytes, cuts: list[int], poll: int):
     engine = started(poll=poll)

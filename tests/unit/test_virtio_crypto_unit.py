@@ -11,7 +11,7 @@ from itertools import pairwise
 import aes_model
 import pytest
 from c_headers import structures, values
-from core import CORE, LONG
+from core import CORE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_virtio_crypto import CIPHER, CONTROL_QUEUE, DATA_QUEUE, DECRYPT, ENCRYPT, ERROR, NO_SESSION, OK, Engine
@@ -145,7 +145,7 @@ def cut(total: int, cuts: list[int]) -> list[int]:
     return [end - start for start, end in pairwise(places)]
 
 
-@settings(max_examples=300 if LONG else 30, deadline=None, derandomize=True)
+@settings(max_examples=examples(30, 300), deadline=None, derandomize=True)
 @given(
     st.one_of(st.integers(1, 20), st.integers(1, 300)),
     st.tuples(*2 * [st.lists(st.integers(0, 300), max_size=2)]),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from core import CORE, LONG, TICKS_PER_US
+from core import CORE, TICKS_PER_US, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import (
@@ -154,7 +154,7 @@ BUFFERS = st.one_of(st.integers(1, 1600), st.integers(1, HEADER + FRAME_HEADER))
 OFFERS = st.tuples(st.integers(0, 3), st.lists(BUFFERS, min_size=1, max_size=3), st.integers(0, 9))
 
 
-@settings(max_examples=1000 if LONG else 100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100, 1000), deadline=None, derandomize=True)
 @given(
     st.lists(st.one_of(FRAMES, OFFERS), max_size=30),
     st.sampled_from([VERSION_1, VERSION_1 | EVENT_IDX | INDIRECT]),
@@ -384,7 +384,7 @@ def wrong_receive_buffers(device: Device, kind: int) -> None:
     queue.offer(0)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=examples(20), deadline=None, derandomize=True)
 @given(st.integers(0, 2), st.booleans())
 def test_wrong_buffers_of_a_receiver(kind: int, group: bool):
     """Only the receiver's device needs a reset, or gets nothing; the sender and others do not notice."""

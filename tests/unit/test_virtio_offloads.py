@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from core import LONG
+from core import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import (
@@ -152,7 +152,7 @@ def test_ports_of_a_network_have_the_same_offloads():
     assert boot() is None
 
 
-@settings(max_examples=400 if LONG else 60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60, 400), deadline=None, derandomize=True)
 @given(
     st.lists(st.tuples(st.integers(14, 9000), st.booleans()), min_size=1, max_size=4),
     st.lists(st.tuples(st.integers(26, 3000), st.integers(0, 9)), min_size=1, max_size=50),

@@ -412,6 +412,7 @@ def test_refused_disks(fields: dict):
     assert "a disk is not in the board's RAM" in str(boot())
 
 
+@pytest.mark.slow
 def test_no_random_numbers_without_a_seed():
     """In a process of its own, because the hypervisor keeps a seed for good."""
     program = "from virtio import *; make([{'vm': 0, 'kind': ENTROPY}]); print(boot(seed=False))"

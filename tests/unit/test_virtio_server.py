@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 from c_headers import values
-from core import LONG
+from core import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import (
@@ -181,7 +181,7 @@ def do_and_check(device: Device, server: Server, request: tuple) -> None:
         assert server.content[start : start + size] == data
 
 
-@settings(max_examples=500 if LONG else 60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60, 500), deadline=None, derandomize=True)
 @given(st.lists(REQUESTS, max_size=12), st.sampled_from([VERSION_1, VERSION_1 | EVENT_IDX]), st.integers(0, 3))
 def test_requests(requests: list[tuple], features: int, poll: int):
     """Reads return what was written to the same disk; a request that leaves it fails. Each request reaches the server's
@@ -591,7 +591,7 @@ class Chaos:
         }[name](*arguments)  # fmt: skip
 
 
-@settings(max_examples=1500 if LONG else 75, deadline=None, derandomize=True)
+@settings(max_examples=examples(75, 1500), deadline=None, derandomize=True)
 @given(ACTIONS, st.integers(0, 3))
 def test_a_hostile_server_changes_only_the_buffers_of_requests(actions: list[tuple], poll: int):
     """And after it has been replaced, a driver's next request is done."""

@@ -4,7 +4,7 @@
 import struct
 
 import pytest
-from core import CORE, LONG
+from core import CORE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import ACTION, GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, pause, restart
@@ -112,7 +112,7 @@ class Streams:
         return sum(map(len, self.got)) - before
 
 
-@settings(max_examples=1000 if LONG else 100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100, 1000), deadline=None, derandomize=True)
 @given(EVENTS, st.integers(0, 2))
 def test_streams(events: list[tuple], poll: int):
     """Packets of random sizes: each stream arrives in order, and all of it once there are buffers."""

@@ -12,7 +12,6 @@ import pytest
 from c_headers import values
 from core import (
     BLOCKED,
-    LONG,
     NEVER,
     RUNNING,
     TICKS_PER_US,
@@ -20,6 +19,7 @@ from core import (
     VM_STOPPED,
     VM_STOPPING,
     VM_WAITING,
+    examples,
     lines,
     operator,
     time_now,
@@ -50,7 +50,7 @@ QUANTUM_US = 1000
 MS = 1000 * TICKS_PER_US
 (PET,) = values("hypercall_abi.h", "HCALL_WATCHDOG_PET")
 LONG_LIFE_MS, FIRST_PAUSE_MS = values("vm.h", "VM_LONG_LIFE_MS VM_FIRST_PAUSE_MS")
-SETTINGS = settings(max_examples=200 if LONG else 25, deadline=None, derandomize=True)
+SETTINGS = settings(max_examples=examples(25, 200), deadline=None, derandomize=True)
 
 
 def boot(cpus: int, vcpus: list[int], watchdogs: list[int], most_ms: int = 0, rt_apps: int = 0) -> None:
@@ -334,7 +334,7 @@ def live(ms: int) -> int:
     return ms
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 @given(lives=st.lists(LIVES, min_size=1, max_size=14), most=st.sampled_from((0, 50, 150, 10000)))
 def test_pauses_are_those_of_the_model(lives: list[tuple[str, int]], most: int) -> None:
     boot(2, [1, 1], [25, 0], most_ms=most)
