@@ -73,14 +73,3 @@ def _function(code: str, start: int, end: int) -> Function | None:
     names = [name for name in _NAME_BEFORE_PARENTHESIS.findall(head) if not name.startswith("__")]
     name = names[0] if names else "?"
     return Function(name, code.count("\n", 0, start) + 1, code.count("\n", 0, end) + 1, code[start + 1 : end])
-
-
-def statements(body: str) -> int:
-    """Counts the statements of a function body: semicolons outside parentheses, and the keywords of
-    control flow."""
-    depth = 0
-    count = 0
-    for char in body:
-        depth += (char == "(") - (char == ")")
-        count += char == ";" and depth == 0
-    return count + len(re.findall(r"\b(?:if|for|while|switch)\b", body))

@@ -11,9 +11,6 @@ from pathlib import Path
 
 DEFAULT_ROOT = Path(__file__).resolve().parents[2]
 
-C_SUFFIXES = (".c", ".h")
-CXX_SUFFIXES = (".cc",)
-
 _COMPONENTS = re.compile(r"^COMPONENTS := (.*)$", re.MULTILINE)
 _USES = re.compile(r"^USES_(\w+) := (.*)$", re.MULTILINE)
 
@@ -71,12 +68,6 @@ def uses(root: Path) -> dict[str, set[str]]:
 def with_suffix(files: Iterable[str], *suffixes: str) -> list[str]:
     """Returns the files whose names end in one of the suffixes."""
     return [name for name in files if name.endswith(suffixes)]
-
-
-def python_tool(name: str) -> str:
-    """Returns the path of a tool in the folder of this Python interpreter, where pip has installed
-    its pinned version."""
-    return str(Path(sys.executable).parent / name)
 
 
 def main(name: str, check: Callable[[Path], tuple[list[Finding], str]]) -> None:

@@ -77,6 +77,7 @@ uint64_t ping_once(uint16_t sequence, TickType_t end)
 {
     struct pbuf *p = make_request(sequence);
     TickType_t now = xTaskGetTickCount();
+    TickType_t left = end > now ? end - now : 0;
     uint64_t sent;
 
     if (p == NULL) {
@@ -90,5 +91,5 @@ uint64_t ping_once(uint16_t sequence, TickType_t end)
     (void)raw_sendto(pcb, p, &peer);
     UNLOCK_TCPIP_CORE();
     (void)pbuf_free(p);
-    return ulTaskNotifyTake(pdTRUE, end > now ? end - now : 0) != 0 ? came - sent : 0;
+    return ulTaskNotifyTake(pdTRUE, left) != 0 ? came - sent : 0;
 }

@@ -172,7 +172,10 @@ static void test_ethernet(unsigned int vm)
     *shared(FABRIC_SHARED_ETHERNET_SET) = vm | 1U << FABRIC_SHARED_ETHERNET_SET_ENABLED_LSB;
     fill_source(vm, FRAME_BYTES);
     for (unsigned int i = 0; i < 6; i++) {
-        *seen(vm, SOURCE_AT + i) = *seen(vm, SOURCE_AT + 6U + i) = (uint8_t)(MAC >> (40U - 8U * i));
+        uint8_t octet = (uint8_t)(MAC >> (40U - 8U * i));
+
+        *seen(vm, SOURCE_AT + i) = octet;
+        *seen(vm, SOURCE_AT + 6U + i) = octet;
     }
     fence();
     submit(vm, RECEIVE, request(OP_RECEIVE, 1518, 0), TARGET_AT);
