@@ -267,14 +267,17 @@ def _draw_areas(figure: Figure) -> list[str]:
     return out
 
 
+# REUSE-IgnoreStart
 HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w:.0f} {h:.0f}" width="{w:.0f}" height="{h:.0f}">
-<!-- SPDX-License-Identifier: Apache-2.0; made from {source} by `make figures`; do not edit -->
+<!-- SPDX-License-Identifier: Apache-2.0 -->
+<!-- Made from {source} by `make figures`; do not edit. -->
 <style>text {{ font: 13px sans-serif; text-anchor: middle; fill: #112; }} .bold {{ font-weight: bold; }}
 .name {{ font: 11px monospace; fill: #335; }} .area {{ text-anchor: start; font-weight: bold; fill: #556; }}</style>
 <defs><marker id="arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="8" markerHeight="8" orient="auto">
 <path d="M0,0.5 L8,4 L0,7.5 z" fill="#445" /></marker></defs>
 <rect width="100%" height="100%" fill="#ffffff" />
 """
+# REUSE-IgnoreEnd
 
 
 def render(source: Path, text: str) -> str:

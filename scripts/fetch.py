@@ -726,7 +726,9 @@ def write_wrapper(root: Path) -> None:
     wrapper = root / "qemu-system-riscv64"
     wrapper.write_text(
         "#!/bin/sh\n"
+        # REUSE-IgnoreStart
         "# SPDX-License-Identifier: Apache-2.0\n"
+        # REUSE-IgnoreEnd
         "# Runs this folder's QEMU with this folder's C library: the host's may be too old for it.\n"
         'root=$(CDPATH="" cd -- "$(dirname -- "$0")/root" && pwd)\n'
         f'exec "$root/{loader}" --library-path "$root/{libs}" "$root/usr/bin/qemu-system-riscv64" '

@@ -116,7 +116,10 @@ def draw(screen: pyte.Screen) -> str:
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}">',
-        "<!-- SPDX-License-Identifier: Apache-2.0. Made by scripts/picture.py from a real run. -->",
+        # REUSE-IgnoreStart
+        "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+        # REUSE-IgnoreEnd
+        "<!-- Made by scripts/picture.py from a real run. -->",
         '<rect width="100%" height="100%" rx="8" fill="#1e222a"/>',
         '<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14">',
     ]

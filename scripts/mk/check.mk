@@ -45,8 +45,22 @@ check-limits: | setup-dev
 	@$(VENV)/bin/ast-grep scan --report-style short --inline-rules "$$(sed 's/^language: C$$/language: Cpp/' $(LIMITS))" $(call files,$(CXX_FILES))
 	@echo "check-limits: ok, complexity, parameters and lengths by lizard, expressions by ast-grep"
 
+# Names that tools require, the registries of packages, whose names belong into the package managers' configuration, and
+# places outside of the repository.
+FIXED_NAMES := CAVEATS.md|CHANGELOG.md|CONTRIBUTING.md|Cargo.(lock|toml)|FreeRTOSConfig.h|LICENSE|Makefile|README.md|REUSE.toml|Apache-2.0.txt|GPL-2.0-or-later.txt
+REGISTRIES := \b((files\.)?pythonhosted|pypi(\.python)?|((static|index)\.)?crates|registry\.npmjs|([a-z0-9-]+\.)*(debian|ubuntu))\.(org|io|com|net)\b
+OUTSIDE := (\.\.|/work)/(shared|main)\b
+
+# A licence (REUSE.toml), white space and lengths of lines (.editorconfig), names, and what no file contains.
 check-files: | setup-dev
-	@$(CHECK) check.files
+	@mkdir -p $(BUILD)
+	@$(VENV)/bin/reuse lint --lines
+	@$(VENV)/bin/edcfg-lint --hidden $(call files,'*') >$(BUILD)/check-files.log || { cat $(BUILD)/check-files.log >&2; exit 1; }
+	@! printf '%s\n' $(call files,'*') | grep -vE '^((\.?[a-z0-9][a-z0-9_.+-]*|LICENSES)/)*((__)?\.?[a-z0-9][a-z0-9_.+-]*(\.S)?|$(FIXED_NAMES))$$' || \
+	    { echo "check-files: a name that is not lower case: use a-z, 0-9, _ and -" >&2; exit 1; }
+	@! git grep --untracked -nIiE '$(REGISTRIES)' || { echo "check-files: let the package manager's own configuration name a package registry" >&2; exit 1; }
+	@! git grep --untracked -nIE '$(OUTSIDE)' || { echo "check-files: a place outside the repository: keep it self-contained" >&2; exit 1; }
+	@echo "check-files: ok, licences, white space, names"
 
 check-layers: | setup-dev
 	@$(CHECK) check.layers
@@ -114,7 +128,7 @@ format: | setup-dev ## format C and Python in place
 # $(call pin,name,options): writes scripts/name.txt, the packages of scripts/name.in with versions
 # and checksums.
 define pin
-	@{ printf '# SPDX-License-Identifier: Apache-2.0\n# Made by `make requirements` from $(1).in; do not edit.\n'; \
+	@{ printf '# SPDX-License''-Identifier: Apache-2.0\n# Made by `make requirements` from $(1).in; do not edit.\n'; \
 	   $(CACHE)/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	   $(2) scripts/$(1).in; } > $(CACHE)/$(1).txt
 	@mv $(CACHE)/$(1).txt scripts/$(1).txt

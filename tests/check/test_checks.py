@@ -13,7 +13,9 @@ import pytest
 from check import analyze, ctext, tutorials
 
 TOP = Path(__file__).resolve().parents[2]
+# REUSE-IgnoreStart
 SPDX = "SPDX-License-Identifier: Apache-2.0"
+# REUSE-IgnoreEnd
 C = f"/* {SPDX} */\n"
 SH = f"#!/bin/sh\n# {SPDX}\nset -eu\n"
 PY = f'# {SPDX}\n"""A module."""\n'
@@ -24,7 +26,16 @@ BOUND = "<!-- tested by: test_a -->\n"
 SHOWING = "<!-- tested by: test_a; listing: core/list.h -->\n"
 FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
 # Checks that are tools called by scripts/mk/check.mk, which prints what they say.
-BY_TOOLS = ("format", "lint", "limits")
+BY_TOOLS = ("format", "lint", "limits", "files")
+CONFIGURATION = (
+    ".clang-format",
+    ".editorconfig",
+    "LICENSES/Apache-2.0.txt",
+    "REUSE.toml",
+    "pyproject.toml",
+    "scripts/check/limits.yml",
+    "scripts/check/lizard.txt",
+)
 MAKEFILE = f"""# {SPDX}
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -41,7 +52,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         subprocess.run(["git", "init", "-q", str(root)], check=True)
-        for name in (".clang-format", "pyproject.toml", "scripts/check/limits.yml", "scripts/check/lizard.txt"):
+        for name in CONFIGURATION:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TOP / name, root / name)
         self.write("checks.mk", MAKEFILE)
@@ -155,19 +166,18 @@ BAD = [
         2,
         "7 PARAM",
     ),
-    ("files", "core/a.c", "int a;\n", 1, "no licence line"),
-    ("files", "systems/a.dts", "/dts-v1/;\n", 1, "no licence line"),
-    ("files", "fpga/hw/rtl/io/a.sv", f"// {SPDX} A module\n// of the devices.\n", 1, "no licence line"),
-    ("files", "scripts/Bad.sh", SH, 0, "not lower case"),
-    ("files", "Bad/a.sh", SH, 0, "not lower case"),
-    ("files", "scripts/a.sh", SH + "curl https://" + "crates" + ".io/x\n", 4, "package registry"),
-    ("files", "scripts/a.sh", SH + "echo http://deb." + "debian" + ".org\n", 4, "package registry"),
-    ("files", "scripts/a.sh", SH + "cat ../" + "shared/x\n", 4, "outside the repository"),
-    ("files", "scripts/a.sh", SH + "cat /work/" + "main/x\n", 4, "outside the repository"),
-    ("files", "scripts/a.sh", SH + "true \n", 4, "white space"),
-    ("files", "scripts/a.sh", SH + "true", 4, "no newline"),
-    ("files", "arch/riscv/a.S", f"# {SPDX}\n" + "#" * 121 + "\n", 2, "121 columns"),
-    ("files", "fpga/hw/rtl/io/a.sv", f"// {SPDX}\n" + "/" * 101 + "\n", 2, "101 columns > 100"),
+    ("files", "core/a.c", "int a;\n", 1, "no license identifier"),
+    ("files", "systems/a.dts", "/dts-v1/;\n", 1, "no license identifier"),
+    ("files", "scripts/Bad.sh", SH, 0, "scripts/Bad.sh"),
+    ("files", "Bad/a.sh", SH, 0, "Bad/a.sh"),
+    ("files", "scripts/a.sh", SH + "curl https://" + "crates" + ".io/x\n", 4, "crates" + ".io/x"),
+    ("files", "scripts/a.sh", SH + "echo http://deb." + "debian" + ".org\n", 4, "echo http"),
+    ("files", "scripts/a.sh", SH + "cat ../" + "shared/x\n", 4, ":cat .."),
+    ("files", "scripts/a.sh", SH + "cat /work/" + "main/x\n", 4, ":cat /"),
+    ("files", "scripts/a.sh", SH + "true \n", 4, "trailing whitespace"),
+    ("files", "scripts/a.sh", SH + "true", 4, "missing final newline"),
+    ("files", "arch/riscv/a.S", f"# {SPDX}\n" + "#" * 121 + "\n", 2, "line too long (121 > 120"),
+    ("files", "fpga/hw/rtl/io/a.sv", f"// {SPDX}\n" + "/" * 101 + "\n", 2, "line too long (101 > 100"),
     ("analyze", "core/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
     ("analyze", "arch/mips/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
     ("analyze", "arch/mips/lines/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
@@ -260,6 +270,9 @@ def test_check_finds_the_fault(tree: Tree, check: str, name: str, content: str, 
     assert done.returncode == (2 if check in BY_TOOLS else 1), done.stdout + done.stderr
     findings = [text for text in (done.stdout + done.stderr).splitlines() if words in text]
     assert len(findings) == 1, done.stdout + done.stderr
+    if check == "files":
+        assert name in done.stdout + done.stderr
+        return
     assert re.match(rf"{name}:{line}:", findings[0]), findings[0]
     assert check in BY_TOOLS or "; " in findings[0], "a finding must say what to do"
 
@@ -293,7 +306,7 @@ GOOD = [
     ("docs", "docs/a.md", MD + "[a](a.md#the-heading), [b](https://b), `[c](c.md)`\n```\n[d](d.md)\n```\n"),
     ("docs", "docs/a.md", MD + "`docs/a.md`, `build/a`, `make a/b`\n"),
     ("files", "scripts/a.sh", SH + "true\n"),
-    ("files", "guests/a.lock", '{\n  "SPDX-License-Identifier": "Apache-2.0"\n}\n'),
+    ("files", "guests/packages.lock", "{}\n"),
     ("analyze", "core/a.c", OUT_OF_BOUNDS.replace("table[2] = 1", "table[1] = 1")),
     ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
     ("layers", "core/sysimage.c", C + "/* doorbells */\nint a = rt_apps, start, sort_inboxing, tipc;\n"),
@@ -392,7 +405,7 @@ def test_stack_of_a_hart(tree: Tree, code: str, message: str) -> None:
 
 
 def test_outside_a_repository_is_one_clear_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "check.files", "--root", str(tmp_path)]
+    command = [sys.executable, "-m", "check.docs", "--root", str(tmp_path)]
     environment = {"PYTHONPATH": str(TOP / "scripts"), "PATH": _path(), "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
     done = subprocess.run(command, env=environment, text=True, capture_output=True)
     assert done.returncode == 2

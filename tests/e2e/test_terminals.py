@@ -110,7 +110,9 @@ def test_vi_and_top_on_a_pseudo_terminal(build_system):
         linux.write(b"Ofirst\rsecond\x1b")
         linux.until(r"^- /etc/profile \[Modified\] 2/")
         rows = linux.text.split("\n")
+        # REUSE-IgnoreStart
         assert rows[:3] == ["first", "second", "# SPDX-License-Identifier: Apache-2.0"], linux.text
+        # REUSE-IgnoreEnd
         assert rows[10:28] == ["~"] * 18, linux.text
         linux.write(b":q!\r")
         linux.until(r"^linux:~#$")

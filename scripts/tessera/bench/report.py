@@ -200,7 +200,9 @@ def markdown(tables: list[list[list[str]]], metrics: dict[str, Metric], commit: 
     """Returns a page with the tables, the meaning of each metric, and the failed measurements."""
     state = f"{commit.name[:12]}{' with changes' if commit.dirty else ''}"
     lines = [
+        # REUSE-IgnoreStart
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+        # REUSE-IgnoreEnd
         "# Benchmark",
         "",
         f"Commit {state}. Instructions executed under QEMU, `-icount {ICOUNT}`, one hart: a virtual machine of 1 GIPS. "
