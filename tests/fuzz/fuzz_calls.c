@@ -6,9 +6,11 @@
  */
 #include <string.h>
 
+#include "component.h"
 #include "debug_abi.h"
 #include "fuzz.h"
 #include "host.h"
+#include "hypercall.h"
 #include "sched.h"
 #include "session.h"
 #include "testbed.h"
@@ -61,12 +63,28 @@ static struct vm *any_vm(struct input *in)
 
 /* --- events --- */
 
+/* The number of the call that is `which` in the lists of all components. */
+static ulong known_call(uint8_t which)
+{
+    static uint8_t numbers[HCALL_MAX];
+    static unsigned count;
+
+    if (count == 0) {
+        FOR_EACH_COMPONENT(c)
+        {
+            for (const struct hcall_entry *e = c->hypercalls; e != NULL && e->fn != NULL; e++) {
+                numbers[count++] = (uint8_t)e->number;
+            }
+        }
+    }
+    return numbers[which % count];
+}
+
 static void hypercall(struct input *in)
 {
-    static const uint8_t known[] = {0, 1, 16, 17, 18, 19, 20, 21, 32, 33, 34, 35, 36};
     unsigned cpu = byte(in) % CPUS;
     uint8_t which = byte(in);
-    ulong number = which < 0xf0 ? known[which % sizeof(known)] : bytes(in, which & 7U);
+    ulong number = which < 0xf0 ? known_call(which) : bytes(in, which & 7U);
     ulong a0 = word(in), a1 = word(in), a2 = word(in);
     uint64_t value;
 
