@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents: links and paths name existing files, links existing headings, and every figure matches its source."""
+"""
+Documents: paths in their text name existing files, and every figure matches its source. Sphinx reads links only, and
+does not draw our figures.
+"""
 
 import re
 from pathlib import Path
@@ -9,10 +12,6 @@ from check import repo
 from check.repo import Finding
 
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-_CODE = re.compile(r"`[^`\n]*`")
-_LINK = re.compile(r"\]\(([^()\s]+)\)")
-_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
-_ELSEWHERE = re.compile(r"^[a-z]+:")  # https:, mailto:
 _PATH = re.compile(r"`([a-z][\w.-]*/[\w./-]*\w)`")
 
 # Files that the reader of a tutorial writes, and folders that make fills.
@@ -23,33 +22,6 @@ MADE = ("build", "cache")
 def _blank(match: re.Match[str]) -> str:
     """The same number of lines, without text."""
     return "\n" * match[0].count("\n")
-
-
-def anchors(text: str) -> set[str]:
-    """The anchors of a document's headings, as GitHub names them."""
-    headings = _HEADING.findall(_FENCE.sub(_blank, text))
-    kept = [re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()) for heading in headings]
-    return {heading.strip().replace(" ", "-") for heading in kept}
-
-
-def _link_finding(root: Path, name: str, target: str) -> str | None:
-    path, _, anchor = target.partition("#")
-    place = (root / name).parent / path if path else root / name
-    if not place.exists():
-        return f"link to {path}, which does not exist"
-    if anchor and place.suffix == ".md" and anchor not in anchors(place.read_text(encoding="utf-8")):
-        return f"link to #{anchor}, a heading that {path or name} does not have"
-    return None
-
-
-def _link_findings(root: Path, name: str) -> list[Finding]:
-    text = _CODE.sub("", _FENCE.sub(_blank, (root / name).read_text(encoding="utf-8")))
-    found = []
-    for match in _LINK.finditer(text):
-        what = None if _ELSEWHERE.match(match[1]) else _link_finding(root, name, match[1])
-        if what:
-            found.append(Finding(name, text.count("\n", 0, match.start()) + 1, what, "correct the link"))
-    return found
 
 
 def _places(files: list[str]) -> set[str]:
@@ -87,13 +59,12 @@ def _figure_findings(root: Path, name: str) -> list[Finding]:
 
 
 def check(root: Path) -> tuple[list[Finding], str]:
-    """Links and paths name existing files, links existing headings, and figures match their sources."""
+    """Paths in documents name existing files, and figures match their sources."""
     files = repo.tracked(root)
     documents = repo.with_suffix(files, ".md")
     figures = repo.with_suffix(files, ".fig")
     places = _places(files)
-    findings = [finding for name in documents for finding in _link_findings(root, name)]
-    findings += [finding for name in documents for finding in _path_findings(root, name, places)]
+    findings = [finding for name in documents for finding in _path_findings(root, name, places)]
     findings += [finding for name in figures for finding in _figure_findings(root, name)]
     return findings, f"{len(documents)} documents and {len(figures)} figures"
 

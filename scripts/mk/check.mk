@@ -7,9 +7,9 @@ CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 # What takes longer is in `make test`: clang's analyzer (check-analyze), all examples of the property tests, the tests of
 # the checks themselves and of the tools in Rust.
 CHECK_PARTS := check-warnings check-stack check-hlv test-unit-c test-unit-quick check-format check-lint check-limits check-files \
-	check-layers check-synthesis check-mutations check-docs check-figures check-tutorials
+	check-layers check-synthesis check-mutations check-links check-docs check-figures check-tutorials
 
-check: | setup-dev ## check format, lint, complexity, links, layers, warnings of gcc and clang, unit tests (one minute on 2 cores)
+check: | setup-dev setup-site ## check format, lint, complexity, links, layers, warnings of gcc and clang, unit tests (one minute on 2 cores)
 	@$(MAKE) --no-print-directory --jobs=$(shell nproc) --output-sync=target $(CHECK_PARTS)
 	@echo "check: ok, $(words $(CHECK_PARTS)) parts"
 
@@ -81,7 +81,7 @@ check-mutations: | setup-dev
 	    grep -E '^E ' $(BUILD)/check-collect.log >&2; echo "check-mutations: tests/e2e cannot be collected" >&2; exit 1; }
 
 # Tests of our own tools: each check must find an injected fault.
-check-self: check-mutations | setup-dev
+check-self: check-mutations | setup-dev setup-site
 	@$(call part,$(CHECK) pytest -q -p no:cacheprovider -n 2 $(PYTEST_ONLY) --ignore=tests/check/test_mutations.py tests/check)
 	@$(some_selected)
 

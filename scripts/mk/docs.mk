@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The documents: their figures and listings, the checks of both and of links and paths, and the tests that execute the tutorials.
+# The documents: their figures and listings, the checks of both, of links and of paths, and the tests that execute the tutorials.
 # After check.mk, whose CHECK it uses.
 figures: | setup ## draw docs/images/*.svg from docs/figures/*.fig
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) scripts/drawings.py
+
+# Links between documents, and to files: Sphinx reads the site (`make site`) and writes nothing.
+check-links: | setup-dev setup-site
+	@$(VENV)/bin/python -m sphinx -q -W --keep-going -b dummy -c docs -d $(BUILD)/links . $(BUILD)/links
+	@echo "check-links: ok, links of the documents by Sphinx"
 
 check-docs: | setup-dev
 	@$(CHECK) check.docs
@@ -26,4 +31,4 @@ test-tutorials: image gdb-tool cosim | setup-dev setup-debug ## execute the comm
 test-pictures: | setup-dev setup-browser ## look at the documents' pictures in a browser
 	@$(CHECK) pytest -q -p no:cacheprovider $(PYTEST_ONLY) tests/pictures
 
-.PHONY: figures listings check-docs check-figures check-tutorials test-pictures test-tutorials
+.PHONY: figures listings check-links check-docs check-figures check-tutorials test-pictures test-tutorials

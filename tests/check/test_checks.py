@@ -26,10 +26,11 @@ BOUND = "<!-- tested by: test_a -->\n"
 SHOWING = "<!-- tested by: test_a; listing: core/list.h -->\n"
 FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
 # Checks that are tools called by scripts/mk/check.mk, which prints what they say.
-BY_TOOLS = ("format", "lint", "limits", "files")
+BY_TOOLS = ("format", "lint", "limits", "files", "links")
 CONFIGURATION = (
     ".clang-format",
     ".editorconfig",
+    "docs/conf.py",
     "LICENSES/Apache-2.0.txt",
     "REUSE.toml",
     "pyproject.toml",
@@ -41,8 +42,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 BUILD := build
 VENV := {Path(sys.executable).parents[1]}
-include {TOP}/scripts/mk/check.mk
-setup-dev: ;
+include {TOP}/scripts/mk/check.mk {TOP}/scripts/mk/docs.mk
+setup-dev setup-site: ;
 """
 
 
@@ -58,6 +59,7 @@ class Tree:
         self.write("checks.mk", MAKEFILE)
         self.write("scripts/clean.py", PY + "\nX = 1\n")
         self.write("scripts/clean.sh", SH + "true\n")
+        self.write("docs/index.md", MD + "\n```{toctree}\na\n```\n")
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -225,9 +227,9 @@ BAD = [
     ("layers", "core/a.c", C + "int accel_jobs;\n", 2, "core names accel_jobs of a component"),
     ("layers", "devices/accel/a.c", C + '#include "edf.h"\n', 2, "devices/accel includes edf.h of rt"),
     ("layers", "devices/accel/a.c", C + "int accel_mips_mode;\n", 2, "devices/accel names mips"),
-    ("docs", "docs/a.md", MD + "\n[b](b.md)\n", 4, "link to b.md, which does not exist"),
-    ("docs", "docs/a.md", MD + "[a](#another-heading)\n", 3, "link to #another-heading"),
-    ("docs", "docs/a.md", MD + "[a](a.md#another-heading)\n", 3, "link to #another-heading"),
+    ("links", "docs/a.md", MD + "\n[b](b.md)\n", 4, "target not found: 'b.md'"),
+    ("links", "docs/a.md", MD + "\n[a](#another-heading)\n", 4, "target not found: 'another-heading'"),
+    ("links", "docs/a.md", MD + "\n[a](a.md#another-heading)\n", 4, "local id not found in doc"),
     ("docs", "docs/a.md", MD + "`docs/b.c`\n", 3, "names docs/b.c"),
     ("docs", "docs/figures/a.fig", FIG, 0, "docs/images/a.svg is not drawn from it"),
     ("docs", "docs/figures/a.fig", FIG + "edge a b\n", 0, "no box b"),
@@ -273,7 +275,7 @@ def test_check_finds_the_fault(tree: Tree, check: str, name: str, content: str, 
     if check == "files":
         assert name in done.stdout + done.stderr
         return
-    assert re.match(rf"{name}:{line}:", findings[0]), findings[0]
+    assert re.search(rf"(^|/){name}:{line}:", findings[0]), findings[0]
     assert check in BY_TOOLS or "; " in findings[0], "a finding must say what to do"
 
 
@@ -303,7 +305,7 @@ GOOD = [
         "core/a.c",
         _function("    if (a) {\n        a = 1;\n    }\n    do {\n        a = 1;\n    } while (a != 1);\n"),
     ),
-    ("docs", "docs/a.md", MD + "[a](a.md#the-heading), [b](https://b), `[c](c.md)`\n```\n[d](d.md)\n```\n"),
+    ("links", "docs/a.md", MD + "[a](a.md#the-heading), [b](https://b), `[c](c.md)`\n```\n[d](d.md)\n```\n"),
     ("docs", "docs/a.md", MD + "`docs/a.md`, `build/a`, `make a/b`\n"),
     ("files", "scripts/a.sh", SH + "true\n"),
     ("files", "guests/packages.lock", "{}\n"),
