@@ -2,7 +2,10 @@
 """Every check of `make check` must be able to fail: each is given a file with one fault, and a
 clean file."""
 
+import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -404,6 +407,19 @@ def test_stack_of_a_hart(tree: Tree, code: str, message: str) -> None:
     done = tree.check("stack")
     assert done.returncode == (message != "")
     assert message in done.stderr
+
+
+def test_language_servers_know_how_files_are_compiled(tmp_path: Path) -> None:
+    command = ["make", "--silent", f"BUILD={tmp_path}", "compile-commands"]
+    subprocess.run(command, cwd=TOP, check=True, capture_output=True)
+    commands = json.loads((tmp_path / "compile_commands.json").read_text(encoding="utf-8"))
+    files = {entry["file"] for entry in commands}
+    there = {str(path.relative_to(TOP)) for path in (*TOP.glob("core/*.c"), *TOP.glob("tests/unit/test_*.c"))}
+    assert there & files
+    assert all("sorter" in name for name in there - files), "the queues in sorters are another build"
+    for entry in (commands[0], commands[-1]):
+        line = [*shlex.split(entry["command"]), "-fsyntax-only", "-MF", os.devnull, "-o", str(tmp_path / "a.o")]
+        subprocess.run(line, cwd=entry["directory"], check=True)
 
 
 def test_outside_a_repository_is_one_clear_line(tmp_path: Path) -> None:
