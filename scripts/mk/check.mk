@@ -6,7 +6,7 @@ CHECK := PYTHONPATH=scripts PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python -m
 
 # What takes longer is in `make test`: clang's analyzer (check-analyze), all examples of the property tests, the tests of
 # the checks themselves and of the tools in Rust.
-CHECK_PARTS := check-warnings check-stack check-hlv test-unit-c test-unit-quick check-format check-lint check-limits check-files \
+CHECK_PARTS := test-unit-quick test-unit-c check-warnings check-stack check-hlv check-format check-lint check-limits check-files \
 	check-layers check-synthesis check-mutations check-links check-docs check-figures check-tutorials
 
 check: | setup-dev setup-site ## check format, lint, complexity, links, layers, warnings of gcc and clang, unit tests (one minute on 2 cores)

@@ -81,6 +81,7 @@ def make_set(random: Random) -> Apps:
     return apps
 
 
+@pytest.mark.slow
 def test_the_verdict_is_exact() -> None:
     """Thousands of sets. Each verdict must occur often, which shows that the sets are near the
     boundary."""

@@ -26,6 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+import pytest
 from core import LONG, TICKS_PER_US, assert_no_violation, time_now
 from rt import (
     CORE,
@@ -188,6 +189,7 @@ def one_set(seed: str, make: Callable[[Random, Costs, int], list[Task]]) -> int:
     return assert_kept(tasks)
 
 
+@pytest.mark.slow
 def test_admitted_sets_keep_their_deadlines() -> None:
     rounds = 3000 if LONG else 80
     assert sum(one_set(f"costs {number}", fill) for number in range(rounds)) > rounds
@@ -210,6 +212,7 @@ def test_an_interruption_at_the_end_of_a_budget_takes_nothing_of_it() -> None:
         assert CORE.testbed_rt_left(0, 0) <= 0, ticks
 
 
+@pytest.mark.slow
 def test_app_keeps_its_deadlines_beside_overruns() -> None:
     rounds = 1000 if LONG else 40
     assert sum(one_set(f"greedy {number}", neighbours) for number in range(rounds)) == rounds
