@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static analysis of the hypervisor by cppcheck and clang. Each build is analyzed with its own
-headers and macros."""
+"""
+Static analysis of the hypervisor by cppcheck and clang. Each build is analyzed with its own headers and macros.
+A check of our own, since neither tool counts what is waived.
+"""
 
 import os
 import re

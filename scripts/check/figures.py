@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Figures in documents are those of docs/figures.tsv and fpga/synth.jsonl, which runs have written, of the tables of
-goals, and of check.stated.
+goals, and of check.stated. A check of our own: no tool knows from which run a number is.
 
 A comment binds numbers to figures (tessera.bench.published); `--fix` writes what the files have.
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 HLV, HLVX and HSV (tessera.verify.hlv) in the hypervisors that check-warnings has built: by gcc, by clang, and with the
-remedies for CVA6's errata, there also the reads of the time (tessera.verify.mtime).
+remedies for CVA6's errata, there also the reads of the time (tessera.verify.mtime). A check of our own: the order of
+instructions that one core's errata require.
 """
 
 from pathlib import Path

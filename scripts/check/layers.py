@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allowed includes between layers, and the names that core must not contain.
+"""The allowed includes between layers, and the names that core must not contain. A check of our own: a compiler has no
+rule for words.
 
 The layers are those of docs/architecture.md: platform and arch at the top; below them the components,
 which include those only that their component.mk names (USES_<name>); then core; the architecture's contract

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The stack of a hart: the deepest chain of calls in the hypervisor that check-warnings has built with
-gcc fits, and each call through a pointer is known (tessera.verify.stack_depth).
+gcc fits, and each call through a pointer is known (tessera.verify.stack_depth). A check of our own: gcc's limit is one
+of a function, not of a chain of calls.
 """
 
 from pathlib import Path

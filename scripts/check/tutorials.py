@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Tutorials: a test of tests/docs executes every fenced block, every listing is equal to the file that it
-shows, and every `make` command of a document has targets, variables and systems that exist.
+shows, and every `make` command of a document has targets, variables and systems that exist. A check of our own: no tool
+knows which test executes a block.
 
 The comment before a block, which a rendered page does not show, binds it:
 
