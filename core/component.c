@@ -12,12 +12,18 @@ static const struct hcall_entry calls[] = {
 
 COMPONENT(core, .hypercalls = calls);
 
+const struct component *component_writers[COMPONENTS + 1U]; /* owner: components_boot() */
+
 const char *components_boot(void)
 {
     const char *wrong = NULL;
+    unsigned n = 0;
 
     FOR_EACH_COMPONENT(c)
     {
+        if (c->write_fault != NULL) {
+            component_writers[n++] = c;
+        }
         if (c->boot != NULL && wrong == NULL) {
             wrong = c->boot();
         }
@@ -66,19 +72,6 @@ void components_cpu_sync(void)
             c->cpu_sync();
         }
     }
-}
-
-enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value)
-{
-    enum write_fault fault = WRITE_REFUSED;
-
-    FOR_EACH_COMPONENT(c)
-    {
-        if (c->write_fault != NULL && fault == WRITE_REFUSED) {
-            fault = c->write_fault(v, gpa, width, value);
-        }
-    }
-    return fault;
 }
 
 enum resource_answer resource_bound(const struct vm *vm, ulong number, ticks_t job,

@@ -94,6 +94,21 @@ static inline void components_vcpu_stop(struct vcpu *v)
     }
 }
 
+/* The components with a write_fault(), up to NULL. */
+extern const struct component *component_writers[COMPONENTS + 1U];
+
+/* The answer of the first component that does not refuse. */
+static inline enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa, unsigned width,
+                                                      ulong value)
+{
+    enum write_fault fault = WRITE_REFUSED;
+
+    for (unsigned i = 0; component_writers[i] != NULL && fault == WRITE_REFUSED; i++) {
+        fault = component_writers[i]->write_fault(v, gpa, width, value);
+    }
+    return fault;
+}
+
 /* --- component.c: rare events, out of line to save space --- */
 
 /* NULL, or what failed. */
@@ -106,8 +121,5 @@ void components_vm_reset(struct vm *vm);
 bool components_vm_stop(struct vm *vm);
 
 void components_cpu_sync(void);
-
-/* The answer of the first component that does not refuse. */
-enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
 
 #endif

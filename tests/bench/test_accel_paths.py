@@ -20,7 +20,7 @@ def events(*words: tuple[int, str] | tuple[int, str, int]) -> list[Event]:
     return [Event(*word) for word in words]
 
 
-REQUESTED = [(101, "trap_entry"), (150, "components_write_fault"), (180, "store", REQUEST), (184, "load", SOLUTION)]
+REQUESTED = [(101, "trap_entry"), (150, "accel_write_fault"), (180, "store", REQUEST), (184, "load", SOLUTION)]
 WOKEN = [(400, "wfi"), (440, "plic_handle"), (450, "accel_interrupt"), (460, "load", STATUS)]
 
 
@@ -72,10 +72,7 @@ def test_a_request_that_waits_in_the_search_list_is_left_out() -> None:
 
 
 def test_a_write_that_requests_nothing_is_no_path() -> None:
-    assert (
-        paths(events((101, "trap_entry"), (150, "components_write_fault"), (160, "store", 0x100008), (200, "sret")))
-        == []
-    )
+    assert paths(events((101, "trap_entry"), (150, "accel_write_fault"), (160, "store", 0x100008), (200, "sret"))) == []
 
 
 def test_a_path_without_an_interrupt_is_an_error() -> None:

@@ -18,7 +18,7 @@ from tessera.bench.passes import Event
 from tessera.fabric.registers import register
 
 # Functions of the hypervisor that mark a path.
-FAULT, INTERRUPT, DEVICE, TRAP = "components_write_fault", "accel_interrupt", "plic_handle", "trap_entry"
+FAULT, INTERRUPT, DEVICE, TRAP = "accel_write_fault", "accel_interrupt", "plic_handle", "trap_entry"
 FUNCTIONS = (FAULT, INTERRUPT, DEVICE, TRAP)
 SLEEP, RETURN = "wfi", "sret"
 PATHS = ("assign", "configure", "preempt", "preempt_configure")

@@ -56,7 +56,7 @@ HANG_AT = 0x80380000  # tests/guests/bench/hang.c
 MANAGER = {
     "accel_interrupt",
     "accel_continue",
-    "components_write_fault",
+    "accel_write_fault",
 }  # functions through which the manager of the fabric runs
 LINUX_RUNS = 3  # runs differ by a few instructions; min and max show an outlier
 

@@ -45,7 +45,7 @@ KINDS = (
     "console_interrupt",
     "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_start_class",
     "sched_idle", "sched_find_runnable", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
-    "components_write_fault", "accel_interrupt", "accel_continue",
+    "accel_write_fault", "accel_interrupt", "accel_continue",
 )  # fmt: skip
 # The only classifying functions on the path of a release or of a job's end.
 RT_PATH = {

@@ -40,7 +40,7 @@ POINTERS = {
     ("core/component.c", "vm_reset"): r"rtc_reset|(accel|shared|virtio)_vm_reset",
     ("core/component.c", "vm_stop"): r"(accel|shared|virtio)_vm_stop",
     ("core/component.c", "cpu_sync"): r"cpu_sync",
-    ("core/component.c", "write_fault"): r"accel_write_fault",
+    ("core/include/component.h", "write_fault"): r"accel_write_fault",
     ("core/component.c", "resource_bound"): r"(accel|shared)_bound",
     ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
     ("core/include/component.h", "vcpu_stop"): r"ipc_close|accel_vcpu_stop",
