@@ -4,7 +4,14 @@
 project = "Tessera"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-include_patterns = ["*.md", "docs/**", "guests/README.md", "guests/**/README.md", "tests/guests/README.md"]
+include_patterns = [
+    "*.md",
+    "docs/**",
+    "guests/README.md",
+    "guests/**/README.md",
+    "tests/guests/README.md",
+    "fpga/**/README.md",
+]
 root_doc = "docs/index"
 html_theme = "furo"
 html_title = "Tessera"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bit2simb.py makes of partial bitstreams for a Genesys2 (docs/genesys2.md), for tests without Vivado."""
+"""What bit2simb.py makes of partial bitstreams for a Genesys2 (docs/fabric.md), for tests without Vivado."""
 
 from pathlib import Path
 

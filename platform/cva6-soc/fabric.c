@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the SoC has its fabric (docs/soc.md). */
+/* Where the SoC has its fabric (docs/fabric.md). */
 #include "fabric_map.h"
 #include "platform.h"
 

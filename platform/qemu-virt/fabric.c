@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the simulated fabric is (docs/cosim.md). */
+/* Where the simulated fabric is (docs/fabric.md). */
 #include "fabric_map.h"
 #include "platform.h"
 

@@ -44,7 +44,7 @@ TUTORIALS = (
                 "debugging",
                 "trace",
                 "networking",
-                "linux-accelerators",
+                "accelerators",
             ),
             "virtual-platform",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The fabric's RTL as a device of the emulated machine, fpga/target/cosim (docs/cosim.md). The fabric, the
+# The fabric's RTL as a device of the emulated machine, fpga/target/cosim (docs/fabric.md#behind-qemu). The fabric, the
 # sorter and each HW task are translated (verilate.py) and compiled separately, so that a change recompiles
 # what it concerns. FST= names a file for waveforms: these need a second model, in build/cosim/fst.
 COSIM_FST := $(if $(FST),1)
@@ -143,7 +143,7 @@ $(COSIM)/libshared-16vm.so: $(COSIM)/shared_plain.o $(COSIM)/shared-16vm.o $(COS
 	@echo "  LD    $@"
 	@$(COSIM_CXX) -shared -Wl,--exclude-libs,ALL -o $@ $^ -pthread $(COSIM_LINK)
 
-cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/cosim.md)
+cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim; with FST=1 for waveforms; docs/fabric.md#behind-qemu)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS)
 
 COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Genesys2's design, fpga/target/genesys2 (docs/genesys2.md). With CVA6_DIR the core is that of a checkout, with H (docs/soc.md).
+# The Genesys2's design, fpga/target/genesys2 (docs/fabric.md#the-genesys2). With CVA6_DIR the core is that of a checkout, with H (docs/fabric.md#the-soc).
 GENESYS2 := $(BUILD)/genesys2
 
 # Everything but the vendor's tool: LiteX's part, the lists of sources, the checks of both, and the boot program.
-genesys2: | yosys setup-litex ## generate and check the Genesys2's design for Vivado (build/genesys2; docs/genesys2.md)
+genesys2: | yosys setup-litex ## generate and check the Genesys2's design for Vivado (build/genesys2; docs/fabric.md#the-genesys2)
 	@$(FPGA_PYTHON) fpga/target/genesys2/design.py $(GENESYS2) --software
 
 genesys2-bitstreams: genesys2 ## build the Genesys2's bitstreams, with Vivado in PATH
-	@command -v vivado >/dev/null || { echo "genesys2-bitstreams: vivado is not in PATH; see docs/genesys2.md" >&2; exit 1; }
+	@command -v vivado >/dev/null || { echo "genesys2-bitstreams: vivado is not in PATH; see docs/fabric.md#the-genesys2" >&2; exit 1; }
 	@cd $(GENESYS2) && vivado -mode batch -nojournal -log vivado.log -source $(abspath fpga/target/genesys2/dfx.tcl) -tclargs $(abspath $(GENESYS2))
 
 .PHONY: genesys2 genesys2-bitstreams

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The M-mode firmware of RISC-V boards: build/firmware/$(BOARD)/firmware.bin, for the address 0x80000000
-# (docs/boards.md). FIRMWARE_HIDE: time or mtime, for tests (arch/riscv/firmware/firmware.h); FW_BUILD sets the output folder.
+# (docs/porting.md#the-firmware). FIRMWARE_HIDE: time or mtime, for tests (arch/riscv/firmware/firmware.h); FW_BUILD sets the output folder.
 FIRMWARE_HIDE ?=
 FW_BUILD ?= $(BUILD)/firmware/$(BOARD)
 FW_HIDE_time := HIDE_TIME
@@ -11,7 +11,7 @@ FW_OBJS := $(patsubst %,$(FW_BUILD)/obj/%.o,$(FW_SRCS))
 FW_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector -fno-pic -ffunction-sections -g -O2 \
             $(HYP_WARN) '-DFIRMWARE_HIDE=($(FW_HIDE))' -Iabi -Ifpga/hw/include -Icore/include -Iarch/include -Iarch/riscv/include -Iplatform -Iplatform/$(BOARD) -MMD -MP
 
-firmware: $(FW_BUILD)/firmware.bin ## build the M-mode firmware of a RISC-V board (PLATFORM=, docs/boards.md)
+firmware: $(FW_BUILD)/firmware.bin ## build the M-mode firmware of a RISC-V board (PLATFORM=, docs/porting.md#the-firmware)
 
 $(FW_BUILD)/flags: FORCE
 	@mkdir -p $(@D)

@@ -44,7 +44,7 @@ image-file: image-parts
 
 # The hypervisor, and those guests and bitstreams that the system names.
 # A system with bitstreams, with shared devices, or with queues in sorters runs with the fabric's RTL on QEMU.
-# On QEMU the project's own firmware runs, unless QEMU is older than 10.0 (docs/boards.md).
+# On QEMU the project's own firmware runs, unless QEMU is older than 10.0 (docs/porting.md#the-firmware).
 image-parts: hyp $(if $(filter qemu-virt,$(BOARD)),$(FW_BUILD)/firmware.bin) $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter qemu-virt,$(BOARD)),$(if $(filter $(SIMB)/%.bin shared,$(IMAGE_FILES))$(HYP_SORTERS),cosim))
 
 docs: | setup ## generate docs/configuration.md from the schema

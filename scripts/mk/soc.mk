@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The SoC in RTL with a CVA6, fpga/target/soc (docs/soc.md): its simulation, and the program that drives every block of it.
+# The SoC in RTL with a CVA6, fpga/target/soc (docs/fabric.md#the-soc): its simulation, and the program that drives every block of it.
 SOC := $(BUILD)/soc
 SOC_SOURCES := $(COSIM_RTL) $(wildcard fpga/target/soc/*/*.sv fpga/target/soc/*.py) fpga/target/soc/waivers.vlt fpga/target/soc/sim/main.cc $(wildcard fpga/target/cosim/serial.*)
 SOC_MAKE = VERILATOR_ROOT=$(COSIM_ROOT) $(MAKE) --no-print-directory -s CXX=clang++ AR=ar PYTHON3=$(abspath $(PYTHON)) \
@@ -49,7 +49,7 @@ $(SOC_PROGRAM)/program.bin: $(SOC_PROGRAM_OBJECTS) fpga/target/soc/program/soc.l
 
 -include $(SOC_PROGRAM_OBJECTS:.o=.d)
 
-soc: | setup setup-fpga ## build the SoC's simulation with CVA6 and its test program (build/soc; CVA6_DIR=checkout of a core with H; docs/soc.md)
+soc: | setup setup-fpga ## build the SoC's simulation with CVA6 and its test program (build/soc; CVA6_DIR=checkout of a core with H; docs/fabric.md#the-soc)
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(SOC)/$(SOC_MODEL)/soc_sim $(SOC_PROGRAM)/program.bin
 
 run-soc: soc ## run the test program on the simulated SoC, on this terminal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric's RTL as a device of QEMU's machine (docs/cosim.md), seen by a guest without a
+"""The fabric's RTL as a device of QEMU's machine (docs/fabric.md), seen by a guest without a
 hypervisor."""
 
 import re

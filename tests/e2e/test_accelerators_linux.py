@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Accelerators as PCI functions (docs/linux-accelerators.md): a program in Linux's user space runs jobs of two of them
+Accelerators as PCI functions (docs/accelerators.md): a program in Linux's user space runs jobs of two of them
 from Python, by uio_pci_generic, beside a bare VM that uses the same devices at a higher priority.
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Boards that are not run here (docs/boards.md): their images and firmware are built; `make run PLATFORM=spike` starts the
-program that SPIKE= names, or says how to get one.
+Boards that are not run here (docs/porting.md): their images and firmware are built; `make run PLATFORM=spike` starts
+the program that SPIKE= names, or says how to get one.
 """
 
 import re
@@ -118,13 +118,13 @@ def test_spike_ends(reason: int, status: int, tmp_path: Path) -> None:
 def test_no_emulator() -> None:
     done = run(["make", "--no-print-directory", "-s", "run", "PLATFORM=genesys2"])
     assert done.returncode != 0
-    assert "the board 'genesys2', which no emulator supports; docs/boards.md" in done.stderr
+    assert "the board 'genesys2', which no emulator supports; docs/porting.md#boards" in done.stderr
 
 
 def test_core_of_the_soc_is_missing() -> None:
     done = run(["make", "--no-print-directory", "-s", "run", "PLATFORM=cva6-sim"], CVA6_DIR="")
     assert done.returncode != 0
-    assert "CVA6_DIR=path names a checkout of CVA6 (docs/soc.md#the-core)" in done.stderr
+    assert "CVA6_DIR=path names a checkout of CVA6 (docs/fabric.md#the-core)" in done.stderr
 
 
 MAKE_RUN = ("make", "--no-print-directory", "-s", "run", "PLATFORM=cva6-sim")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The project's M-mode firmware (arch/riscv/firmware, docs/boards.md), on QEMU: it boots systems on one and two
+The project's M-mode firmware (arch/riscv/firmware, docs/porting.md), on QEMU: it boots systems on one and two
 harts, also without Sstc and time CSR as CVA6's; it protects itself and the CLINT; and its frequent paths are short.
 """
 
@@ -46,7 +46,7 @@ from tessera.run.runner import (
 
 NO_SSTC = "sstc=false"
 SHORT = "quantum-us = <100>;"  # for fewer instructions
-# Instructions of each path in the firmware; docs/boards.md has the measured numbers.
+# Instructions of each path in the firmware; docs/porting.md has the measured numbers.
 BOUNDS = {"set_timer": 29, "rdtime": 34, "timer": 19}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The hypervisor for a board with one hart (BOARD_HARTS, docs/boards.md): it takes no lock and executes no atomic access
+The hypervisor for a board with one hart (BOARD_HARTS, docs/porting.md): it takes no lock and executes no atomic access
 and no FENCE beyond those listed here, each of which CVA6 with its write-back cache executes in more than 500 cycles.
 """
 

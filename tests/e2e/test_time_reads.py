@@ -29,7 +29,7 @@ from tessera.image.elf import Elf
 from tessera.run.machine import HYPERVISOR
 from tessera.run.runner import ROOT, find_qemu
 
-# Calls of the firmware in a switch; docs/boards.md shows them.
+# Calls of the firmware in a switch; docs/porting.md shows them.
 READS = {"time-csr": 2, "emulated": 1, "loaded": 0}
 SETTINGS = {"time-csr": 1, "emulated": 1, "loaded": 1}
 

@@ -340,13 +340,14 @@ def test_reference_is_up_to_date():
 
 def test_reference_is_complete(builder):
     document = configdoc.reference()
+    unwrapped = " ".join(document.split())
     pending = [schema.SYSTEM, BOARD]
     while pending:
         node = pending.pop()
         pending += [*node.children.values(), *([node.named] if node.named else [])]
         for prop in node.props:
-            assert f"| `{prop.name}` | " in document
-            assert prop.doc in document
+            assert f"- `{prop.name}` (" in document
+            assert prop.doc in unwrapped
     example = re.search(r"```dts\n(.*?)```", document, flags=re.DOTALL)[1]
     builder.source.write_text(example)
     assert list(Source(str(builder.source)).root.nodes["vms"].nodes) == ["linux"]

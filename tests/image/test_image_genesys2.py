@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A system with bitstreams of Vivado, for a board whose regions have the frames that these write (docs/genesys2.md)."""
+"""A system with bitstreams of Vivado, for a board whose regions have the frames that these write (docs/fabric.md)."""
 
 import json
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Firmware in M-mode, which starts the hypervisor, or a kernel in its place, in HS-mode
- * (docs/boards.md). It has the calls of the SBI that they make, and emulates the time CSR. No
+ * (docs/porting.md). It has the calls of the SBI that they make, and emulates the time CSR. No
  * instruction of it accesses memory with the rights or the translation of another mode
  * (mstatus.MPRV), so a guest cannot cause a trap inside the firmware.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fabric as a device of an emulated machine (docs/cosim.md): fabric_top, the model of the
+// The fabric as a device of an emulated machine (docs/fabric.md): fabric_top, the model of the
 // configuration port, and three parts whose other half is C++ (model.cc): the register port, the
 // memory, and the regions. No combinational path leads from an input of this module to a register
 // of the fabric, so that one evaluation for each clock edge is sufficient.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared devices as a part of an emulated machine (docs/cosim.md): io_top with the model of the
-// flash, and four parts whose other half is C++ (shared.cc): the register port, the memory, the
-// wire of the Ethernet device, and the pads of the pins.
+// The shared devices as a part of an emulated machine (docs/fabric.md): io_top with the model of
+// the flash, and four parts whose other half is C++ (shared.cc): the register port, the memory,
+// the wire of the Ethernet device, and the pads of the pins.
 module io_cosim
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The fabric as a device of QEMU's machine `virt`, loaded with -plugin (docs/cosim.md). The plugin
+// The fabric as a device of QEMU's machine `virt`, loaded with -plugin (docs/fabric.md). The plugin
 // interface only brings this code into QEMU's process; the device is made with QEMU's own
 // functions, which a QEMU that was built with loadable modules exports. Hence the licence of this
 // file, the only one that uses them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accelerators of the fabric from user space of Linux (docs/linux-accelerators.md).
+"""Accelerators of the fabric from user space of Linux (docs/accelerators.md#from-linux-by-python).
 
     memory = Memory()
     with Accelerator(QAM16, memory) as qam:

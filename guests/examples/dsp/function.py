@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """PCI functions in user space of Linux, by uio_pci_generic: registers, memory for DMA, interrupts
-(docs/linux-accelerators.md).
+(docs/accelerators.md#from-linux-by-python).
 
 A process needs the rights of root: /dev/uioN, and `resource0`, `resource2` and `config` of the function in sysfs.
 """

@@ -62,7 +62,7 @@ def run_system(qemu: Qemu, system: BuiltSystem, *, change: Callable[[list[str]],
 
 
 def with_options(command: list[str], *options: str) -> list[str]:
-    """Returns QEMU's command with further options of the simulated fabric (docs/cosim.md)."""
+    """Returns QEMU's command with further options of the simulated fabric (docs/fabric.md)."""
     at = command.index("-plugin") + 1
     return [*command[:at], ",".join([command[at], *options]), *command[at + 1 :]]
 

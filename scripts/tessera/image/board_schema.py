@@ -10,7 +10,7 @@ from tessera.image.shared import schema as shared
 from tessera.image.virtio import schema as virtio
 
 BOARD_DEVICE = NodeSchema(
-    doc="A device that can be passed through; it keeps its address and interrupt number in the guest. Its name:",
+    doc="A device that can be passed through; it keeps its address and interrupt number in the guest.",
     props=(
         Prop("compatible", Text(63), "`compatible` of its node in the guest's device tree.", required=True),
         Prop("node-name", Text(31), "Name of that node, without the address.", required=True),
@@ -38,8 +38,8 @@ BOARD_DEVICE = NodeSchema(
         Prop(
             "reset-register",
             Number(0, 0xFFC),
-            "Offset of a 32-bit register that resets the device when 0 is written. The hypervisor resets the device "
-            "when its VM starts and stops: a running device would continue to write to memory.",
+            "Offset of a 32-bit register that resets the device when 0 is written; the hypervisor does so when its VM "
+            "starts and stops, which ends its DMA.",
             default=0,
             default_words="none",
         ),
@@ -81,16 +81,15 @@ BOARD = NodeSchema(
         Prop(
             "dma-alias",
             Address("an offset", align=RAM_ALIGN, below=1 << 32),
-            "Offset from the RAM to a second address of it that the harts do not cache, for boards on which DMA is not "
-            "coherent with the data cache. VMs access their `dma-memory` there.",
+            "Offset from the RAM to its uncached alias, on boards whose DMA is not coherent with the data cache. VMs "
+            "access their `dma-memory` there.",
             default=0,
             default_words="none: DMA is coherent",
         ),
         Prop(
             "load-address",
             Address(align=layout.PAGE, below=1 << 56),
-            "Load address and entry of the hypervisor; the firmware uses the RAM below. An address outside of the RAM "
-            "is in ROM.",
+            "Load address and entry of the hypervisor, in RAM, with the firmware below, or in ROM.",
             required=True,
         ),
         Prop(
@@ -112,7 +111,7 @@ BOARD = NodeSchema(
         Prop("cbo-block-size", Number(16, 4096), "Bytes of a block of cache-block operations.", default=64),
         Prop("iasim-board", Text(31), "iasim's `--board`.", default_words="not a board of iasim"),
         Prop("spike-isa", Text(255), "Spike's `--isa`.", default_words="not the machine of Spike"),
-        Prop("soc-simulation", Flag(), "The simulation of `fpga/target/soc` (docs/soc.md).", default=False),
+        Prop("soc-simulation", Flag(), "The simulation of `fpga/target/soc` (docs/fabric.md#the-soc).", default=False),
         Prop("qemu-machine", Text(63), "QEMU's `-machine`.", default_words="not a machine of QEMU"),
         Prop(
             "qemu-arguments",

@@ -25,19 +25,18 @@ SLOT_MODELS = ("virtio-rng", "virtio-blk", "virtio-net")
 DEVICE_MODELS = (*SLOT_MODELS, "nvme", "e1000e")  # the others are for PCI functions
 
 DEVICE = NodeSchema(
-    doc="A device that QEMU puts into a slot of the board. The node's name is the device's name:",
+    doc="A device that QEMU puts into a slot of the board.",
     props=(
         Prop(
             "slot",
             Text(31),
-            "The board's slot of the device, or a function of the board's PCI bus like `00:01.0`, of bus 00 and of a "
-            "device from 01 to 1f.",
+            "The board's slot of the device, or a function of its PCI bus, `00:01.0` to `00:1f.7`.",
             required=True,
         ),
         Prop(
             "model",
             Choice(DEVICE_MODELS),
-            "The model of the device. nvme and e1000e are for PCI functions only.",
+            "nvme and e1000e are PCI functions.",
             required=True,
         ),
         Prop(
@@ -51,24 +50,23 @@ DEVICE = NodeSchema(
         Prop(
             "subnet",
             netkinds.Subnet(),
-            "The IPv4 network of a virtio-net or e1000e, whose addresses QEMU translates to the host's: guests reach "
-            "what the host reaches. The host has the highest address, a name server the one before.",
+            "The network of a virtio-net or e1000e; guests reach what the host reaches. The host has the highest "
+            "address, a name server the one before.",
             default=netkinds.DEFAULT_SUBNET,
             default_words=f"`{netkinds.DEFAULT_SUBNET}`",
         ),
         Prop(
             "forwards",
             netkinds.Forwards(),
-            "Ports of the host that reach guests through a virtio-net or e1000e, for programs of the host only, each "
-            "port through one device. Port 0 of the host: QEMU takes a free one.",
+            "Ports of the host, for its own programs only, that reach guests. Port 0: QEMU takes a free one.",
             default_words="none",
         ),
     ),
 )
 
 SHARED = NodeSchema(
-    doc="Memory that several VMs can read and write at the same guest-physical address. It is cleared once, at boot, "
-    "and keeps its contents when a VM restarts. The node's name is the region's name:",
+    doc="Memory that several VMs read and write at the same guest-physical address, cleared once, at boot; it keeps "
+    "its contents when a VM restarts.",
     props=(
         Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
         Prop(
@@ -105,31 +103,29 @@ SYSTEM = NodeSchema(
         Prop(
             "be-reserve-us",
             Numbers("numbers", 1, 1000000, count=2),
-            "Best effort's reserve: the microseconds that RT apps leave to best effort on each hart, and the window in "
-            "microseconds in which they do. The window bounds the latency of everything that runs in best effort's "
-            "time: the operator's keys, interrupts of devices, watchdogs. A launch that would exceed the bound is "
-            "refused; see [real-time.md](real-time.md#best-efforts-reserve).",
+            "[Best effort's reserve](real-time.md#best-efforts-reserve): the microseconds that RT apps leave to best "
+            "effort on each hart, and the window in microseconds in which they do. A launch that would leave less is "
+            "refused.",
             default=(1000, 10000),
             default_words="`1000 10000`",
         ),
         Prop(
             "virtual-time",
             Flag(),
-            "QEMU runs the system in virtual time, one nanosecond per instruction, independent of the host's speed. "
-            "Times of real-time apps in QEMU are meaningful only with it. One hart.",
+            "QEMU runs in virtual time, one nanosecond per instruction, on one hart. Times of RT apps mean something "
+            "only with it.",
             default=False,
         ),
         Prop(
             "ram-size",
             Address("a size", align=RAM_ALIGN, low=RAM_ALIGN, below=MOST_RAM),
-            "Bytes of RAM of the machine, on a board that QEMU emulates: at least the board's `ram-size`.",
+            "Bytes of RAM of QEMU's machine, at least the board's `ram-size`.",
             default_words="the board's `ram-size`",
         ),
         Prop(
             "trace-kib",
             Number(0, layout.MAX_TRACE_KIB),
-            "KiB of RAM for each hart's trace, which the hypervisor writes from boot; the newest events are kept, "
-            "42 per KiB. See [trace.md](trace.md).",
+            "KiB of RAM for each hart's [trace](trace.md), 42 events per KiB; the newest are kept.",
             default=0,
             default_words="no trace",
             field="trace_kib",
@@ -144,7 +140,7 @@ SYSTEM = NodeSchema(
     ),
     children={
         "devices": NodeSchema(
-            doc="Devices that QEMU emulates. A VM's `devices` assigns each of them to the VM.",
+            doc="Devices that QEMU emulates, for the `devices` of VMs.",
             named=DEVICE,
             named_words="a device",
         ),

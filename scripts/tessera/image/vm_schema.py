@@ -68,17 +68,16 @@ VM_PROPS = (
     Prop(
         "host-base",
         Address("a host-physical address", align=RAM_ALIGN, below=1 << 56),
-        "Host-physical address of the RAM. Needed only by a guest whose devices must not see translated addresses: "
-        "set `memory-base` to the same value.",
+        "Host-physical address of the RAM, for a guest with a device that sees no translated addresses: set "
+        "`memory-base` to the same value.",
         default_words="the lowest free place above the system image",
     ),
     Prop(
         "dma-memory",
         Numbers("numbers", 0, (1 << 32) - RAM_ALIGN, count=2),
-        "Guest-physical address and bytes of further memory, multiples of 2 MiB, for buffers of accelerators and "
-        "shared devices: these then access no other memory of the VM. The device tree lists it as a `shared-dma-pool`. "
-        "Required for a VM with such devices on boards with a `dma-alias` "
-        "([virtual-platform.md](virtual-platform.md#dma-memory)).",
+        "Address and bytes, multiples of 2 MiB, of [memory](virtual-platform.md#dma-memory) for buffers of "
+        "accelerators and shared devices, which then access no other memory of the VM. Required on boards with a "
+        "`dma-alias`.",
         default_words="none; devices access all of the VM's memory",
     ),
     Prop(
@@ -102,7 +101,7 @@ VM_PROPS = (
     Prop(
         "initrd",
         Text(255),
-        "An initial RAM disk, a [file's path](#paths-of-files); the guest finds its address in the device tree.",
+        "An initial RAM disk, a [file's path](#paths-of-files).",
         default_words="none",
     ),
     Prop(
@@ -115,19 +114,16 @@ VM_PROPS = (
     Prop(
         "sign-of-life",
         Text(79),
-        "Text that appears on the VM's console once the guest works; `make smoke` waits for it. Required without "
-        "`manual-start`.",
+        "Text that the guest prints once it works; `make smoke` waits for it. Required without `manual-start`.",
         default_words="none",
     ),
     Prop("on-fatal", Choice(("stop", "restart")), "Action on a fatal trap of the guest.", default="stop"),
     Prop(
         "watchdog-ms",
         Number(0, LONGEST_MS),
-        "Milliseconds within which the guest must pet its watchdog again (HCALL_WATCHDOG_PET); otherwise the VM is "
-        "restarted. The first period starts with the guest. A VM that waits for its next slice cannot pet, so the "
-        "period must be longer than a round of all VCPUs' slices and, with RT apps, one wait for best effort's "
-        "reserve; the builder checks this. If RT apps use all the time that they are admitted for, a round takes "
-        "longer, by the ratio of the window to the reserve.",
+        "Milliseconds within which the guest must call HCALL_WATCHDOG_PET again, from its start on; otherwise the VM "
+        "is restarted. The period is longer than a round of all VCPUs' slices and one wait for best effort's reserve "
+        "([virtual-platform.md](virtual-platform.md#restarts)).",
         default=0,
         default_words="no watchdog",
         field="watchdog_ms",
@@ -135,8 +131,8 @@ VM_PROPS = (
     Prop(
         "restart-pause-max-ms",
         Number(0, LONGEST_MS),
-        "Longest backoff in milliseconds before a VM that fails repeatedly is restarted. "
-        "[Restarts](virtual-platform.md#restarts) describes the backoff.",
+        "Longest [backoff](virtual-platform.md#restarts) in milliseconds before a VM that fails repeatedly is "
+        "restarted.",
         default=10000,
         field="restart_pause_max_ms",
     ),
@@ -161,18 +157,17 @@ VM_PROPS = (
     Prop(
         "devices",
         Words("device names"),
-        "Devices passed through: nodes of `/devices` that are no PCI functions, or devices of the board. DMA of a "
-        "device is not confined to its VM: the board has no IOMMU.",
+        "Devices passed through: nodes of `/devices` that are no PCI functions, or devices of the board. Their DMA is "
+        "not confined to the VM.",
         default=(),
         default_words="none",
     ),
     Prop(
         "interrupts-per-ms",
         Number(0, layout.MAX_IRQS_PER_MS),
-        "Interrupts per millisecond that each of the `devices` and of the PCI functions of the machine, the "
-        "accelerators together, and the shared devices "
-        f"together may cause in the long run, with bursts of up to {layout.IRQ_BURST}. Further interrupts stay pending "
-        "in the device until the rate allows them. 0: no limit.",
+        "Interrupts per millisecond that each of the `devices` and of the machine's PCI functions, the accelerators "
+        f"together, and the shared devices together may cause, with bursts of up to {layout.IRQ_BURST}. Further "
+        "interrupts stay pending until the rate allows them. 0: no limit.",
         default=20,
         field="irqs_per_ms",
     ),
@@ -180,13 +175,13 @@ VM_PROPS = (
 )
 
 MORE_MEMORY = NodeSchema(
-    doc="RAM of the VM, cleared at every start, as that of `memory-size`. The node's name is any, unique in the VM:",
+    doc="RAM of the VM, cleared at every start.",
     props=(
         Prop(
             "address",
             Address("a guest-physical address", align=RAM_ALIGN),
-            "Guest-physical address of the RAM. There is a gap between it and the VM's other RAM: guests take RAM "
-            "without a gap for one piece, and a buffer of a virtio function must be in one.",
+            "Guest-physical address of the RAM, with a gap to the VM's other RAM. A buffer of a virtio function must "
+            "be in one piece of RAM.",
             required=True,
         ),
         Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
@@ -194,16 +189,15 @@ MORE_MEMORY = NodeSchema(
 )
 
 VM = NodeSchema(
-    doc="A virtual machine. The node's name is the VM's name:",
+    doc="A virtual machine.",
     props=VM_PROPS,
     children={
         "accelerators": accel.VM_ACCELERATORS,
         "shared-devices": shared.VM_SHARED_DEVICES,
         "pci": virtio.VM_FUNCTIONS,
         "memory": NodeSchema(
-            doc=f"Further RAM of the VM, at other guest-physical addresses: a VM has at most {layout.MAX_REGIONS} "
-            "pieces of memory, the RAM of `memory-size`, `dma-memory`, shared regions and devices included. The "
-            "builder loads nothing into it. RISC-V only.",
+            doc=f"Further RAM of the VM, on RISC-V: a VM has at most {layout.MAX_REGIONS} pieces of memory, the RAM of "
+            "`memory-size`, `dma-memory`, shared regions and devices included.",
             named=MORE_MEMORY,
             named_words="a piece of RAM",
         ),

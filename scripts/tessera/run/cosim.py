@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fabric's RTL as a device of the machine that QEMU emulates: QEMU's arguments
-(docs/cosim.md)."""
+(docs/fabric.md)."""
 
 import os
 from dataclasses import dataclass

@@ -141,7 +141,7 @@ def load_system(name: str, build: Path = ROOT / "build") -> BuiltSystem:
     if all(data.get(emulator) is None for emulator in ("qemu", "iasim", "spike", "soc")):
         raise RunError(
             f"system '{name}' is for the board '{data.get('board')}', which no emulator supports; "
-            "docs/boards.md describes how its image is loaded"
+            "docs/porting.md#boards describes how its image is loaded"
         )
     return BuiltSystem(name, image, data)
 
@@ -196,7 +196,7 @@ def spike_command(system: BuiltSystem) -> list[str]:
     if path is None:
         raise RunError(
             f"Spike: there is no program '{program}'. No package registry has it: build it from the sources of the "
-            "project riscv-isa-sim (docs/boards.md), and name it by SPIKE=path"
+            "project riscv-isa-sim (docs/porting.md#boards), and name it by SPIKE=path"
         )
     firmware = Path(os.environ.get("FIRMWARE") or firmware)
     if not firmware.is_file():
@@ -213,7 +213,7 @@ def soc_command(system: BuiltSystem) -> list[str]:
     if not os.environ.get("CVA6_DIR"):
         raise RunError(
             "the simulated SoC needs a core with the H extension, which no package registry has: "
-            "CVA6_DIR=path names a checkout of CVA6 (docs/soc.md#the-core)"
+            "CVA6_DIR=path names a checkout of CVA6 (docs/fabric.md#the-core)"
         )
     program, firmware = ROOT / "build/soc/core-h/soc_sim", ROOT / "build/firmware/cva6-sim/firmware.bin"
     missing = [path for path in (program, firmware) if not path.is_file()]
@@ -258,7 +258,7 @@ def turns_notice(system: BuiltSystem) -> str | None:
         return None
     return (
         f"This host has {host_processors()} processors for {system.data['harts']} harts: QEMU runs the harts in turn, "
-        "and the time of busy VMs passes slower than the host's (docs/boards.md#more-harts-than-processors)."
+        "and the time of busy VMs passes slower than the host's (docs/porting.md#more-harts-than-processors)."
     )
 
 
@@ -314,7 +314,7 @@ def firmware_arguments(qemu: Qemu) -> list[str]:
     if chosen == OPENSBI:
         return []
     if not Path(chosen).is_file():
-        raise RunError(f"FIRMWARE={chosen}: there is no such file (`make firmware` builds one, docs/boards.md)")
+        raise RunError(f"FIRMWARE={chosen}: there is no such file (`make firmware` builds one, docs/porting.md)")
     return ["-bios", chosen]
 
 

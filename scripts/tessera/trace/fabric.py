@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The regions of the fabric over time, from the file that the co-simulation writes
-(docs/cosim.md)."""
+(docs/fabric.md)."""
 
 from dataclasses import dataclass
 from pathlib import Path

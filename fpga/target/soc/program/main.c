@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives every block of the SoC from the core, and reports results and cycles (docs/soc.md). */
+/* Drives every block of the SoC from the core, and reports results and cycles (docs/fabric.md). */
 #include "print.h"
 #include "soc.h"
 #include "uart.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SoC's address map and the types of its AXI ports. Everything below DRAM is non-idempotent:
-// the core neither caches it nor repeats or merges accesses (docs/soc.md).
+// the core neither caches it nor repeats or merges accesses (docs/fabric.md).
 `include "axi/typedef.svh"
 package soc_pkg;
   import fabric_axi_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SoC: a CVA6, its peripherals, and the fabric with accelerators and shared devices
-// (docs/soc.md). Outside are the DRAM, regions and configuration port, which differ between chips,
-// and the board's own devices. It connects its blocks.
+// (docs/fabric.md). Outside are the DRAM, regions and configuration port, which differ between
+// chips, and the board's own devices. It connects its blocks.
 module soc_top
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SoC in simulation (docs/soc.md): soc_top with models of the DRAM, the regions with two HW
+// The SoC in simulation (docs/fabric.md): soc_top with models of the DRAM, the regions with two HW
 // tasks, the configuration port, two flashes and a board. The pins 1 and 0 are connected, as are
 // Ethernet's output and input.
 module soc_sim

@@ -3,7 +3,7 @@
 
 from dataclasses import astuple, dataclass, fields, replace
 
-# Cycles of single accesses, which the program measures by themselves (docs/soc.md): a read of a device's register, a
+# Cycles of single accesses, which the program measures by themselves (docs/fabric.md): a read of a device's register, a
 # write that something waits for, and an AMO, which waits for DRAM twice.
 READ = 15
 WRITE = 12

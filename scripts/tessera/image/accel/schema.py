@@ -16,7 +16,7 @@ VM_PROPS = (
     Prop(
         "accelerator-monitor",
         Flag(),
-        "The VM may read the state of all regions of the fabric and of all VMs' accelerators (HCALL_ACCEL_GET_REGION, "
+        "The VM may read the state of all regions and of all VMs' accelerators (HCALL_ACCEL_GET_REGION, "
         "HCALL_ACCEL_GET_CLIENT).",
         default=False,
     ),
@@ -31,12 +31,12 @@ VM_PROPS = (
 )
 
 VM_ACCELERATOR = NodeSchema(
-    doc="A device of `/accelerators` that the VM may use. The node's name is the name of that device:",
+    doc="The device of `/accelerators` with this name.",
     props=(
         Prop(
             "priority",
             Number(0, accel_image.MAX_PRIORITY),
-            "Priority of the VM's requests for the device; a higher one preempts lower ones, never an equal one.",
+            "Priority of the VM's requests for the device; a higher one preempts lower ones.",
             default=0,
         ),
         Prop(
@@ -67,7 +67,7 @@ VM_ACCELERATORS = NodeSchema(
 )
 
 ACCELERATOR = NodeSchema(
-    doc="A device of the fabric, which a HW task implements. The node's name is the device's name:",
+    doc="A device of the fabric, which a HW task implements.",
     props=(
         Prop("task", Number(1, 255), "Number of the HW task ([hwtasks.md](hwtasks.md)).", required=True, field="task"),
         Prop(
@@ -86,24 +86,23 @@ ACCELERATOR = NodeSchema(
         Prop(
             "bitstreams",
             Words("files", repeats=True),
-            "The bitstreams, one for each of the regions, in the order of `regions`: [files' paths](#paths-of-files). "
-            "Those for QEMU are `simb/<task>-<region>.bin`.",
+            "One for each of `regions`, in this order: [files' paths](#paths-of-files). `make` writes those for QEMU: "
+            "`simb/<task>-<region>.bin`.",
             required=True,
         ),
         Prop(
             "verify",
             Flag(),
-            "The checksum of a bitstream is verified before the region is written, so that no word of a damaged one "
-            "reaches the configuration port; a configuration takes twice as long.",
+            "The checksum of a bitstream is verified before any word reaches the configuration port; a configuration "
+            "takes twice as long.",
             default=False,
         ),
         Prop(
             "stop-cycles",
             Number(0, 10**9),
-            "Longest time in cycles of the fabric from a request to stop a job until it is at a consistency point and "
-            "its context is saved, if memory never stalls: the task's longest wait and its context, as "
-            "[hwtasks.md](hwtasks.md#numbers) declares them. Apps that wait for a region of the device count it "
-            "([real-time.md](real-time.md#devices)). 0: not declared; apps then count `stop-us` three times.",
+            "Longest time in cycles from a request to stop a job until its context is saved "
+            "([hwtasks.md](hwtasks.md#numbers)), which [RT apps](real-time.md#devices) count; 0: they count `stop-us` "
+            "three times.",
             default=0,
             field="stop_cycles",
         ),
@@ -111,19 +110,19 @@ ACCELERATOR = NodeSchema(
 )
 
 OVERLAY = NodeSchema(
-    doc="An overlay. The node's name is the overlay's name:",
+    doc="An overlay.",
     props=(
         Prop(
             "regions",
             Numbers("numbers", 0, accel_image.MAX_REGIONS - 1),
-            "Regions that the overlay takes. No two overlays that are applied have a region in common.",
+            "Regions that the overlay takes. No two applied overlays have one in common.",
             required=True,
         ),
         Prop(
             "devices",
             Words("names of devices"),
-            "The device for each of the regions, in the order of `regions`: while the overlay is applied, the region "
-            "holds the task of this device, and no other device gets it.",
+            "The device for each of `regions`, in this order: while the overlay is applied, the region is for this "
+            "device only.",
             required=True,
         ),
     ),
@@ -132,8 +131,7 @@ OVERLAY = NodeSchema(
 OVERLAYS = NodeSchema(
     doc="Changes of the fabric that are applied, and removed, as a whole while the system runs "
     "([accelerators.md](accelerators.md#overlays)); at most "
-    f"{accel_image.MAX_OVERLAYS}, numbered in their order from 0. None is applied at boot. A system with overlays has "
-    "one VM with accelerators fewer than the board's fabric serves.",
+    f"{accel_image.MAX_OVERLAYS}, numbered in their order from 0. They take one of the VMs that the fabric serves.",
     named=OVERLAY,
     named_words="an overlay",
     longest_name=layout.NAME_LEN - 1,
@@ -141,23 +139,22 @@ OVERLAYS = NodeSchema(
 
 ACCELERATORS = NodeSchema(
     component="accel",
-    doc="Devices of the board's reconfigurable fabric ([fabric.md](fabric.md)), numbered in their order from 0. The "
-    "hypervisor needs the component `accel`. QEMU runs the fabric's RTL beside the harts; times mean something only "
-    "with `virtual-time`. Guest-physical addresses of the devices are in "
-    "[virtual-platform.md](virtual-platform.md).",
+    doc="Devices of the board's reconfigurable fabric ([accelerators.md](accelerators.md)), numbered in their order "
+    "from 0. The hypervisor needs the component `accel`. QEMU runs the fabric's RTL beside the harts; times mean "
+    "something only with `virtual-time`.",
     props=(
         Prop(
             "hold-us",
             Number(0, accel_image.LONGEST_US),
-            "Microseconds for which a region that was given to a VM waits for the VM to start a job; then it is idle. "
-            "0: twice the time for which a VCPU may wait for its slice, at least 10,000.",
+            "Microseconds for which a region given to a VM waits for a job; then it is idle. 0: twice the time for "
+            "which a VCPU may wait for its slice, at least 10,000.",
             default=0,
         ),
         Prop(
             "stop-us",
             Number(1, accel_image.LONGEST_US),
-            "Microseconds that a HW task may take to stop, to save its context or to restore it. A task that takes "
-            "longer loses its job and its region.",
+            "Microseconds that a HW task may take to stop, to save its context or to restore it; then it loses job "
+            "and region.",
             default=655,
         ),
     ),
@@ -170,7 +167,7 @@ ACCELERATORS = NodeSchema(
 MOST_FRAMES = 1 << 26  # a frame address has 26 bits, as on the 7 series
 
 FABRIC = NodeSchema(
-    doc="The board's reconfigurable fabric ([fabric.md](fabric.md)). A board without this node has none.",
+    doc="The board's reconfigurable fabric ([fabric.md](fabric.md)).",
     props=(
         *registers("its"),
         Prop("vms", Number(1, accel_image.MAX_CLIENTS), "VMs that it can serve (`NumVms`).", required=True),
@@ -184,23 +181,23 @@ FABRIC = NodeSchema(
         Prop(
             "frames",
             Numbers("numbers", 0, MOST_FRAMES, repeats=True),
-            "For each region, the address of its first frame of configuration memory, and the number of its frames. "
-            "A bitstream for the region may write no others. Required without `frames-file`.",
+            "For each region, address and number of its frames of configuration memory; a bitstream for the region "
+            "may write no others. Required without `frames-file`.",
             default_words="those of `frames-file`",
         ),
         Prop(
             "idcode",
             Number(1, 0x0FFFFFFF),
-            "IDCODE of the 7-series device, without its revision: bitstreams have the packets of this device "
-            "([genesys2.md](genesys2.md)).",
+            "IDCODE of the 7-series device, without its revision, whose packets bitstreams have "
+            "([fabric.md](fabric.md#the-genesys2)).",
             default=0,
             default_words="the simulation's port, with packets of its own",
         ),
         Prop(
             "frames-file",
             Text(95),
-            "Required with `idcode`: the file with each region's frames, which `scripts/bit2simb.py` writes; searched "
-            "for as the files of guests, when a system uses the fabric.",
+            "Required with `idcode`: the file with each region's frames, which `scripts/bit2simb.py` writes; a "
+            "[file's path](#paths-of-files).",
             default_words="the regions have the frames of `frames`",
         ),
         Prop("clock-hz", Number(10**6, accel_image.FASTEST_HZ, 10**6), "Frequency of its clock in Hz.", required=True),

@@ -11,8 +11,7 @@ VM_PROPS = (
     Prop(
         "rt-apps",
         Number(0, layout.MAX_RT_APPS),
-        "Real-time apps that the VM may run at a time. With any, the VM is an RT-VM and its guest the real-time "
-        "manager.",
+        "RT apps that the VM may run at a time. With any, the VM is an RT-VM and its guest the real-time manager.",
         default=0,
         field="rt_apps",
         component="rt",
@@ -56,22 +55,20 @@ BOARD_PROPS = (
         "rt-release-ns",
         Number(0, 10**6),
         "Longest time in nanoseconds that a release of an RT app takes from the app that it interrupts, both "
-        "context switches included. The interrupted app's budget is extended by this time; admission adds the "
-        "time to every job.",
+        "context switches included.",
         default_words="none; a board with RT apps needs it",
     ),
     Prop(
         "rt-switch-ns",
         Number(0, 10**6),
-        "Longest time in nanoseconds that a job of an RT app is charged for the context switches to and from its "
-        "app; the job's budget is extended by it. Admission adds it to every job.",
+        "Longest time in nanoseconds that a job is charged for the context switches to and from its app.",
         default_words="none; a board with RT apps needs it",
     ),
     Prop(
         "rt-blocked-ns",
         Numbers("numbers", 0, 10**7),
-        "Longest non-preemptible section of a hart in nanoseconds, waits for the hypervisor's locks included: on "
-        "one hart, on 2, on up to 4, on up to 8. Admission adds it once for each app.",
+        "Longest non-preemptible section of a hart in nanoseconds, waits for locks included: on one hart, on 2, "
+        "on up to 4, on up to 8.",
         default_words="none; a board with RT apps needs it",
     ),
     Prop(
@@ -83,32 +80,27 @@ BOARD_PROPS = (
     Prop(
         "rt-lock-ns",
         Number(0, 10**6),
-        "Longest time in nanoseconds for which a hart holds the scheduler's lock, including calls of the "
-        "firmware. A release takes the lock twice and a switch once, and each acquisition may wait that long for "
-        "each of the other harts.",
+        "Longest time in nanoseconds for which a hart holds the scheduler's lock, calls of the firmware included.",
         default=0,
     ),
     Prop(
         "rt-notify-ns",
         Number(0, 10**6),
-        "Additional time in nanoseconds of a release on a system of several harts, apart from waits for locks and "
-        "rt-ipi-ns: the release finds another hart for the VCPU that it interrupts.",
+        "Additional time in nanoseconds of a release on several harts, without waits for locks and rt-ipi-ns.",
         default=0,
     ),
     Prop(
         "rt-ipi-ns",
         Number(0, 10**6),
-        "Time in nanoseconds that the firmware takes from a hart to handle an interrupt from another hart. With "
-        "several harts, one may occur during each release and each switch.",
+        "Time in nanoseconds that the firmware takes from a hart for an interrupt from another hart.",
         default=0,
     ),
     Prop(
         "rt-firmware-ns",
         Number(0, 10**7),
-        "Longest time in nanoseconds for which one instruction of a guest can keep the firmware busy. Firmware "
-        "that does not delegate illegal instructions handles them before the hypervisor; OpenSBI 1.6 prints a "
-        "line for some of them, 8000000 at 115200 baud. The firmware prints one line at a time, so admission adds "
-        "the time once for each hart, and uses the sum instead of rt-blocked-ns if it is longer.",
+        "Longest time in nanoseconds for which one instruction of a guest keeps the firmware busy (a line of "
+        "OpenSBI 1.6 at 115200 baud: 8000000). Admission counts it for each hart instead of rt-blocked-ns if the "
+        "sum is longer.",
         default=0,
     ),
 )

@@ -17,8 +17,7 @@ SHARE = (
     Prop(
         "budget-us",
         Number(1, accel_image.LONGEST_US),
-        "Microseconds for which the device serves the VM in each `period-us` of the device, and at most one chunk "
-        "more.",
+        "Microseconds for which the device serves the VM in each `period-us`, and at most one chunk more.",
         default=0,
         default_words="no limit",
     ),
@@ -69,9 +68,8 @@ VM_SHARED_DEVICES = NodeSchema(
                 Prop(
                     "framebuffer",
                     Choice(("own", "simple")),
-                    "`own`: the VM chooses its framebuffer by the page of the display. `simple`: the framebuffer is at "
-                    "the end of the VM's RAM, reserved and shown from the start on; the guest finds a "
-                    "`simple-framebuffer` in the device tree, and no page.",
+                    "`own`: the VM chooses its framebuffer by the page of the display. `simple`: a "
+                    "`simple-framebuffer` at the end of the VM's RAM, shown from the start on; no page.",
                     default="own",
                 ),
             ),
@@ -88,8 +86,8 @@ VM_SHARED_DEVICES = NodeSchema(
             ),
         ),
         "spi": NodeSchema(
-            doc="The VM may use a part of the flash as a chip behind an SPI controller (`sifive,spi0`, "
-            "`jedec,spi-nor`): instead of `flash`, for guests with stock drivers. Its addresses begin at 0 for the VM.",
+            doc="Instead of `flash`, for guests with stock drivers: a part of the flash as a chip behind an SPI "
+            "controller (`sifive,spi0`, `jedec,spi-nor`).",
             props=(WINDOW, *SHARE),
         ),
     },
@@ -130,7 +128,7 @@ SHARED_DEVICES = NodeSchema(
     component="shared",
     doc="Devices that several VMs use, without a call to the hypervisor ([hardware-io.md](hardware-io.md)). The "
     "hypervisor needs the component `shared`. QEMU runs their RTL beside the harts; times mean something only with "
-    "`virtual-time`. Guest-physical addresses of the devices are in [virtual-platform.md](virtual-platform.md).",
+    "`virtual-time`.",
     children={
         "uart": NodeSchema(
             doc="The UART, 8N1.",
@@ -172,8 +170,8 @@ SHARED_DEVICES = NodeSchema(
                 Prop(
                     "slice-us",
                     Number(shared_image.SHORTEST_SLICE_US, accel_image.LONGEST_US),
-                    "Microseconds for which an erase or program operation continues before it is suspended for another "
-                    "VM; the flash makes no progress in less.",
+                    "Microseconds for which an erase or program operation continues before it is suspended for "
+                    "another VM.",
                     default=1000,
                 ),
             ),
@@ -218,8 +216,7 @@ SHARED_DEVICES = NodeSchema(
                 Prop(
                     "burst-cycles",
                     Number(shared_image.BURST_WORDS, shared_image.MAX_BURST_CYCLES),
-                    "Cycles that a burst of a framebuffer may take on average, with its waits for other devices. A VM "
-                    "whose bursts take longer loses the rest of its line "
+                    "Cycles that a burst of a framebuffer may take on average, waits included "
                     "([hardware-io.md](hardware-io.md#display)).",
                     default=0,
                     default_words="what the lines leave",
@@ -232,7 +229,7 @@ SHARED_DEVICES = NodeSchema(
 )
 
 BOARD_SHARED_DEVICES = NodeSchema(
-    doc="The board's shared devices ([hardware-io.md](hardware-io.md)). A board without this node has none.",
+    doc="The board's shared devices ([hardware-io.md](hardware-io.md)).",
     props=(
         *registers("their"),
         Prop("vms", Number(1, shared_image.MAX_CLIENTS), "VMs that they can serve (`NumVms`).", required=True),

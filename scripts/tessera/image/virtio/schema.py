@@ -8,14 +8,13 @@ from tessera.image.prop_types import Address, Choice, Flag, Mac, Number, Text, W
 from tessera.image.virtio import pcikinds, virtio_image
 
 VM_FUNCTION = NodeSchema(
-    doc="A function on the VM's virtual PCI bus. The node's name is the function's name:",
+    doc="A function on the VM's virtual PCI bus.",
     props=(
         Prop(
             "model",
             Choice(tuple(virtio_image.MODELS)),
-            "The model of the function; `host` is a function of the machine ([networking.md](networking.md)), "
-            "`hardware-io` has the pages of all the VM's `shared-devices` as BAR 0: one for a VM. The device tree then "
-            "does not describe these devices otherwise ([linux-accelerators.md](linux-accelerators.md)).",
+            "`host` is a function of the machine ([networking.md](networking.md)); `hardware-io`, one for a VM, has "
+            "the pages of all its [`shared-devices`](accelerators.md#devices-shared-by-hardware).",
             required=True,
         ),
         Prop(
@@ -41,14 +40,14 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "uplink",
             Flag(),
-            "Behind a virtio-net are all addresses that no other function on its network and VLAN has: it gets the "
-            "frames to them, and may send frames from them. One for a network and VLAN.",
+            "The virtio-net receives the frames to, and may send from, all addresses that no other function on its "
+            "network and VLAN has. One for a network and VLAN.",
             default=False,
         ),
         Prop(
             "frames-per-ms",
             Number(0, virtio_image.MOST_FRAMES_PER_MS),
-            "Frames that the VM may send by a virtio-net in each millisecond. 0: no limit.",
+            "Frames that a virtio-net sends in a millisecond. 0: no limit.",
             default=0,
             field="frames_per_ms",
         ),
@@ -83,7 +82,7 @@ VM_FUNCTION = NodeSchema(
             "offset",
             Address("an offset", align=virtio_image.SECTOR),
             "Where a virtio-blk with `served-by` begins in the server's disk, in bytes. Disks of a server do not "
-            "overlap. The size of the server's disk is not known here: requests behind its end fail.",
+            "overlap; requests behind the end of the server's disk fail.",
             default=0,
         ),
         Prop(
@@ -96,45 +95,42 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "cid",
             Number(virtio_image.SMALLEST_CID, virtio_image.LARGEST_CID),
-            "The VM's context id, its address, of a virtio-vsock. No other VM has it.",
+            "The context id of a virtio-vsock. No other VM has it.",
             default_words="3 + the number of the VM",
         ),
         Prop(
             "peers",
             Words("VM names"),
-            "Other VMs with a virtio-vsock with which the VM may exchange packets. Packets pass only between two VMs "
-            "that both have the other one among their peers.",
+            "VMs with which a virtio-vsock exchanges packets; they must list the VM, too.",
             default_words="all other VMs with a virtio-vsock",
         ),
         Prop(
             "shared",
             Text(31),
-            "The region of `/shared` that is BAR 2 of an ivshmem, at the region's own address. The VM shares the "
-            "region, and has no other ivshmem with it; the size of the region is a power of two, and its address a "
-            "multiple of the size.",
+            "The region of `/shared` that is BAR 2 of an ivshmem, at its own address. The size is a power of two, and "
+            "the address a multiple of it.",
             default_words="none; an ivshmem needs one",
         ),
         Prop(
             "device",
             Text(15),
-            "The device of the VM's `accelerators` whose page is BAR 0 of an accelerator "
-            "([accelerators.md](accelerators.md#from-linux-by-python)). The VM always has the device, not by an "
-            "overlay; no other function is for it, and the device tree does not describe it as a device of the fabric.",
+            "The device of the VM's `accelerators`, not one of an overlay, whose page is BAR 0 of an "
+            "[accelerator](accelerators.md#from-linux-by-python).",
             default_words="none; an accelerator needs one",
         ),
         Prop(
             "dma-memory",
             Flag(),
-            "BAR 2 of an accelerator or of a hardware-io is the VM's `dma-memory`, for the buffers of all of them: on "
-            "one function of the VM. The memory's size is a power of two, and its address a multiple of it.",
+            "BAR 2 of an accelerator or hardware-io, on one function of the VM, is its `dma-memory`. The size is a "
+            "power of two, and the address a multiple of it.",
             default=False,
         ),
         Prop(
             "function",
             pcikinds.PciAddress(),
-            "The function of the machine's PCI bus that a host is; with QEMU, the `slot` of a device of `/devices`. No "
-            "other function has its interrupt line, which devices whose numbers differ by a multiple of 4 share. "
-            "Its DMA is not confined to the VM: the board has no IOMMU.",
+            "The function of the machine's PCI bus that a host is; with QEMU, the `slot` of a device of `/devices`. "
+            "Device numbers that differ by a multiple of 4 share an interrupt line, which only one may have. DMA is "
+            "not confined to the VM.",
             default_words="none; a host needs one",
         ),
         Prop(
@@ -147,7 +143,7 @@ VM_FUNCTION = NodeSchema(
         Prop(
             "unit-priority",
             Number(0, accel_image.MAX_PRIORITY),
-            "Priority of the requests for the unit's region; a higher one preempts lower ones, never an equal one.",
+            "Priority of the requests for the unit's region.",
             default=0,
         ),
     ),
@@ -157,8 +153,7 @@ VM_FUNCTIONS = NodeSchema(
     component="virtio",
     doc="The functions on the VM's virtual PCI bus, in the order of their slots from 0: at most "
     f"{virtio_image.MAX_FUNCTIONS_PER_VM}, and {virtio_image.MAX_FUNCTIONS} in all VMs. The hypervisor needs the "
-    f"component `virtio`. Such a VM has a PLIC, whose source {virtual.PCI_IRQ} + n is the interrupt of slot n. The "
-    "addresses are in [virtual-platform.md](virtual-platform.md).",
+    f"component `virtio`. Such a VM has a PLIC, whose source {virtual.PCI_IRQ} + n is the interrupt of slot n.",
     named=VM_FUNCTION,
     named_words="a function",
     longest_name=layout.NAME_LEN - 1,
@@ -166,16 +161,15 @@ VM_FUNCTIONS = NodeSchema(
 
 NETWORKS = NodeSchema(
     component="virtio",
-    doc=f"Networks between VMs, at most {virtio_image.MAX_NETWORKS}: switches that forward the frames of the functions "
-    "(`virtio-net`) which are connected to them.",
+    doc=f"Networks between VMs, at most {virtio_image.MAX_NETWORKS}: switches for the functions `virtio-net`.",
     named=NodeSchema(
-        doc="A network. The node's name is the network's name:",
+        doc="A network.",
         props=(
             Prop(
                 "offloads",
                 Flag(),
-                "The drivers of the network's functions exchange TCP segments of up to 64 KiB and frames without a "
-                "checksum. A driver that cannot receive them, as those of the SDK, cannot use its function.",
+                "The functions exchange TCP segments of up to 64 KiB and frames without a checksum. A driver that "
+                "cannot receive them, as those of the SDK, cannot use its function.",
                 default=False,
             ),
         ),
@@ -185,7 +179,7 @@ NETWORKS = NodeSchema(
 )
 
 BOARD_PCI = NodeSchema(
-    doc="The board's PCI bus, bus 00, whose functions can be passed through. A board without this node has none.",
+    doc="The board's PCI bus, bus 00, whose functions can be passed through.",
     props=(
         Prop(
             "configuration",

@@ -54,7 +54,7 @@ static bool over(uint64_t device)
     uint64_t end = machine_time() + 20UL * MS;
 
     while (*reg(device, FABRIC_IF_OVER) == 0 && machine_time() < end) {
-        spin(MS / 100UL); /* an access takes no virtual time (docs/cosim.md) */
+        spin(MS / 100UL); /* an access takes no virtual time (docs/fabric.md) */
     }
     return *reg(device, FABRIC_IF_OVER) != 0;
 }
