@@ -4,6 +4,7 @@
 import struct
 
 import pytest
+from core import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import ENTROPY, GPA, NEEDS_RESET, VERSION_1, WRITE, Device, booted, restart
@@ -63,7 +64,7 @@ def draw(device: Device, sizes: list[int]) -> bytes:
     return device.get(GPA + 0x80001, sum(sizes))
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=examples(30), deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.integers(1, 200), min_size=1, max_size=4), max_size=8), st.integers(0, 2))
 def test_output(requests: list[list[int]], poll: int):
     booted([{"vm": 0, "kind": ENTROPY}, {"vm": 1, "kind": ENTROPY}])
