@@ -16,8 +16,8 @@ check: | setup-dev setup-site ## check format, lint, complexity, links, layers, 
 # A make that this one starts has its jobs, if any.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=$(shell nproc))
 
-# $(call files,PATTERNS): the files of these names that git tracks or would track.
-files = $$(git ls-files --cached --others --exclude-standard --deduplicate -- $(1) | xargs -r ls -d 2>/dev/null)
+# $(call files,PATTERNS): the files of these names that git tracks or would track; no link to a folder, as cache may be one.
+files = $$(git ls-files --cached --others --exclude-standard --deduplicate -- $(1) | while read -r file; do if [[ -f $$file ]]; then echo "$$file"; fi; done)
 CXX_FILES := '*.cc' 'fpga/target/cosim/*.h'
 C_FILES := '*.c' '*.h' ':!fpga/target/cosim/*.h'
 SHELL_FILES := '*.sh' .ci/run
