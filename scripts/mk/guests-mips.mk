@@ -77,7 +77,7 @@ MIPS_MAILBOX := $(MAILBOX_SERVER) guests/examples/freertos/demo/hooks.c $(MIPS_F
 $(eval $(call mips_freertos,mailbox,$(MIPS_MAILBOX),$(FREERTOS_TICK_HZ),10,-Iguests/examples/mailbox -Iguests/examples/mailbox/mips))
 $(eval $(call mips_guest,mailbox-client,$(MAILBOX_CLIENT),-Iguests/examples/mailbox -Iguests/examples/mailbox/mips))
 MIPS_ATTACKER := $(wildcard tests/guests/attacker/*.c tests/guests/attacker/mips/*.c tests/guests/attacker/mips/*.S)
-$(eval $(call mips_guest,attacker,$(MIPS_ATTACKER),-Itests/guests/attacker -Itests/guests/attacker/mips))
+$(eval $(call mips_guest,attacker,$(MIPS_ATTACKER),-Itests/guests/attacker -Itests/guests/attacker/mips -DHCALL_NUMBERS=$$(HCALL_NUMBERS)))
 $(eval $(call mips_guest,ticker,$(wildcard tests/guests/ticker/*.c),-DTICKER_BUDGET_US=100 -DTICKER_DEADLINE_US=400))
 $(eval $(call mips_guest,pingpong,$(wildcard guests/examples/pingpong/*.c)))
 # For the benchmark: the codec for twelve times as long, and the guest that measures calls.

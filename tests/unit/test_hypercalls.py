@@ -9,7 +9,7 @@ from c_headers import ROOT, evaluate, values
 from core import CORE, run_until_idle
 
 NOT_SUPPORTED, GET_ID, MAX = values("hypercall_abi.h", "HCALL_ERR_NOT_SUPPORTED HCALL_INFO_GET_ID HCALL_MAX")
-HEADERS = ("hypercall_abi.h", "rt_abi.h", "ipc_abi.h", "accel_abi.h")
+HEADERS = sorted(path.name for path in (ROOT / "abi").glob("*_abi.h"))
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from tempfile import TemporaryDirectory
 from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
 from tessera.bench.sections import Section, arguments, read_sections
 from tessera.run.machine import Machine
-from tessera.run.runner import ROOT, Qemu
+from tessera.run.runner import Qemu
 from tessera.trace.take import Qmp
+from tessera.verify.components import hypercall_functions
 
 # The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct
 # cpu at its top.
@@ -86,16 +87,9 @@ class Inspection:
         return Worst(read_sections(self.out), max(used(stack) for stack in stacks))
 
 
-def _hypercalls() -> str:
-    """Matches the functions of all hypercalls, which the components list in their component.c."""
-    folders = ("arch", "core", "devices", "ipc", "rt", "services")
-    texts = (path.read_text(encoding="utf-8") for folder in folders for path in (ROOT / folder).rglob("component.c"))
-    return "|".join(name for text in texts for name in re.findall(r"\{HCALL_\w+, (\w+),", text))
-
-
 # Kinds of exits, by the functions that handle them; the first match counts.
 _GROUPS = (
-    ("hypercall", re.compile(_hypercalls())),
+    ("hypercall", re.compile(hypercall_functions())),
     ("sbi", re.compile(r"sbi_\w+")),
     ("mmio", re.compile(r"exit_mmio_\w+")),
     ("trap", re.compile(r"exit_trap")),

@@ -3,6 +3,7 @@
 
 executed     which instructions the tests execute, from the records of a QEMU plugin or of iasim
              (docs/coverage.md)
+components   what the components list of themselves
 stack_depth  the deepest use of the hypervisor's stack, from the compiler's call graph
 symbolic     symbolic execution of the hypervisor's machine code, with Z3 (tests/model)
 fuzz         runs with a guest that makes random calls (docs/fuzzing.md)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tessera.bench.machine import BenchError, run_tool
 from tessera.run.runner import ROOT
+from tessera.verify.components import hypercall_functions
 
 # Calls through pointers: the file and the name of the member or table, and the functions that it
 # can hold.
@@ -24,10 +25,7 @@ POINTERS = {
     ("arch/riscv/exit.c", "breakpoint"): r"session_breakpoint",
     ("arch/riscv/sbi.c", "fn"): r"sbi_\w+",
     ("arch/riscv/compat/sbi_legacy.c", "act"): r"legacy_(raise|fence)",
-    (
-        "core/hypercall.c",
-        "hypercall_table",
-    ): r"no_such_call|info_get_id|watchdog_pet|ipc_\w+|rt_\w+|accel_\w+|ring_by_call",
+    ("core/hypercall.c", "hypercall_table"): rf"no_such_call|ring_by_call|{hypercall_functions()}",
     ("services/console/console.c", "command"): r"keys_command",
     ("services/console/console.c", "step"): r"keys_list_step|frames_step",
     ("services/console/keys.c", "line"): r"ports_line",
