@@ -9,7 +9,7 @@ comma := ,
 
 compile-commands: ## write build/compile_commands.json, for language servers (BOARD=)
 	@mkdir -p $(BUILD)
-	$(file >$(COMMANDS).new,[$(call compile_commands,$(filter %.c,$(HYP_SRCS)),$(HYP_CC) $(HYP_CFLAGS)))
+	$(file >$(COMMANDS).new,[$(call compile_commands,$(filter %.c,$(HYP_SRCS)),$(HYP_CC) $(HYP_CFLAGS) $(call headers_of,$(HYP_COMPONENTS)) -Iarch/$(HYP_ARCH)))
 	$(file >>$(COMMANDS).new,$(call compile_commands,$(HOST_SRCS) $(UNIT_HELP) $(UNIT_TESTS:%=tests/unit/%.c),$(HOST_CC) $(HOST_CFLAGS)))
 	@sed '$$ s/,$$/]/' $(COMMANDS).new >$(COMMANDS)
 	@rm $(COMMANDS).new
