@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# All entry points. Each fragment in scripts/mk holds the targets of one area; the text after two
+# All entry points. Each fragment in tools/mk holds the targets of one area; the text after two
 # hashes is the help text.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
@@ -19,7 +19,7 @@ $(error BOARD=$(BOARD): no such board; there are $(patsubst platform/%/board.h,%
 endif
 
 # refused.mk last: it checks variables that the other fragments set.
-include $(sort $(filter-out %/refused.mk,$(wildcard scripts/mk/*.mk))) scripts/mk/refused.mk
+include $(sort $(filter-out %/refused.mk,$(wildcard tools/mk/*.mk))) tools/mk/refused.mk
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1|/' | sort | awk -F '|' '{ printf "%-25s %s\n", $$1, $$2 }'

@@ -13,7 +13,7 @@ from tessera.fabric.bitstream import of_file
 from tessera.fabric.break_even import BreakEvenError, Case, Machine, cases, read_tasks
 from tessera.run.runner import ROOT
 
-TASKS = ROOT / "scripts" / "break-even.tsv"
+TASKS = ROOT / "tools" / "break-even.tsv"
 CASE = Case("qam16", 2350, soft=100.0, hard=20.0, reconf=400.0)
 
 

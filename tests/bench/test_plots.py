@@ -217,7 +217,7 @@ def test_pictures_of_real_time_and_of_shadow_sets(tmp_path: Path) -> None:
 
 
 def draw_again(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "scripts" / "bench.py"), "--draw", *arguments]
+    command = [sys.executable, str(ROOT / "tools" / "bench.py"), "--draw", *arguments]
     return subprocess.run(command, text=True, capture_output=True, check=False)
 
 

@@ -144,7 +144,7 @@ def test_the_commit_is_known_here_and_unknown_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_missing_emulator_is_reported_in_one_line(tmp_path: Path) -> None:
-    program = str(ROOT / "scripts" / "bench.py")
+    program = str(ROOT / "tools" / "bench.py")
     command = [sys.executable, program, "--qemu", "/no/such/qemu", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, text=True, capture_output=True)
     assert done.returncode == 1

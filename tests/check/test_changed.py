@@ -10,7 +10,7 @@ import changed
 from changed import FOLDERS, GROUPS, ROOT, SUITES, concerned, selection, suites_of_test
 
 FILES = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.splitlines()
-RULES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts/mk").glob("*.mk"))
+RULES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tools/mk").glob("*.mk"))
 NAMED = {suite for words in SUITES.values() for suite in words.format(**GROUPS).split()} | set(FOLDERS.values())
 # Where the tests of a suite are, for suites that are limited to some.
 TESTS = {
@@ -27,7 +27,7 @@ PARAMETERS = ("m5150", "genesys2")  # of tests
 
 
 def test_each_file_has_its_suites():
-    """A file that is missing here is to be named in scripts/changed.py."""
+    """A file that is missing here is to be named in tools/changed.py."""
     assert len(FILES) > 1000
     assert [path for path in FILES if concerned(path) is None] == []
 
@@ -78,8 +78,8 @@ def test_the_longest_entry_counts():
 
 
 def test_fragments_of_the_makefile_concern_their_suites():
-    assert concerned("scripts/mk/fpga.mk") == ["test-fpga"]
-    assert concerned("scripts/mk/only.mk") == SUITES["scripts/mk/"].split()
+    assert concerned("tools/mk/fpga.mk") == ["test-fpga"]
+    assert concerned("tools/mk/only.mk") == SUITES["tools/mk/"].split()
 
 
 def test_names_of_the_changes(capsys, monkeypatch):

@@ -28,7 +28,7 @@ TUTORIAL = "docs/first-guest.md"
 BOUND = "<!-- tested by: test_a -->\n"
 SHOWING = "<!-- tested by: test_a; listing: core/list.h -->\n"
 FIG = f"# {SPDX}\nbox a 0 0 'a box'\n"
-# Checks that are tools called by scripts/mk/check.mk, which prints what they say.
+# Checks that are tools called by tools/mk/check.mk, which prints what they say.
 BY_TOOLS = ("format", "lint", "limits", "files", "links")
 CONFIGURATION = (
     ".clang-format",
@@ -37,15 +37,15 @@ CONFIGURATION = (
     "LICENSES/Apache-2.0.txt",
     "REUSE.toml",
     "pyproject.toml",
-    "scripts/check/limits.yml",
-    "scripts/check/lizard.txt",
+    "tools/check/limits.yml",
+    "tools/check/lizard.txt",
 )
 MAKEFILE = f"""# {SPDX}
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 BUILD := build
 VENV := {Path(sys.executable).parents[1]}
-include {TOP}/scripts/mk/check.mk {TOP}/scripts/mk/docs.mk
+include {TOP}/tools/mk/check.mk {TOP}/tools/mk/docs.mk
 setup-dev setup-site: ;
 """
 
@@ -60,8 +60,8 @@ class Tree:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TOP / name, root / name)
         self.write("checks.mk", MAKEFILE)
-        self.write("scripts/clean.py", PY + "\nX = 1\n")
-        self.write("scripts/clean.sh", SH + "true\n")
+        self.write("tools/clean.py", PY + "\nX = 1\n")
+        self.write("tools/clean.sh", SH + "true\n")
         self.write("docs/index.md", MD + "\n```{toctree}\na\n```\n")
 
     def write(self, name: str, text: str) -> None:
@@ -76,7 +76,7 @@ class Tree:
         return subprocess.run(
             command,
             cwd=self.root,
-            env={"PYTHONPATH": str(TOP / "scripts"), "PATH": _path()},
+            env={"PYTHONPATH": str(TOP / "tools"), "PATH": _path()},
             text=True,
             capture_output=True,
         )
@@ -108,15 +108,15 @@ OUT_OF_BOUNDS = f"{C}int table[2];\n\nvoid core_set(void)\n{{\n    table[2] = 1;
 BAD = [
     ("format", "core/a.c", C + "int  a;\n", 2, "clang-formatted"),
     ("format", "core/a.c", C + "int core_get(void)\n{\n  return 1;\n}\n", 3, "clang-formatted"),
-    ("format", "scripts/a.py", PY + "\nx = {  }\n", 4, "unformatted"),
-    ("lint", "scripts/a.py", PY + "import os\n", 3, "F401"),
-    ("lint", "scripts/a.py", PY + "def f(x):\n    return x\n", 3, "ANN201"),
-    ("lint", "scripts/a.py", PY + "\n\ndef f(x: int) -> str:\n    return x\n", 6, "Incompatible return value"),
-    ("lint", "scripts/a.sh", SH + 'x="a b"\nls $x\n', 5, "SC2086"),
+    ("format", "tools/a.py", PY + "\nx = {  }\n", 4, "unformatted"),
+    ("lint", "tools/a.py", PY + "import os\n", 3, "F401"),
+    ("lint", "tools/a.py", PY + "def f(x):\n    return x\n", 3, "ANN201"),
+    ("lint", "tools/a.py", PY + "\n\ndef f(x: int) -> str:\n    return x\n", 6, "Incompatible return value"),
+    ("lint", "tools/a.sh", SH + 'x="a b"\nls $x\n', 5, "SC2086"),
     ("lint", ".ci/run", SH + "for f in $(ls *.x); do echo; done\n", 4, "SC2045"),
     ("limits", "core/a.c", _function(BRANCHES), 2, "11 CCN"),
-    ("limits", "scripts/a.c", _function(BRANCHES), 2, "11 CCN"),
-    ("limits", "scripts/a.py", PY + "\n" + PY_CONDITIONS, 4, "11 CCN"),
+    ("limits", "tools/a.c", _function(BRANCHES), 2, "11 CCN"),
+    ("limits", "tools/a.py", PY + "\n" + PY_CONDITIONS, 4, "11 CCN"),
     ("limits", "core/a.c", _function(LINES), 2, "61 length"),
     (
         "limits",
@@ -173,14 +173,14 @@ BAD = [
     ),
     ("files", "core/a.c", "int a;\n", 1, "no license identifier"),
     ("files", "systems/a.dts", "/dts-v1/;\n", 1, "no license identifier"),
-    ("files", "scripts/Bad.sh", SH, 0, "scripts/Bad.sh"),
+    ("files", "tools/Bad.sh", SH, 0, "tools/Bad.sh"),
     ("files", "Bad/a.sh", SH, 0, "Bad/a.sh"),
-    ("files", "scripts/a.sh", SH + "curl https://" + "crates" + ".io/x\n", 4, "crates" + ".io/x"),
-    ("files", "scripts/a.sh", SH + "echo http://deb." + "debian" + ".org\n", 4, "echo http"),
-    ("files", "scripts/a.sh", SH + "cat ../" + "shared/x\n", 4, ":cat .."),
-    ("files", "scripts/a.sh", SH + "cat /work/" + "main/x\n", 4, ":cat /"),
-    ("files", "scripts/a.sh", SH + "true \n", 4, "trailing whitespace"),
-    ("files", "scripts/a.sh", SH + "true", 4, "missing final newline"),
+    ("files", "tools/a.sh", SH + "curl https://" + "crates" + ".io/x\n", 4, "crates" + ".io/x"),
+    ("files", "tools/a.sh", SH + "echo http://deb." + "debian" + ".org\n", 4, "echo http"),
+    ("files", "tools/a.sh", SH + "cat ../" + "shared/x\n", 4, ":cat .."),
+    ("files", "tools/a.sh", SH + "cat /work/" + "main/x\n", 4, ":cat /"),
+    ("files", "tools/a.sh", SH + "true \n", 4, "trailing whitespace"),
+    ("files", "tools/a.sh", SH + "true", 4, "missing final newline"),
     ("files", "arch/riscv/a.S", f"# {SPDX}\n" + "#" * 121 + "\n", 2, "line too long (121 > 120"),
     ("files", "fpga/hw/rtl/io/a.sv", f"// {SPDX}\n" + "/" * 101 + "\n", 2, "line too long (101 > 100"),
     ("analyze", "core/a.c", NULL_POINTER, 5, "clang: Dereference of null pointer"),
@@ -262,7 +262,7 @@ def _components(tree: Tree) -> None:
         "devices/accel/jobs",
     ):
         tree.write(f"{name}.h", C)
-    tree.write("scripts/mk/hyp.mk", COMPONENTS)
+    tree.write("tools/mk/hyp.mk", COMPONENTS)
     for isa in ("riscv", "host"):
         tree.write(f"arch/{isa}/arch_types.h", C)
 
@@ -285,10 +285,10 @@ def test_check_finds_the_fault(tree: Tree, check: str, name: str, content: str, 
 GOOD = [
     ("limits", "core/a.c", C + "COMPONENT(a, .boot = b, .hypercalls = calls);\n"),
     ("format", "core/a.c", _function("")),
-    ("lint", "scripts/a.py", PY + "\nX = 1\n"),
-    ("lint", "scripts/a.sh", SH + "echo fine\n"),
+    ("lint", "tools/a.py", PY + "\nX = 1\n"),
+    ("lint", "tools/a.sh", SH + "echo fine\n"),
     ("limits", "core/a.c", _function(BRANCHES[: BRANCHES.rfind("    if")])),
-    ("limits", "scripts/a.py", PY + "\n" + PY_CONDITIONS.replace("a != 10", "True").replace(" and True", "")),
+    ("limits", "tools/a.py", PY + "\n" + PY_CONDITIONS.replace("a != 10", "True").replace(" and True", "")),
     ("limits", "core/a.c", f"{C}#ifdef DEBUG\nint a;\n#endif\nstruct s {{\n    int a;\n}};\n"),
     (
         "limits",
@@ -310,7 +310,7 @@ GOOD = [
     ),
     ("links", "docs/a.md", MD + "[a](a.md#the-heading), [b](https://b), `[c](c.md)`\n```\n[d](d.md)\n```\n"),
     ("docs", "docs/a.md", MD + "`docs/a.md`, `build/a`, `make a/b`\n"),
-    ("files", "scripts/a.sh", SH + "true\n"),
+    ("files", "tools/a.sh", SH + "true\n"),
     ("files", "guests/packages.lock", "{}\n"),
     ("analyze", "core/a.c", OUT_OF_BOUNDS.replace("table[2] = 1", "table[1] = 1")),
     ("layers", "core/a.c", C + '#include "arch.h"\n#include "arch_types.h"\n#include "list.h"\n#include <stdint.h>\n'),
@@ -372,7 +372,7 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
         "devices/accel",
         "devices/shared",
         "devices/virtio",
-        "examples",
+        "docs/examples",
         "arch",
         "platform",
     )
@@ -383,7 +383,7 @@ def test_all_of_the_hypervisor_is_analyzed() -> None:
 def test_contract_header_must_exist_in_every_architecture(tree: Tree) -> None:
     tree.write("arch/riscv/arch_types.h", C)
     tree.write("arch/mips/entry.c", C)
-    tree.write("scripts/mk/hyp.mk", COMPONENTS)
+    tree.write("tools/mk/hyp.mk", COMPONENTS)
     done = tree.check("layers")
     assert done.returncode == 1
     assert "arch/mips:0: has no arch_types.h" in done.stderr
@@ -424,7 +424,7 @@ def test_language_servers_know_how_files_are_compiled(tmp_path: Path) -> None:
 
 def test_outside_a_repository_is_one_clear_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "check.docs", "--root", str(tmp_path)]
-    environment = {"PYTHONPATH": str(TOP / "scripts"), "PATH": _path(), "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
+    environment = {"PYTHONPATH": str(TOP / "tools"), "PATH": _path(), "GIT_CEILING_DIRECTORIES": str(tmp_path.parent)}
     done = subprocess.run(command, env=environment, text=True, capture_output=True)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

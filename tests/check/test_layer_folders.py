@@ -16,7 +16,7 @@ PARTS = (
     "ipc",
     "platform",
     "rt",
-    "scripts/mk",
+    "tools/mk",
     "services",
     "fpga/hw/include",
     "Makefile",

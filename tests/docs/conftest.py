@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Fixtures of the tests that execute the tutorials: the blocks that a document binds to a test
-(scripts/check/tutorials.py), and a copy of the repository in which they are executed as a reader does.
+(tools/check/tutorials.py), and a copy of the repository in which they are executed as a reader does.
 """
 
 import os

@@ -93,7 +93,7 @@ def debug_server(system: BuiltSystem, vm: str, label: str) -> Iterator[tuple[Mac
     server's socket."""
     helpers.make("gdb-tool")
     script = (
-        "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path\n"
+        "import sys; sys.path.insert(0, 'tools'); from pathlib import Path\n"
         "from tessera.run import debugger, runner\n"
         "system = runner.load_system(sys.argv[1], Path(sys.argv[2]))\n"
         "sys.exit(debugger.serve(runner.system_command(runner.find_qemu(), system), sys.argv[3], sys.argv[4]))\n"

@@ -56,7 +56,7 @@ BOOT_S = 180
 ERROR_S = 60
 
 
-# Variables that `make test` passes to its children: make's own and those exported by scripts/mk.
+# Variables that `make test` passes to its children: make's own and those exported by tools/mk.
 MAKES_OWN = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "PORT", "SYSTEM", "WITHOUT", "GUEST_PATH", "VM", "CONSOLES"}
 
 
@@ -90,7 +90,7 @@ def make(*words: str) -> None:
 
 
 def mkimage(source: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    program = str(ROOT / "scripts" / "mkimage.py")
+    program = str(ROOT / "tools" / "mkimage.py")
     return run([sys.executable, program, str(source), *arguments], PYTHONDONTWRITEBYTECODE="1")
 
 

@@ -16,7 +16,7 @@ from tessera.run.runner import ROOT
 
 SOURCES = (
     "Makefile",
-    "scripts",
+    "tools",
     "abi",
     "core",
     "arch",

@@ -16,7 +16,7 @@ from tessera.run.machine import HYPERVISOR, Machine
 from tessera.run.runner import find_qemu
 
 # Instructions of the first write to a device's page, from the guest's point of view, of the other paths, and of an
-# interrupt, hart asleep. The goals are in scripts/bench-metrics.tsv.
+# interrupt, hart asleep. The goals are in tools/bench-metrics.tsv.
 ASSIGN_MAX = 340
 PATH_MAX = {"configure": 770, "preempt": 910, "preempt_configure": 1160}
 INTERRUPT_MAX = 525

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The response of a task of FreeRTOS that uses an accelerator, while another VM always has a job: goals of
-scripts/bench-metrics.tsv. In virtual time, so the figures repeat; they are the worst of 50 jobs.
+tools/bench-metrics.tsv. In virtual time, so the figures repeat; they are the worst of 50 jobs.
 """
 
 from collections.abc import Callable

@@ -134,14 +134,14 @@ def test_feature_that_the_m5150_lacks(goal, lacks, tmp_path):
 def test_feature_that_the_m5150_lacks_without_make(words, error, build_system):
     lacks = "trace" if words == ["trace.py"] else "debugger"
     build_system("m5150", PLATFORM="m5150")
-    done = run([sys.executable, f"scripts/{words[0]}", *words[1:], "--system", "m5150"])
+    done = run([sys.executable, f"tools/{words[0]}", *words[1:], "--system", "m5150"])
     said = f"{error}system 'm5150' is for the board 'm5150', which has no {lacks}"
     assert (done.returncode, done.stderr.splitlines()) == (1, [said])
 
 
 def debug_server(port: str) -> str:
     """The error line of `make debug-server PORT=port`."""
-    done = run([sys.executable, "scripts/run.py", "debug-server", "--system", "bench", "--listen", port, "bench"])
+    done = run([sys.executable, "tools/run.py", "debug-server", "--system", "bench", "--listen", port, "bench"])
     assert done.returncode == 1, done.stdout
     [line] = done.stderr.splitlines()
     return line

@@ -134,7 +134,7 @@ MAKE_GENESYS2 = (sys.executable, "fpga/target/genesys2/design.py", "build/e2e/ge
 
 @pytest.mark.parametrize("words", [MAKE_RUN, MAKE_GENESYS2], ids=["run", "genesys2"])
 def test_a_folder_that_is_no_checkout(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = run([*words], CVA6_DIR=str(tmp_path), PYTHONPATH="fpga/verify/benches:scripts")
+    done = run([*words], CVA6_DIR=str(tmp_path), PYTHONPATH="fpga/verify/benches:tools")
     assert done.returncode != 0
     assert f": CVA6_DIR={tmp_path}: no core/Flist.cva6 there; expected a checkout of CVA6" in done.stderr
     assert "Traceback" not in done.stderr

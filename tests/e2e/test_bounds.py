@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Bounds on the hypervisor's costs in instructions: the goals of scripts/bench-metrics.tsv.
+Bounds on the hypervisor's costs in instructions: the goals of tools/bench-metrics.tsv.
 Counts under -icount repeat exactly, so a bound that holds today fails only when the code has become
 more expensive.
 """

@@ -21,7 +21,7 @@ def test_every_task_is_worth_a_reconfiguration_after_a_few_frames(
         for task, size in [taken.figure.metric.split(".")[2:]]
     }
     assert len(software) == 18
-    tasks = read_tasks(ROOT / "scripts" / "break-even.tsv")
+    tasks = read_tasks(ROOT / "tools" / "break-even.tsv")
     for region in REGIONS:
         for case in cases(tasks, software, Machine(), region):
             assert case.soft > 1.4 * case.hard, case

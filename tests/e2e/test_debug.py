@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from gdb import Gdb, debug_server
 from helpers import (
     BOOT_S,
     GUESTS,
@@ -25,6 +24,7 @@ from helpers import (
     wait_for_signs_of_life,
 )
 
+from gdb import Gdb, debug_server
 from tessera.run.hosttime import Limit
 from tessera.run.machine import HYPERVISOR
 from tessera.run.runner import ROOT
@@ -460,7 +460,7 @@ def test_make_debug_at_a_terminal(build_system):
     """`make debug`: GDB in the foreground, Ctrl-C on its terminal; no process is left running."""
     build_system("demo")
     log = ROOT / "build" / "debug" / "demo.log"
-    words = [str(ROOT / "scripts" / "run.py"), "debug", "--system", "demo", "freertos"]
+    words = [str(ROOT / "tools" / "run.py"), "debug", "--system", "demo", "freertos"]
     with pexpect.spawn(sys.executable, words, cwd=ROOT, encoding="latin-1") as terminal:
         for line in ("set style enabled off", "tbreak vTaskDelay", "continue"):
             await_words(terminal, r"\(gdb\) ")

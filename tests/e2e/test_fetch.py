@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/fetch.py: mirrors it uses, packages it accepts, and its error messages. These tests use
+"""tools/fetch.py: mirrors it uses, packages it accepts, and its error messages. These tests use
 no network."""
 
 import importlib.util
@@ -16,7 +16,7 @@ from helpers import run
 
 from tessera.run.runner import ROOT
 
-spec = importlib.util.spec_from_file_location("fetch", ROOT / "scripts" / "fetch.py")
+spec = importlib.util.spec_from_file_location("fetch", ROOT / "tools" / "fetch.py")
 fetch = importlib.util.module_from_spec(spec)
 sys.modules["fetch"] = fetch
 spec.loader.exec_module(fetch)
@@ -113,7 +113,7 @@ def test_a_crate_that_was_tampered_with_is_refused(tmp_path, monkeypatch):
 
 def test_update_lock_pins_everything_of_debian():
     dry = run(["make", "-n", "update-lock"])
-    groups = re.search(r"scripts/fetch\.py (.*) --update-lock", dry.stdout)[1].split()
+    groups = re.search(r"tools/fetch\.py (.*) --update-lock", dry.stdout)[1].split()
     pinned = {name for group in groups if group != fetch.SOURCE for name in fetch.names_of(group)}
     assert pinned == set(fetch.read_lock()["debian"])
     assert set(groups) & {fetch.SOURCE} == set(fetch.read_lock()["source"])
@@ -395,9 +395,9 @@ def test_setup_without_a_network(tmp_path):
     for name, script in SETUP_STUBS.items():
         (programs / name).write_text(f"#!{programs}/bash\n{script}\n")
         (programs / name).chmod(0o755)
-    (tmp_path / "scripts").mkdir()
-    shutil.copy(ROOT / "scripts" / "setup.sh", tmp_path / "scripts")
-    command = [str(programs / "bash"), str(tmp_path / "scripts" / "setup.sh"), "run"]
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "setup.sh", tmp_path / "tools")
+    command = [str(programs / "bash"), str(tmp_path / "tools" / "setup.sh"), "run"]
     done = subprocess.run(command, env={"PATH": str(programs)}, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout.splitlines() == ["slept 0", "slept 2", "slept 5"], "it tries three times"

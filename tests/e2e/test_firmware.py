@@ -214,6 +214,6 @@ def test_choice_of_the_firmware(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 def test_warning_of_opensbi() -> None:
     make("image", "SYSTEM=hello")
-    words = [sys.executable, "scripts/run.py", "smoke", "--system", "hello", "--timeout", "0.1"]
+    words = [sys.executable, "tools/run.py", "smoke", "--system", "hello", "--timeout", "0.1"]
     done = run(words, QEMU=NEWER_QEMU, FIRMWARE="opensbi", PYTHONDONTWRITEBYTECODE="1")
     assert re.fullmatch(r"warning: FIRMWARE=opensbi: .*\(docs/isolation\.md\).*\n", done.stderr), done.stderr

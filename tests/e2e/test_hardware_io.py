@@ -277,7 +277,7 @@ def test_make_run(build_system, tmp_path):
     picture = files.screen.with_suffix(".png")
     named = {"FLASH": files.flash, "PCAP": files.pcap, "PINS": files.pins, "UART": files.uart, "SCREEN": picture}
     environment = {name: str(path) for name, path in named.items()}
-    words = [sys.executable, str(ROOT / "scripts" / "run.py"), "run", "--system", "hardware-io"]
+    words = [sys.executable, str(ROOT / "tools" / "run.py"), "run", "--system", "hardware-io"]
     with at_terminal(words, {**clean_environment(), **environment}) as shown:
         for line in (
             r"freertos *\| ping: \d+: ",

@@ -114,7 +114,7 @@ def starved_qemu(tmp_path, monkeypatch):
 
 
 def test_smoke_reports_a_slow_host(starved_qemu, impatient, capsys):
-    spec = importlib.util.spec_from_file_location("run", ROOT / "scripts" / "run.py")
+    spec = importlib.util.spec_from_file_location("run", ROOT / "tools" / "run.py")
     runner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(runner)
     system = built("trio")
@@ -134,7 +134,7 @@ def test_slow_host_is_reported_in_a_separate_category(tmp_path):
     body = "from tessera.run.hosttime import HostTooSlowError\ndef test_one(): raise HostTooSlowError('no time')\n"
     (tmp_path / "test_slow.py").write_text(f"{body}def test_two(): assert False\n")
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
-    done = run(words, PYTHONPATH=str(ROOT / "scripts"), PYTHONDONTWRITEBYTECODE="1")
+    done = run(words, PYTHONPATH=str(ROOT / "tools"), PYTHONDONTWRITEBYTECODE="1")
     assert done.returncode == 1
     assert "HOST TOO SLOW test_slow.py::test_one: no time" in done.stdout
     assert re.search(r"1 failed, 1 host too slow", done.stdout), done.stdout

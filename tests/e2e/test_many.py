@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 import pytest
 from c_headers import values
-from gdb import typed_request
 from helpers import (
     ESCAPE,
     HYPERVISOR_BIN,
@@ -24,6 +23,7 @@ from helpers import (
     wait_for_signs_of_life,
 )
 
+from gdb import typed_request
 from tessera.bench.metrics import read_metrics
 from tessera.bench.worst import Inspection
 from tessera.run.hosttime import Limit

@@ -47,7 +47,7 @@ def test_the_runner_decides_and_says_so(processors, notices, tmp_path):
     fake.chmod(0o755)
     system = built("storm")
     script = (
-        "import sys; sys.path.insert(0, 'scripts'); from pathlib import Path; import run\n"
+        "import sys; sys.path.insert(0, 'tools'); from pathlib import Path; import run\n"
         "folder = Path(sys.argv.pop())\n"
         "run.load_system = lambda name, load=run.load_system: load(name, folder)\n"
         "sys.exit(run.main())\n"

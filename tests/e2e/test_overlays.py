@@ -61,7 +61,7 @@ def test_a_bitstream_that_the_port_refuses():
 def test_the_framework_takes_a_small_share_of_an_overlay(
     qemu: Qemu, build_system: Callable[..., BuiltSystem], tmp_path: Path
 ) -> None:
-    """By the hypervisor's clock, of a bitstream as large as the paper's: goals of scripts/bench-metrics.tsv."""
+    """By the hypervisor's clock, of a bitstream as large as the paper's: goals of tools/bench-metrics.tsv."""
     for name in ("overlay-large", "overlay-small"):
         build_system(name)
     bench, metrics = Bench(qemu, tmp_path), read_metrics()

@@ -18,11 +18,11 @@ from helpers import clean_environment
 from tessera.run.hosttime import Limit
 from tessera.run.runner import ROOT
 
-RUN = [sys.executable, str(ROOT / "scripts" / "run.py")]
+RUN = [sys.executable, str(ROOT / "tools" / "run.py")]
 
 
 def run(*arguments, timeout=180, **environment):
-    """Runs scripts/run.py; returns its exit status and its output."""
+    """Runs tools/run.py; returns its exit status and its output."""
     env = {**os.environ, **environment}
     done = subprocess.run(
         [*RUN, *arguments],

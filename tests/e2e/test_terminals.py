@@ -20,7 +20,7 @@ from tessera.run.hosttime import Limit
 from tessera.run.runner import ROOT
 from tessera.run.session import Session, Terminals
 
-RUN = [str(ROOT / "scripts" / "run.py"), "run"]
+RUN = [str(ROOT / "tools" / "run.py"), "run"]
 
 
 def run_at_terminal(name: str, *options: str) -> AbstractContextManager[Terminal]:

@@ -72,7 +72,7 @@ def test_empty_body():
 
 
 def simb(*names):
-    command = [sys.executable, ROOT / "scripts" / "simb.py", *names]
+    command = [sys.executable, ROOT / "tools" / "simb.py", *names]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

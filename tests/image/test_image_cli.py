@@ -30,7 +30,7 @@ SYSTEMS = [
 
 def mkimage(*args, path=None):
     env = os.environ | ({"PATH": path} if path is not None else {})
-    command = [sys.executable, ROOT / "scripts" / "mkimage.py", *args]
+    command = [sys.executable, ROOT / "tools" / "mkimage.py", *args]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SD card of the Genesys2 (scripts/sdimage.py): read back by mtools, and what does not fit."""
+"""The SD card of the Genesys2 (tools/sdimage.py): read back by mtools, and what does not fit."""
 
 import json
 import struct

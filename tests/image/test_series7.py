@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vivado's partial bitstreams become the fabric's (scripts/bit2simb.py): real packets, also broken ones."""
+"""Vivado's partial bitstreams become the fabric's (tools/bit2simb.py): real packets, also broken ones."""
 
 import json
 import struct
@@ -14,7 +14,7 @@ from series7_writer import Writer, write1
 import bit2simb
 from tessera.fabric import bitstream, series7
 
-PROGRAM = Path(__file__).resolve().parents[2] / "scripts" / "bit2simb.py"
+PROGRAM = Path(__file__).resolve().parents[2] / "tools" / "bit2simb.py"
 
 
 def test_a_bin_and_a_bit_file_are_read_alike():

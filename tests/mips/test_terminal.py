@@ -34,7 +34,7 @@ def test_keys_arrive_without_enter() -> None:
     name = f"../build/mips/{build('m5150', 'm5150').name.rpartition('/')[2]}"
     ours, theirs = pty.openpty()
     before = termios.tcgetattr(theirs)
-    command = [sys.executable, str(ROOT / "scripts" / "run.py"), "run", "--system", name]
+    command = [sys.executable, str(ROOT / "tools" / "run.py"), "run", "--system", name]
     run = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT)
     try:
         read_until(ours, "rtm: 4 apps run")

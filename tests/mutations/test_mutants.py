@@ -38,7 +38,7 @@ SOURCES = (
     "devices/virtio",
     "platform",
     "rt",
-    "scripts",
+    "tools",
 )
 TIMEOUT_S = 12  # timeout of each wait; an attack on an intact hypervisor takes about 1 s
 TIMES = 5  # runs of an attack in the host's time, where two harts may not meet in the first one

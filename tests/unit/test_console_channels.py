@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The channel protocol: output is separated by VM as it was written (scripts/tessera/run/channels.py),
+The channel protocol: output is separated by VM as it was written (tools/tessera/run/channels.py),
 however it is split; a VM with exclusive use of the terminal is not disturbed; lines for a file are
 complete and appear once.
 """

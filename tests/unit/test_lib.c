@@ -8,7 +8,7 @@
 #include "console.h"
 #include "lib.h"
 
-/* core's functions under the names that the tests link (scripts/mk/unit.mk) */
+/* core's functions under the names that the tests link (tools/mk/unit.mk) */
 void *lib_memcpy(void *restrict dst, const void *restrict src, size_t n);
 void *lib_memset(void *dst, int c, size_t n);
 

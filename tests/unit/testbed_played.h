@@ -3,7 +3,7 @@
  * What virtio calls of accel and shared, and the test plays instead: units of AES-CBC
  * (cipher_unit.h), and accelerators and shared devices behind PCI functions (pci_accelerator.h,
  * pci_hardware_io.h). The linker gives virtio's calls to the testbed (--wrap in
- * scripts/mk/unit.mk).
+ * tools/mk/unit.mk).
  */
 #ifndef TESTBED_PLAYED_H
 #define TESTBED_PLAYED_H

@@ -57,7 +57,7 @@
 #define LABEL_WORDS (MAX_LABELS / 64U)
 #define MAX_PATHS 128U /* of a kind, by their numbers of locks */
 #define MAX_NESTED 5U
-#define MAX_HEIGHTS 6U /* HEIGHTS of scripts/tessera/bench/sections.py */
+#define MAX_HEIGHTS 6U /* HEIGHTS of tools/tessera/bench/sections.py */
 #define MAX_RANGES 8U
 #define MAX_LOCKS 512U /* a queue has one, and functions up to ten queues */
 #define ROUND 8U       /* most instructions between two reads of a lock that is taken */

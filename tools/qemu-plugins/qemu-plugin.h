@@ -2,7 +2,7 @@
 /*
  * The part of QEMU's plugin interface that our plugins use. Debian's package contains no header, so
  * it is declared here. QEMU checks the version of the interface: PLUGIN_VERSION is set on the
- * compiler's command line (scripts/tessera/bench/count.py).
+ * compiler's command line (tools/tessera/bench/count.py).
  */
 #ifndef TESSERA_QEMU_PLUGIN_H
 #define TESSERA_QEMU_PLUGIN_H

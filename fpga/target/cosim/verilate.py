@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Translates a module into a Verilated class: verilate.py MODULE FOLDER, with options.
 
-Run by scripts/mk/cosim.mk, which compiles the result. Search paths and options are those of the benches.
+Run by tools/mk/cosim.mk, which compiles the result. Search paths and options are those of the benches.
 """
 
 import argparse

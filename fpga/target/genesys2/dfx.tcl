@@ -123,7 +123,7 @@ proc verify_all {} {
     }
 }
 
-# Partial bitstreams: uncompressed, with checksums, as words of 32 bits (.bin) for scripts/bit2simb.py.
+# Partial bitstreams: uncompressed, with checksums, as words of 32 bits (.bin) for tools/bit2simb.py.
 proc write_bitstreams {} {
     global folder work tasks regions configurations
     file mkdir [file join $folder partial]

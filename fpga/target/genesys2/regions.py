@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 
 from tessera.fabric import synthesis
 

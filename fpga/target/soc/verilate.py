@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translates the simulated SoC into C++: verilate.py FOLDER, with options. scripts/mk/soc.mk compiles it."""
+"""Translates the simulated SoC into C++: verilate.py FOLDER, with options. tools/mk/soc.mk compiles it."""
 
 import argparse
 import subprocess

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rtl_tools import BUILD, FPGA, TOP
 
-sys.path.insert(0, str(TOP / "scripts"))
+sys.path.insert(0, str(TOP / "tools"))
 from tessera.bench.commit import current_commit
 from tessera.bench.plot_shared import SIZES, plot_shared, whole_size
 from tessera.bench.report import text_table, verdict

@@ -3,7 +3,7 @@
 
 sta skips what it has no delay for, and the path gets shorter without a word: a register without arcs hides all paths
 that start in it. So each of its warnings is an error here, and every net that a cell drives must have an arrival time.
-A change of this file makes all recorded results stale (scripts/tessera/fabric/synthesis.py).
+A change of this file makes all recorded results stale (tools/tessera/fabric/synthesis.py).
 """
 
 import json

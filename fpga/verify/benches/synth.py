@@ -25,7 +25,7 @@ import netlist
 from netlist import NetlistError
 from rtl_tools import BIN, BUILD, FPGA, TOP, YOSYS_FOLDERS, tool_environment, yosys_path, yosys_search
 
-sys.path.insert(0, str(TOP / "scripts"))
+sys.path.insert(0, str(TOP / "tools"))
 from tessera.fabric import synthesis
 
 

@@ -114,7 +114,7 @@ def test_a_missing_source_and_a_warning_are_named(tmp_path):
 
 
 def test_the_port_gets_the_sync_word_of_the_manual(tmp_path):
-    """UG470: at ICAPE2 the bits of each byte are reversed. Words are as in Vivado's file (scripts/bit2simb.py)."""
+    """UG470: at ICAPE2 the bits of each byte are reversed. Words are as in Vivado's file (tools/bit2simb.py)."""
     for path in (FPGA / "hw" / "rtl" / "kintex7").glob("*.sv"):
         shutil.copy(path, tmp_path)
     script = "read_slang -j 1 cfg_port.sv icape2.sv --top cfg_port; proc; tee -o out eval -set data_i {} -show swapped"

@@ -18,7 +18,7 @@ MOVED = {"START": 0x38, "OVER": 0x14, "CMD": 0x34, "DATA_ADDR": 0x18, "DATA_SIZE
 @pytest.mark.timeout(900)
 def test_fabric_works_with_moved_registers(tmp_path):
     shutil.copytree(FPGA, tmp_path / "fpga", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("scripts", "tests", "pyproject.toml"):
+    for name in ("tools", "tests", "pyproject.toml"):
         (tmp_path / name).symlink_to(TOP / name)
     source = tmp_path / "fpga" / "hw" / "rdl" / "fabric.rdl"
     before, found, page = source.read_text(encoding="utf-8").partition("addrmap fabric_if")

@@ -12,7 +12,7 @@
 #include "print.h"
 #include "sbi.h"
 
-/* known to scripts/tessera/bench/collect.py; above the image, below the device tree */
+/* known to tools/tessera/bench/collect.py; above the image, below the device tree */
 #define HANG_AT 0x80380000UL
 #define HANG_INSTRUCTION 0x6fU /* j . */
 

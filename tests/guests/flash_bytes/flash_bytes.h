@@ -35,7 +35,7 @@ void flash_work_init(struct flash_work *work, const void *fdt);
 uint32_t flash_work_next(struct flash_work *work);
 
 /** A byte has come. Ends the guest as failed if it is not what tests write into the flash
- * (scripts/tessera/bench/shared.py). */
+ * (tools/tessera/bench/shared.py). */
 void flash_work_check(struct flash_work *work, uint32_t address, uint32_t value);
 
 /** Prints the number of bytes and ends the guest. */

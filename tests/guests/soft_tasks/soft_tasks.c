@@ -2,8 +2,8 @@
 /*
  * What the six HW tasks cost in software (accel_soft.h): the instructions of a job of a quarter of
  * a frame, of one frame and of four. A frame is that of `make bench-fpga`: 18,800 bits, or 4700
- * samples of them; for AES-128 and G.722 the sizes of scripts/break-even.tsv. `BENCH {json}` lines
- * for scripts/break_even.py, then `BENCH done`.
+ * samples of them; for AES-128 and G.722 the sizes of tools/break-even.tsv. `BENCH {json}` lines
+ * for tools/break_even.py, then `BENCH done`.
  */
 #include <stdint.h>
 

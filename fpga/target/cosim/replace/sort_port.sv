@@ -5,7 +5,7 @@
 module sort_port
   import fabric_pkg::*;
 #(
-  /// As in the class: scripts/mk/cosim.mk gives both the same value.
+  /// As in the class: tools/mk/cosim.mk gives both the same value.
   parameter int unsigned Depth = 16,
   parameter int unsigned Index = 0
 ) (
