@@ -12,18 +12,29 @@ static const struct hcall_entry calls[] = {
 
 COMPONENT(core, .hypercalls = calls);
 
-const struct component *component_writers[COMPONENTS + 1U]; /* owner: components_boot() */
+struct component_users component_users;
+
+/* Appends `c` to a list if it has the function. */
+static void add_user(const struct component **list, const struct component *c, bool has)
+{
+    unsigned n = 0;
+
+    while (list[n] != NULL) {
+        n++;
+    }
+    list[n] = has ? c : NULL;
+}
 
 const char *components_boot(void)
 {
     const char *wrong = NULL;
-    unsigned n = 0;
 
+    component_users = (struct component_users){{NULL}, {NULL}, {NULL}};
     FOR_EACH_COMPONENT(c)
     {
-        if (c->write_fault != NULL) {
-            component_writers[n++] = c;
-        }
+        add_user(component_users.vcpu_start, c, c->vcpu_start != NULL);
+        add_user(component_users.vcpu_stop, c, c->vcpu_stop != NULL);
+        add_user(component_users.write_fault, c, c->write_fault != NULL);
         if (c->boot != NULL && wrong == NULL) {
             wrong = c->boot();
         }

@@ -74,28 +74,27 @@ extern const struct component __start_components[], __stop_components[];
 #define FOR_EACH_COMPONENT(c) \
     for (const struct component *c = __start_components; c != __stop_components; c++)
 
+/* The components that have a function which is called often, up to NULL. */
+struct component_users {
+    const struct component *vcpu_start[COMPONENTS + 1U];
+    const struct component *vcpu_stop[COMPONENTS + 1U];
+    const struct component *write_fault[COMPONENTS + 1U];
+};
+extern struct component_users component_users; /* owner: components_boot() */
+
 static inline void components_vcpu_start(struct vcpu *v)
 {
-    FOR_EACH_COMPONENT(c)
-    {
-        if (c->vcpu_start != NULL) {
-            c->vcpu_start(v);
-        }
+    for (unsigned i = 0; component_users.vcpu_start[i] != NULL; i++) {
+        component_users.vcpu_start[i]->vcpu_start(v);
     }
 }
 
 static inline void components_vcpu_stop(struct vcpu *v)
 {
-    FOR_EACH_COMPONENT(c)
-    {
-        if (c->vcpu_stop != NULL) {
-            c->vcpu_stop(v);
-        }
+    for (unsigned i = 0; component_users.vcpu_stop[i] != NULL; i++) {
+        component_users.vcpu_stop[i]->vcpu_stop(v);
     }
 }
-
-/* The components with a write_fault(), up to NULL. */
-extern const struct component *component_writers[COMPONENTS + 1U];
 
 /* The answer of the first component that does not refuse. */
 static inline enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa, unsigned width,
@@ -103,8 +102,8 @@ static inline enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa,
 {
     enum write_fault fault = WRITE_REFUSED;
 
-    for (unsigned i = 0; component_writers[i] != NULL && fault == WRITE_REFUSED; i++) {
-        fault = component_writers[i]->write_fault(v, gpa, width, value);
+    for (unsigned i = 0; component_users.write_fault[i] != NULL && fault == WRITE_REFUSED; i++) {
+        fault = component_users.write_fault[i]->write_fault(v, gpa, width, value);
     }
     return fault;
 }
