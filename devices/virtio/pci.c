@@ -168,8 +168,8 @@ static void command_write(struct virtio_device *dev, unsigned byte, unsigned wid
     uint32_t command;
 
     spin_lock(&dev->vm->lock);
-    command =
-        ((config_word(dev, PCI_COMMAND) & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
+    command = dev->class->command != NULL ? config_word(dev, PCI_COMMAND) : dev->command;
+    command = ((command & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
     if (dev->class->command != NULL) {
         dev->class->command(dev, command);
     } else {
