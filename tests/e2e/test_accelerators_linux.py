@@ -86,8 +86,9 @@ def test_programs_that_misbehave(machine):
         assert said[1] == "0", machine.console.text("linux")[-3000:]
 
 
+@pytest.mark.long
 def test_restart(machine):
-    """Also with interrupts that are disabled and pending when the VM ends."""
+    """With the programs of the test before; also with interrupts that are disabled and pending when the VM ends."""
     ask(
         machine,
         'python3 -c \'from functions import *; Function(QAM16, Memory()).begin_and_wait(); print("ov" + "er")\'',

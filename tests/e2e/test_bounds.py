@@ -46,8 +46,6 @@ ONLY_QEMU_7 = BOUNDED["response"]
 # Goals that the current code misses: the interim bound, and the features that cost more than the
 # goal allows. `make bench` reports these goals as not met.
 MISSED = {
-    "riscv.mmio.uart_load": (166, "an access is checked for its width and alignment, as the machine does"),
-    "riscv.ipc.send.first.100": (216, "a kick goes by way of the CPU's mask"),
     "riscv.vm.restart": (
         29000,
         "payloads are summed, 512 bytes at a time; a seed for random numbers",

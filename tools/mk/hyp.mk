@@ -87,7 +87,7 @@ hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
 # Changes with the compiler, the flags and the components, so that everything is recompiled.
 $(HYP_BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS)' | cmp -s - $@ || echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS)' >$@
+	@echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS) $(FOR_SIZE)' | cmp -s - $@ || echo '$(HYP_CC) $(HYP_CFLAGS) $(HYP_SRCS) $(FOR_SIZE)' >$@
 
 $(HYP_BUILD)/obj/%.c.o: %.c $(HYP_BUILD)/flags Makefile tools/mk/hyp.mk
 	@mkdir -p $(@D)
