@@ -154,7 +154,8 @@ $(eval $(call bare_guest,fabric,$(wildcard tests/guests/fabric/*.c),$(BARE_NOFP)
 # Hostile guests, and guests that they must not affect. They are linked for other RAM (attacker/riscv/attacker_arch.h).
 ATTACKER := $(wildcard tests/guests/attacker/*.c tests/guests/attacker/riscv/*.c tests/guests/attacker/riscv/*.S)
 # The numbers of all hypercalls that abi/ defines, for a list in C.
-HCALL_NUMBERS := $(shell sed -nE '/HCALL_(OK|MAX) /d; s/^#define HCALL_[A-Z_]+ ([0-9]+)( .*)?$$/\1/p' abi/*_abi.h | paste -sd ,)
+HCALL_NUMBERS = $(subst $(space),$(comma),$(shell sed -nE '/HCALL_(OK|MAX) /d; s/^#define HCALL_[A-Z_]+ ([0-9]+)( .*)?$$/\1/p' abi/*_abi.h))
+space := $(subst ,, )
 $(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Itests/guests/attacker -Itests/guests/attacker/riscv -DHCALL_NUMBERS=$$(HCALL_NUMBERS)))
 $(eval $(call bare_guest,witness,$(wildcard tests/guests/witness/*.c tests/guests/witness/*.S),$(BARE_FP)))
 $(eval $(call bare_guest,ticker,$(wildcard tests/guests/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))
