@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The door of a component: what core calls of it. A component is a folder that the build names
- * (HYP_COMPONENTS). Its file component.c has one COMPONENT, which lists all of the following that
- * it has; core calls what is listed and names no component. A component keeps its data itself. It
- * can also define again a function that core marks COMPONENT_DEFAULT (in console.c, seed.c,
- * fwtree.c): the linker then takes the component's.
+ * What core calls of a component. A component is a folder that the build names (HYP_COMPONENTS).
+ * Its file component.c has one COMPONENT, which lists all of the following that it has; core calls
+ * what is listed and names no component. A component keeps its data itself. It can also define
+ * again a function that core marks COMPONENT_DEFAULT (in console.c, seed.c, fwtree.c): the linker
+ * then takes the component's.
  *
  * Functions of different components are called in no particular order.
  */
@@ -74,7 +74,7 @@ extern const struct component __start_components[], __stop_components[];
 #define FOR_EACH_COMPONENT(c) \
     for (const struct component *c = __start_components; c != __stop_components; c++)
 
-/* The components that have a function which is called often, up to NULL. */
+/* For functions that are called often, the components that have one; each list ends with NULL. */
 struct component_users {
     const struct component *vcpu_start[COMPONENTS + 1U];
     const struct component *vcpu_stop[COMPONENTS + 1U];

@@ -15,8 +15,7 @@ void *memcpy(void *restrict dst, const void *restrict src, size_t n)
     size_t done = aligned((uintptr_t)dst | (uintptr_t)src) ? WORDS(n) : 0;
 
     copy_words(dst, src, done);
-    /* the bytes of an unaligned message: 280 of the longest non-preemptible section's instructions
-     */
+    /* Copying an unaligned message is the longest part of the longest non-preemptible section. */
 #pragma GCC unroll 8
     for (; done < n; done++) {
         ((char *)dst)[done] = ((const char *)src)[done];

@@ -63,7 +63,6 @@ $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 test-unit: test-unit-c test-unit-properties test-gdb-tool check-self test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
 	@$(some_selected)
 
-
 # $(call run_programs,names): of tests in C.
 run_programs = $(if $(1),$(call part,tests/unit/run.sh $(1:%=$(HOST_BUILD)/unit/%)),:)
 
