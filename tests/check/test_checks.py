@@ -44,10 +44,11 @@ MAKEFILE = f"""# {SPDX}
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 BUILD := build
-VENV := {Path(sys.executable).parents[1]}
-include {TOP}/tools/mk/check.mk {TOP}/tools/mk/docs.mk
+include $(TOP)/tools/mk/check.mk $(TOP)/tools/mk/docs.mk
 setup-dev setup-site: ;
 """
+# Given to make, not written into the tree: check-files refuses some paths in files.
+PLACES = (f"TOP={TOP}", f"VENV={Path(sys.executable).parents[1]}")
 
 
 class Tree:
@@ -72,7 +73,7 @@ class Tree:
     def check(self, name: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", f"check.{name}", "--root", str(self.root)]
         if name in BY_TOOLS:
-            command = ["make", "--silent", "-f", "checks.mk", f"check-{name}"]
+            command = ["make", "--silent", "-f", "checks.mk", f"check-{name}", *PLACES]
         return subprocess.run(
             command,
             cwd=self.root,
