@@ -17,9 +17,16 @@ void fence_local(void)
             : "memory");
 }
 
-COMPONENT_DEFAULT void fence_second_stage(struct vm *vm)
+void fence_second_stage(struct vm *vm)
 {
-    (void)vm; /* second stages do not change */
+    unsigned changes = atomic_load_acquire(&vm->arch.changes),
+             *fenced = &vm->arch.fenced[cpu_self()->id];
+
+    if (*fenced != changes) {
+        *fenced = changes;
+        /* hfence.gvma */
+        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, %0" ::"r"(vm->id + 1UL) : "memory");
+    }
 }
 
 /* Under sched_lock: true if `v` has done the fence or will do it before it runs again. Otherwise

@@ -32,18 +32,6 @@ static void fence_page(const struct arch_page *page)
                      : "memory");
 }
 
-void fence_second_stage(struct vm *vm)
-{
-    unsigned changes = atomic_load_acquire(&vm->arch.changes),
-             *fenced = &vm->arch.fenced[cpu_self()->id];
-
-    if (*fenced != changes) {
-        *fenced = changes;
-        /* hfence.gvma */
-        __asm__ volatile(".insn r 0x73, 0, 0x31, x0, x0, %0" ::"r"(vm->id + 1UL) : "memory");
-    }
-}
-
 void arch_page_allow_writes(const struct arch_page *page)
 {
     *page->entry |= PTE_W;
