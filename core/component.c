@@ -25,6 +25,42 @@ static void add_user(const struct component **list, const struct component *c, b
     list[n] = has ? c : NULL;
 }
 
+void components_boot_tree(ulong tree, const struct sysimage_header *image)
+{
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->boot_tree != NULL) {
+            c->boot_tree(tree, image);
+        }
+    }
+}
+
+bool components_boot_seed(uint8_t *tree, uint32_t size)
+{
+    bool done = false;
+
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->boot_seed != NULL && !done) {
+            done = c->boot_seed(tree, size);
+        }
+    }
+    return done;
+}
+
+bool components_make_key(uint32_t *key, uint32_t number)
+{
+    bool done = false;
+
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->make_key != NULL && !done) {
+            done = c->make_key(key, number);
+        }
+    }
+    return done;
+}
+
 const char *components_boot(void)
 {
     const char *wrong = NULL;
@@ -48,6 +84,16 @@ void components_vm_start(struct vm *vm)
     {
         if (c->vm_start != NULL) {
             c->vm_start(vm);
+        }
+    }
+}
+
+void components_vm_loaded(const struct vm *vm, unsigned step)
+{
+    FOR_EACH_COMPONENT(c)
+    {
+        if (c->vm_loaded != NULL) {
+            c->vm_loaded(vm, step);
         }
     }
 }

@@ -3,7 +3,6 @@
 #include "sysimage.h"
 #include "lib.h"
 #include "memmap.h"
-#include "seed.h"
 #include "system.h"
 
 #define CHECKSUM_FROM 16U /* earlier fields of the header are checked one by one */
@@ -106,7 +105,7 @@ static const char *check_memory(const struct sysimage_header *image, const struc
     if (map.count == 0 || map.regions->kind != SYSIMAGE_REGION_RAM) {
         return "a VM whose first memory region is not RAM";
     }
-    if (vm->seed != 0 && !memmap_ram(&map, (gpa_t)vm->seed, SEED_SIZE, &hpa)) {
+    if (vm->seed != 0 && !memmap_ram(&map, (gpa_t)vm->seed, SYSIMAGE_SEED_SIZE, &hpa)) {
         return "a seed outside the guest's memory";
     }
     return memmap_check(&map, (hpa_t)image->ram_base, image->ram_size);

@@ -10,7 +10,6 @@
 #include "component.h"
 #include "console.h"
 #include "lib.h"
-#include "seed.h"
 #include "system.h"
 #include "vm.h"
 
@@ -212,14 +211,14 @@ OWN_SYMBOL static bool load_stage(struct vm *vm)
     } else if (stage < STAGE_FIXUPS_FROM + vm->config->nfixups) {
         load_fixup(vm, stage - STAGE_FIXUPS_FROM);
     } else {
-        seed_step(vm, stage - STAGE_FIXUPS_FROM - vm->config->nfixups);
+        components_vm_loaded(vm, stage - STAGE_FIXUPS_FROM - vm->config->nfixups);
     }
     return true;
 }
 
 bool vm_load_step(struct vm *vm)
 {
-    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups + SEED_STEPS;
+    unsigned stages = STAGE_FIXUPS_FROM + vm->config->nfixups + COMPONENT_LOAD_STEPS;
     uint64_t start = arch_instret();
 
     while (vm->stage < stages && !arch_irq_pending() && load_stage(vm)) {

@@ -97,6 +97,7 @@ SUITES = {
     "tools/tessera/trace/": "test-unit:trace test-e2e:trace test-tutorials:trace",
     "tools/tessera/verify/": "test-unit test-e2e:attacks,fuzz,time_reads",
     "services/console/": "test-unit test-coverage test-fuzz-host test-e2e:console,keys,terminals,lifecycle test-mips",
+    "services/serial/": "test-unit test-coverage test-e2e:no_components test-mips",
     "services/debug/": "test-unit test-coverage test-e2e:debug test-tutorials:debug",
     "services/fwtree/": "test-unit test-coverage test-fuzz-host test-e2e:boards,firmware",
     "services/seed/": "test-unit test-coverage test-fuzz-host test-e2e:seed,virtio,smoke",

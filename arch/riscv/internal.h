@@ -165,7 +165,7 @@ static inline unsigned bit_lowest(ulong bits)
 void fence_local(void);
 
 /* Forgets what this hart holds of the VM's second-stage entries that have changed since its last
- * fence (struct arch_vm). The component that changes entries defines it. */
+ * fence (struct arch_vm). */
 void fence_second_stage(struct vm *vm);
 
 /* Makes the VCPUs in `mask` (by VCPU id; they exist) do a fence_local(), and waits until they

@@ -2,8 +2,8 @@
 /* Boot, from the firmware's jump to the first VCPU. */
 #include "arch.h"
 #include "atomic.h"
+#include "component.h"
 #include "console.h"
-#include "fwtree.h"
 #include "internal.h"
 #include "platform.h"
 #include "system.h"
@@ -148,7 +148,7 @@ void boot_first(ulong hartid, ulong tree)
     const struct sysimage_header *image;
     const char *wrong;
 
-    fwtree_check(tree, NULL);
+    components_boot_tree(tree, NULL);
     platform_uart_init();
     console_open();
     if (!probe_hypervisor()) {
@@ -161,7 +161,7 @@ void boot_first(ulong hartid, ulong tree)
     if (wrong != NULL) {
         boot_failed("this machine lacks ", wrong);
     }
-    fwtree_check(tree, image);
+    components_boot_tree(tree, image);
     boot_seed(tree, image);
     boot_patches(image);
     hyp.image = image;

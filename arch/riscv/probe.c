@@ -2,8 +2,8 @@
 /* Feature detection: each optional CSR and instruction is tried once at boot, before it is used. */
 #include "arch.h"
 #include "arch_device.h"
+#include "component.h"
 #include "internal.h"
-#include "seed.h"
 #include "system.h"
 
 struct probe_result {
@@ -148,7 +148,7 @@ bool probe_readable(ulong start, ulong size)
 void probe_seed(ulong tree, ulong size)
 {
     if ((machine.hidden & (1U << RISCV_FEATURE_SEED)) == 0 && probe_readable(tree, size) &&
-        seed_take((uint8_t *)tree, (uint32_t)size)) {
+        components_boot_seed((uint8_t *)tree, (uint32_t)size)) {
         machine.features |= 1U << RISCV_FEATURE_SEED;
     }
 }

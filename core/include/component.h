@@ -2,9 +2,7 @@
 /*
  * What core calls of a component. A component is a folder that the build names (HYP_COMPONENTS).
  * Its file component.c has one COMPONENT, which lists all of the following that it has; core calls
- * what is listed and names no component. A component keeps its data itself. It can also define
- * again a function that core marks COMPONENT_DEFAULT (in console.c, seed.c, fwtree.c): the linker
- * then takes the component's.
+ * what is listed and names no component. A component keeps its data itself.
  *
  * Functions of different components are called in no particular order.
  */
@@ -16,7 +14,9 @@
 
 struct console_part;
 struct hcall_entry;
+struct pci_backends;
 struct sched_class;
+struct sysimage_header;
 struct vcpu;
 struct vm;
 
@@ -28,6 +28,8 @@ enum write_fault {
     WRITE_DONE, /* done for the guest, which continues behind it */
 };
 
+#define COMPONENT_LOAD_STEPS 10U
+
 /* NULL: the component has none. vm_start(), vcpu_start() and vcpu_stop() are called with sched_lock
  * held, so they are short and their length does not depend on the number of VMs or VCPUs. */
 struct component {
@@ -37,11 +39,23 @@ struct component {
     /* Its class of VCPUs with priority over best effort. At most one component has one. */
     const struct sched_class *sched;
 
+    /* The firmware's device tree at `tree`, which may be anywhere or unreadable, at boot before
+     * translation is enabled. Called first with `image` NULL, before the console is used. */
+    void (*boot_tree)(ulong tree, const struct sysimage_header *image);
+    /* Stores the machine's seed, and wipes it from the device tree of `size` bytes. False if the
+     * tree has none. At boot, after boot_tree(). */
+    bool (*boot_seed)(uint8_t *tree, uint32_t size);
+    /* Derives key number `number` of SYSIMAGE_SEED_SIZE bytes, for a component's own generator,
+     * from the machine's seed. At boot; false if the machine has none. */
+    bool (*make_key)(uint32_t *key, uint32_t number);
     /* At boot, on the boot CPU, once all VMs and VCPUs exist and before any of them runs. Returns
      * NULL or what failed. */
     const char *(*boot)(void);
     /* The next life of the VM begins: its memory is about to be loaded. */
     void (*vm_start)(struct vm *vm);
+    /* The VM's memory is loaded: step `step` of COMPONENT_LOAD_STEPS of what the component writes
+     * to it, at most 400 instructions. Without locks. */
+    void (*vm_loaded)(const struct vm *vm, unsigned step);
     /* The VM's devices get their power-on state; nothing of it runs. Called with vm->lock held, and
      * not sched_lock. */
     void (*vm_reset)(struct vm *vm);
@@ -62,6 +76,8 @@ struct component {
     resource_bound_fn *resource_bound;
     /* Keys and lists for the operator (console_keys.h of the component `console`). */
     const struct console_part *console;
+    /* What is behind PCI functions (pci_backends.h of the component `virtio`). */
+    const struct pci_backends *pci;
 };
 
 /* In the component's component.c: COMPONENT(ipc, .boot = ipc_boot, .hypercalls = calls). */
@@ -110,10 +126,17 @@ static inline enum write_fault components_write_fault(struct vcpu *v, gpa_t gpa,
 
 /* --- component.c: rare events, out of line to save space --- */
 
+void components_boot_tree(ulong tree, const struct sysimage_header *image);
+
+/* The answer of the first component that does not refuse. */
+bool components_boot_seed(uint8_t *tree, uint32_t size);
+bool components_make_key(uint32_t *key, uint32_t number);
+
 /* NULL, or what failed. */
 const char *components_boot(void);
 
 void components_vm_start(struct vm *vm);
+void components_vm_loaded(const struct vm *vm, unsigned step);
 void components_vm_reset(struct vm *vm);
 
 /* True when every component is done. */

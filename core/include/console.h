@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console: one UART for the hypervisor and all VMs. core/console.c sends what VMs write as it
- * comes; the component `console` (services/console/) replaces it by a multiplexer with names, a
- * keyboard that changes its owner, and the operator's keys: it defines the functions marked
- * COMPONENT_DEFAULT in core/console.c again. The hypervisor's own lines are queued in
- * core/console_log.c.
+ * The console: one UART for the hypervisor and all VMs. A hypervisor is linked with one of two: the
+ * component `console` (services/console/), a multiplexer with names, a keyboard that changes its
+ * owner, and the operator's keys; or, without it, services/serial, which sends what VMs write as it
+ * comes. The hypervisor's own lines are queued in core/console_log.c, which has console_open(),
+ * console_post() and console_seize().
  */
 #ifndef CONSOLE_H
 #define CONSOLE_H

@@ -44,6 +44,7 @@
 #define SYSIMAGE_MAX_FIXUPS 176U /* per VM: two per feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 #define SYSIMAGE_MAX_TRACE_KIB 16384U
+#define SYSIMAGE_SEED_SIZE 32U /* bytes, of the machine's seed, a VM's, and a key */
 #define SYSIMAGE_MAX_IRQS_PER_MS 1000U
 #define SYSIMAGE_IRQ_BURST 4U /* size of the token bucket of a rate-limited source, interrupts */
 
@@ -124,7 +125,7 @@ struct sysimage_vm {
     /* guest-physical address of the emulated test finisher, 0: none */
     uint64_t finisher;
     uint64_t rtc; /* guest-physical address of the emulated RTC, 0: none */
-    /* guest-physical address of the device tree's 32-byte seed, 0: none */
+    /* guest-physical address of the device tree's seed (SYSIMAGE_SEED_SIZE), 0: none */
     uint64_t seed;
     uint32_t rtc_irq; /* guest source of the RTC's alarm, 1 .. 31; 0: none */
     /* rate limit of pass-through sources, 1 .. SYSIMAGE_MAX_IRQS_PER_MS; 0: none */

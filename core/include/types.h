@@ -29,8 +29,4 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define REGISTER_IN(section_name) \
     __attribute__((used, section(section_name), aligned(sizeof(void *))))
 
-/* A function that core defines for a build without a component, and that the component defines
- * again (core/include/component.h). */
-#define COMPONENT_DEFAULT __attribute__((weak))
-
 #endif

@@ -20,6 +20,7 @@
 #include "fabric_map.h"
 #include "hypercall.h"
 #include "list.h"
+#include "pci_backends.h"
 #include "spinlock.h"
 #include "vm.h"
 
@@ -226,6 +227,14 @@ void accel_vcpu_stop(struct vcpu *v);
 void accel_sync(void);
 enum write_fault accel_write_fault(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
 resource_bound_fn accel_bound;
+
+/* As struct pci_accelerators and struct cipher_units say. */
+bool accelerator_exists(const struct vm *vm, unsigned device);
+bool accelerator_pending(const struct vm *vm, unsigned device);
+void accelerator_mask(const struct vm *vm, unsigned device, bool masked);
+bool cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_job *job);
+enum cipher_outcome cipher_unit_result(uint32_t unit);
+bool cipher_unit_stop(const struct vm *vm, uint32_t unit);
 
 /* --- registers.c; called with accels.lock held --- */
 

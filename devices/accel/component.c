@@ -37,6 +37,14 @@ static void cpu_sync(void)
     accel_sync();
 }
 
+static const struct pci_accelerators accelerators = {
+    .exists = accelerator_exists, .pending = accelerator_pending, .mask = accelerator_mask};
+static const struct cipher_units cipher_units = {
+    .begin = cipher_unit_begin, .result = cipher_unit_result, .stop = cipher_unit_stop};
+static const struct pci_backends backends = {.accelerators = &accelerators,
+                                             .cipher_units = &cipher_units};
+
 COMPONENT(accel, .boot = boot, .vm_reset = accel_vm_reset, .vm_stop = accel_vm_stop,
           .vcpu_start = overlay_vcpu_start, .vcpu_stop = accel_vcpu_stop, .cpu_sync = cpu_sync,
-          .write_fault = accel_write_fault, .resource_bound = accel_bound, .hypercalls = calls);
+          .write_fault = accel_write_fault, .resource_bound = accel_bound, .pci = &backends,
+          .hypercalls = calls);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's device behind a PCI function of the VM (devices/virtio/accelerator.c): its interrupt. */
 #include "accel.h"
-#include "pci_accelerator.h"
 
 #define INT_OVER (1U << FABRIC_IF_INT_CTRL_OVER_LSB)
 #define INT_FAULT (1U << FABRIC_IF_INT_CTRL_FAULT_LSB)

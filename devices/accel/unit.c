@@ -10,7 +10,6 @@
  */
 #include "accel.h"
 #include "arch.h"
-#include "cipher_unit.h"
 #include "cpu.h"
 #include "fabric_windows.h"
 #include "sched.h"

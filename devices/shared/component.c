@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "component.h"
 
+#include "pci_backends.h"
 #include "shared.h"
 
+static const struct pci_shared_devices devices = {
+    .pages = hardware_io_pages, .pending = hardware_io_pending, .mask = hardware_io_mask};
+static const struct pci_backends backends = {.shared_devices = &devices};
+
 COMPONENT(shared, .boot = shared_boot, .vm_reset = shared_vm_reset, .vm_stop = shared_vm_stop,
-          .resource_bound = shared_bound);
+          .resource_bound = shared_bound, .pci = &backends);

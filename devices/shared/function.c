@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's shared devices behind a PCI function of the VM (devices/virtio/hardware_io.c): their
  * interrupt. */
-#include "pci_hardware_io.h"
 #include "shared.h"
 
 bool hardware_io_pages(const struct vm *vm, uint64_t *pages)

@@ -5,7 +5,6 @@
  * for DMA. INTA is source 21, that of all the VM's devices of the fabric; the fabric masks the
  * interrupt of a device whose function has "interrupt disable" set.
  */
-#include "pci_accelerator.h"
 #include "virtio.h"
 
 #define CLASS_ACCELERATOR 0x120000U
@@ -13,9 +12,11 @@
 
 static const char *accelerator_boot(struct virtio_device *dev)
 {
+    const struct pci_accelerators *accelerators = pci_backends.accelerators;
+
     dev->first_bar = ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE;
     dev->first_bar_size = ACCELERATOR_PAGE;
-    return accelerator_exists(dev->vm, dev->config->device)
+    return accelerators != NULL && accelerators->exists(dev->vm, dev->config->device)
                ? NULL
                : "the image has a PCI function of an accelerator that its "
                  "VM does not have";
@@ -23,12 +24,12 @@ static const char *accelerator_boot(struct virtio_device *dev)
 
 static bool function_pending(const struct virtio_device *dev)
 {
-    return accelerator_pending(dev->vm, dev->config->device);
+    return pci_backends.accelerators->pending(dev->vm, dev->config->device);
 }
 
 static void function_mask(const struct virtio_device *dev, bool masked)
 {
-    accelerator_mask(dev->vm, dev->config->device, masked);
+    pci_backends.accelerators->mask(dev->vm, dev->config->device, masked);
 }
 
 const struct virtio_class virtio_accelerator = {.type = VIRTIO_IMAGE_ACCELERATOR,

@@ -163,6 +163,7 @@ static const char *set_up(const struct virtio_image *image)
     const char *wrong = fill_disks(functions, image->nfunctions);
 
     memset(buses, 0, sizeof(buses));
+    pci_backends_boot();
     virtio_lines_init();
     virtio_device_count = image->nfunctions;
     for (unsigned i = 0; i < image->nfunctions && wrong == NULL; i++) {

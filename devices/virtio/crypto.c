@@ -13,7 +13,6 @@
  * Lock order: the lock of the control queue, then that of the data queue.
  */
 #include "aes.h"
-#include "cipher_unit.h"
 #include "lib.h"
 #include "virtio.h"
 
@@ -520,11 +519,12 @@ static bool begin_job(const struct virtio_device *dev, const struct engine *e, u
                              .result = gpa_of(dev, e->into.at),
                              .size = size,
                              .decrypts = e->request.opcode == CIPHER_DECRYPT};
+    const struct cipher_units *units = pci_backends.cipher_units;
     bool begun;
 
     memcpy(job.key, s->key, sizeof(job.key));
     memcpy(job.vector, e->request.vector, sizeof(job.vector));
-    begun = cipher_unit_begin(dev->vm, e->unit, &job);
+    begun = units != NULL && units->begin(dev->vm, e->unit, &job);
     memset(job.key, 0, sizeof(job.key));
     return begun;
 }
@@ -573,7 +573,7 @@ static void end_job(struct engine *e)
 /* A destroyed session ends the request only after its job. */
 static enum virtio_found await_job(struct engine *e)
 {
-    enum cipher_outcome outcome = cipher_unit_result(e->unit);
+    enum cipher_outcome outcome = pci_backends.cipher_units->result(e->unit);
 
     if (outcome == CIPHER_DONE) {
         end_job(e);
@@ -706,9 +706,10 @@ static void crypto_reset(struct virtio_device *dev)
 
 static bool crypto_stop(struct virtio_device *dev)
 {
+    const struct cipher_units *units = pci_backends.cipher_units;
     const struct engine *e = dev->data;
 
-    return e->first == TAKE || cipher_unit_stop(dev->vm, e->unit);
+    return e->first == TAKE || units == NULL || units->stop(dev->vm, e->unit);
 }
 
 const struct virtio_class virtio_crypto = {

@@ -5,7 +5,6 @@
  * memory for DMA. INTA is the source of all the VM's shared devices; the hardware masks it while
  * the function has "interrupt disable" set.
  */
-#include "pci_hardware_io.h"
 #include "virtio.h"
 
 #define CLASS_HARDWARE_IO 0x088000U /* a system peripheral, other */
@@ -14,7 +13,9 @@
 
 static const char *hardware_io_boot(struct virtio_device *dev)
 {
-    if (!hardware_io_pages(dev->vm, &dev->first_bar)) {
+    const struct pci_shared_devices *shared = pci_backends.shared_devices;
+
+    if (shared == NULL || !shared->pages(dev->vm, &dev->first_bar)) {
         return "the image has a PCI function of shared devices that its VM does not have";
     }
     dev->first_bar_size = PAGES_SIZE;
@@ -25,12 +26,12 @@ static const char *hardware_io_boot(struct virtio_device *dev)
 
 static bool io_function_pending(const struct virtio_device *dev)
 {
-    return hardware_io_pending(dev->vm);
+    return pci_backends.shared_devices->pending(dev->vm);
 }
 
 static void io_function_mask(const struct virtio_device *dev, bool masked)
 {
-    hardware_io_mask(dev->vm, masked);
+    pci_backends.shared_devices->mask(dev->vm, masked);
 }
 
 const struct virtio_class virtio_hardware_io = {.type = VIRTIO_IMAGE_HARDWARE_IO,

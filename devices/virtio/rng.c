@@ -5,9 +5,9 @@
  * block are the next key ("fast key erasure"), so earlier output cannot be computed from its state.
  */
 #include "chacha.h"
+#include "component.h"
 #include "console.h"
 #include "lib.h"
-#include "seed.h"
 #include "virtio.h"
 
 #define QUEUE_REQUESTS 0U
@@ -36,7 +36,7 @@ static const char *rng_boot(struct virtio_device *dev)
     struct generator *g = &generators[virtio_number(dev)];
 
     dev->data = g;
-    return seed_key(g->key, virtio_number(dev))
+    return components_make_key(g->key, virtio_number(dev))
                ? NULL
                : "a virtio-rng without a seed of the machine (rng-seed in its device tree)";
 }

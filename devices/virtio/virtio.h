@@ -20,6 +20,7 @@
 #include "arch_virtio.h"
 #include "atomic.h"
 #include "memmap.h"
+#include "pci_backends.h"
 #include "spinlock.h"
 #include "system.h"
 #include "virtio_image.h"
@@ -436,6 +437,13 @@ void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_lo
 /* All functions of the system. Constant after boot, but for what they guard. */
 extern struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: boot.c */
 extern unsigned virtio_device_count;
+
+/* --- backends.c --- */
+
+extern struct pci_backends pci_backends; /* of all components; owner: pci_backends_boot() */
+
+/* Finds what the components have registered. */
+void pci_backends_boot(void);
 
 /* The function's number among those of all VMs. */
 static inline unsigned virtio_number(const struct virtio_device *dev)

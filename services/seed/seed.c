@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chacha.h"
+#include "component.h"
 #include "guestmem.h"
 #include "lib.h"
 #include "seed_parts.h"
+#include "sysimage.h"
 #include "vm.h"
 
-#define KEY_WORDS (SEED_SIZE / 4U)
+#define KEY_WORDS (SYSIMAGE_SEED_SIZE / 4U)
 
 static struct {
     uint32_t key[KEY_WORDS]; /* little-endian, as all CPUs that have a seed */
@@ -146,10 +148,10 @@ bool seed_take(uint8_t *tree, uint32_t size)
     uint32_t length;
     uint8_t *seed = seed_find(tree, size, &length);
 
-    if (seed == NULL || length < SEED_SIZE) {
+    if (seed == NULL || length < SYSIMAGE_SEED_SIZE) {
         return false;
     }
-    memcpy(machine_seed.key, seed, SEED_SIZE);
+    memcpy(machine_seed.key, seed, SYSIMAGE_SEED_SIZE);
     memset(seed, 0, length);
     machine_seed.there = true;
     return true;
@@ -168,10 +170,10 @@ void seed_step(const struct vm *vm, unsigned step)
         chacha_begin(state, machine_seed.key, (const uint32_t[4]){vm->id, vm->starts});
     }
     chacha_double_round(state);
-    if (step == SEED_STEPS - 1U) {
+    if (step == COMPONENT_LOAD_STEPS - 1U) {
         chacha_hash_end(state);
         /* checked by sysimage_check() */
-        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SEED_SIZE);
+        (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SYSIMAGE_SEED_SIZE);
         /* it would reveal the machine's seed */
         memset(state, 0, sizeof(states[0]));
     }
@@ -192,7 +194,7 @@ bool seed_key(uint32_t *key, uint32_t number)
         chacha_double_round(state);
     }
     chacha_hash_end(state);
-    memcpy(key, state, SEED_SIZE);
+    memcpy(key, state, SYSIMAGE_SEED_SIZE);
     memset(state, 0, sizeof(state));
     return true;
 }

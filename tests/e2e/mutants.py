@@ -23,13 +23,8 @@ SOURCES = (
     "platform",
     "rt",
     "ipc",
-    "services/debug",
-    "services/console",
-    "services/seed",
-    "devices/virtio",
-    "services/fwtree",
-    "devices/accel",
-    "devices/shared",
+    "services",
+    "devices",
     "fpga/hw/include",
 )
 ASKED = os.environ.get("TESSERA_MUTANTS") == "1"

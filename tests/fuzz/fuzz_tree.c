@@ -8,6 +8,7 @@
 
 #include "fuzz.h"
 #include "seed_parts.h"
+#include "sysimage.h"
 
 /* `before` is a copy of `tree` from before seed_take(). */
 static const char *wrong(uint8_t *before, const uint8_t *tree, uint32_t size, bool taken)
@@ -19,7 +20,7 @@ static const char *wrong(uint8_t *before, const uint8_t *tree, uint32_t size, bo
     if (at > size || (seed != NULL && length > size - at)) {
         return "the seed that was found is not in the tree";
     }
-    if (taken != (seed != NULL && length >= SEED_SIZE)) {
+    if (taken != (seed != NULL && length >= SYSIMAGE_SEED_SIZE)) {
         return "an absent or too short seed was taken, or a valid seed was not";
     }
     if (taken) {

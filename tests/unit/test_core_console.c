@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The console of a build without the component `console` (core/console.c): the program is linked
- * without it. */
+/* The console of a build without the component `console` (services/serial/console.c): the program
+ * is linked with it. */
 #include <string.h>
 
 #include "console.h"

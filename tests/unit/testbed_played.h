@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What virtio calls of accel and shared, and the test plays instead: units of AES-CBC
- * (cipher_unit.h), and accelerators and shared devices behind PCI functions (pci_accelerator.h,
- * pci_hardware_io.h). The linker gives virtio's calls to the testbed (--wrap in
- * tools/mk/unit.mk).
+ * (cipher_unit.h), and accelerators and shared devices behind PCI functions (pci_backends.h). The
+ * linker gives the testbed's functions to the components' tables (--wrap in tools/mk/unit.mk).
  */
 #ifndef TESTBED_PLAYED_H
 #define TESTBED_PLAYED_H
 
-#include "cipher_unit.h"
-#include "pci_accelerator.h"
-#include "pci_hardware_io.h"
+#include "pci_backends.h"
 
 typedef bool testbed_played_begin_fn(uint32_t unit, const struct cipher_job *job);
 typedef unsigned testbed_played_result_fn(uint32_t unit); /* enum cipher_outcome */

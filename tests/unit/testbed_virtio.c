@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "seed.h"
+#include "seed_parts.h"
 #include "virtio.h"
 
 static struct testbed_image *made_image; /* owner: testbed_virtio_make() */
@@ -113,9 +113,17 @@ void testbed_virtio_cut(unsigned size)
 static void take_seed(void)
 {
     static const uint32_t words[] = {
-        0xd00dfeed, 160,       40, 144,        0,          17, 16, 0, 16, 104, /* header */
-        1,          0,         1,  0x63686f73, 0x656e0000, /* root node, "chosen" */
-        3,          SEED_SIZE, 0,  0x5a5a5a5a, 0x12345678, /* "rng-seed", its value */
+        0xd00dfeed, 160,
+        40,         144,
+        0,          17,
+        16,         0,
+        16,         104, /* header */
+        1,          0,
+        1,          0x63686f73,
+        0x656e0000, /* root node, "chosen" */
+        3,          SYSIMAGE_SEED_SIZE,
+        0,          0x5a5a5a5a,
+        0x12345678, /* "rng-seed", its value */
     };
     uint8_t tree[160] = {0};
 

@@ -89,6 +89,7 @@ BUILDS = (
             "ipc",
             "services/debug",
             "services/console",
+            "services/serial",
             "services/seed",
             "services/fwtree",
             "devices/accel",

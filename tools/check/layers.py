@@ -52,9 +52,8 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILI
 _FIX = "include lower layers only: register a function or move the declaration"
 # Words that core may not use in identifiers: the names of the components, and these.
 _COMPONENT_WORDS = ("edf", "admit", "overrun", "inbox", "doorbell", "session", "virtio", "fpga")
-# Components that replace functions of core (COMPONENT_DEFAULT), which therefore has their names, and one whose name is
-# a common word.
-_ALLOWED_NAMES = {"console", "seed", "fwtree", "shared"}
+# Components whose names are words of core's interfaces (console.h, the image's seeds) or common words.
+_ALLOWED_NAMES = {"console", "seed", "shared", "serial"}
 # Exceptions: file, identifiers, reason. An exception that is not needed is an error, too.
 _IMAGE_FIELDS = r"rt_\w+|SYSIMAGE_MAX_RT_APPS"
 _IMAGE = "the format of the system image has the fields that the components read"
@@ -100,6 +99,12 @@ class Layers:
             return _CONTRACT
         return f"{family}/{rest.partition('/')[0]}" if family in _FAMILIES and "/" in rest else None
 
+    def component_of(self, path: str) -> str | None:
+        """Returns the component whose part for an architecture a file in arch/<isa>/<component> is."""
+        parts = path.split("/")
+        name = parts[2] if parts[0] == "arch" and len(parts) > 3 else None
+        return next((component for component in self.components if Path(component).name == name), None)
+
     def _kind(self, layer: str) -> str:
         if layer in self.components:
             return _COMPONENT
@@ -143,7 +148,8 @@ def _include_findings(layers: Layers, path: str, text: str, headers: dict[str, l
     code = ctext.blank(text, also_strings=False)
     for match in _INCLUDE.finditer(code):
         meant = _candidates(layers, match[1], path, headers)
-        if meant and not any(layers.allowed(layer, header) for header in meant):
+        own = layers.component_of(path)
+        if meant and not any(layers.layer_of(header) == own or layers.allowed(layer, header) for header in meant):
             line = code.count("\n", 0, match.start()) + 1
             what = f"{layer} includes {match[1]} of {layers.layer_of(meant[0])}"
             found.append(Finding(path, line, what, _FIX))

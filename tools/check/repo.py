@@ -11,7 +11,7 @@ from pathlib import Path
 
 DEFAULT_ROOT = Path(__file__).resolve().parents[2]
 
-_COMPONENTS = re.compile(r"^COMPONENTS := (.*)$", re.MULTILINE)
+_COMPONENTS = re.compile(r"^(?:COMPONENTS|PLAIN_CONSOLE) := (.*)$", re.MULTILINE)
 _USES = re.compile(r"^USES_(\w+) := (.*)$", re.MULTILINE)
 
 
@@ -50,11 +50,11 @@ def tracked(root: Path) -> list[str]:
 
 
 def components(root: Path) -> tuple[str, ...]:
-    """Returns the components' folders: those that COMPONENTS in tools/mk/hyp.mk names, and
-    that exist, and the examples."""
+    """Returns the components' folders: those that COMPONENTS and PLAIN_CONSOLE in tools/mk/hyp.mk
+    name, and that exist, and the examples."""
     makefile = root / "tools" / "mk" / "hyp.mk"
-    found = _COMPONENTS.search(makefile.read_text(encoding="utf-8")) if makefile.is_file() else None
-    named = [name for name in found[1].split() if (root / name).is_dir()] if found else []
+    found = _COMPONENTS.findall(makefile.read_text(encoding="utf-8")) if makefile.is_file() else []
+    named = [name for name in " ".join(found).split() if (root / name).is_dir()]
     return (*named, *sorted(str(folder.relative_to(root)) for folder in root.glob("docs/examples/*")))
 
 

@@ -10,7 +10,7 @@ from cover.model import ROOT, Line, Sources, Total, total
 from tessera.bench.published import record
 
 PARTS = (
-    *("core", "rt", "ipc", "services/debug", "services/console", "services/seed", "services/fwtree"),
+    *("core", "rt", "ipc", "services/debug", "services/console", "services/serial", "services/seed", "services/fwtree"),
     *("devices/virtio", "arch/riscv", "arch/mips"),
 )
 _STYLE = """

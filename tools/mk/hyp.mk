@@ -16,6 +16,8 @@ include tools/mk/arch/$(HYP_ARCH).mk
 # arch/<isa>, or both. HYP_COMPONENTS names them without services/ and devices/; a folder elsewhere by its path. An architecture
 # has all of them by default, or those that its file above names.
 COMPONENTS := rt ipc services/debug services/console services/seed compat services/fwtree devices/accel devices/shared devices/virtio
+# The console of a hypervisor without the component console (core/include/console.h).
+PLAIN_CONSOLE := services/serial
 HYP_COMPONENTS ?= $(notdir $(COMPONENTS))
 
 # `make image` leaves out what its system does not need (IMAGE_FILES), unless the user says what the hypervisor has.
@@ -55,7 +57,7 @@ queue_sources = $(filter-out $(filter-out rt/queue_$(1)%,$(wildcard rt/queue_*.c
 queue_flags = $(if $(filter sorter,$(1)),-DRT_QUEUE_SORTER) $(if $(filter sorter,$(2)),-DTIMERS_SORTER) \
               $(if $(filter sorter,$(1) $(2)),-DSORTERS_A_CPU=$(if $(filter sorter,$(1)),$(if $(filter sorter,$(2)),3U,2U),1U))
 
-HYP_DIRS := core core/lib $(wildcard $(HYP_FOLDERS) $(addprefix arch/$(HYP_ARCH)/,$(notdir $(HYP_FOLDERS)))) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
+HYP_DIRS := core core/lib $(if $(filter console,$(HYP_COMPONENTS)),,$(PLAIN_CONSOLE)) $(wildcard $(HYP_FOLDERS) $(addprefix arch/$(HYP_ARCH)/,$(notdir $(HYP_FOLDERS)))) arch/$(HYP_ARCH) $(HYP_VARIANT) platform/$(BOARD) $(HYP_DRIVERS)
 HYP_SRCS := $(sort $(wildcard $(addsuffix /*.c,$(HYP_DIRS)) $(addsuffix /*.S,$(filter-out platform/%,$(HYP_DIRS)))))
 HYP_OFFSETS := arch/$(HYP_ARCH)/asm_offsets.c
 HYP_SRCS := $(call queue_sources,$(HYP_RT_QUEUE),$(HYP_TIMERS),$(filter-out $(HYP_OFFSETS),$(HYP_SRCS)))

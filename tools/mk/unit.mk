@@ -11,7 +11,7 @@ HOST_BUILD := $(BUILD)/host$(if $(filter sorter,$(HOST_RT_QUEUE)),-sorter)$(if $
 
 # A source of which build/mutants has another version (tests/mutations/test_unit_mutants.py).
 HOST_MUTANT ?=
-HOST_SRCS := $(patsubst $(HOST_MUTANT),$(BUILD)/mutants/$(HOST_MUTANT),$(call queue_sources,$(HOST_RT_QUEUE),$(HOST_TIMERS),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) arch/host)))))
+HOST_SRCS := $(patsubst $(HOST_MUTANT),$(BUILD)/mutants/$(HOST_MUTANT),$(call queue_sources,$(HOST_RT_QUEUE),$(HOST_TIMERS),$(sort $(wildcard $(addsuffix /*.c,core core/lib $(COMPONENTS) $(PLAIN_CONSOLE) arch/host)))))
 HOST_OBJS := $(HOST_SRCS:%.c=$(HOST_BUILD)/obj/%.o)
 # Common code of the tests: builds a system in memory, steps it, and reads its state.
 other_kind = $(if $(filter sorter,$(1)),heap,sorter)
@@ -31,6 +31,9 @@ HOST_WRAP := $(foreach function,begin result stop,-Wl,--wrap=cipher_unit_$(funct
 	$(foreach function,exists pending mask,-Wl,--wrap=accelerator_$(function)) \
 	$(foreach function,pages pending mask,-Wl,--wrap=hardware_io_$(function))
 HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_WRAP)
+# $(call linked,BUILD,OBJECTS): without those that a program leaves out.
+LEFT_OUT := $(PLAIN_CONSOLE)/%
+linked = $(filter-out $(addprefix $(1)/obj/,$(LEFT_OUT)),$(2))
 
 # Changes with the compiler and the flags, which number the components, so that everything is recompiled.
 $(HOST_BUILD)/flags: FORCE
@@ -50,13 +53,13 @@ $(HOST_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=li
 
 # -Bsymbolic: core calls its own crc32(), even if Python has loaded zlib's.
 $(HOST_BUILD)/libcore.so: $(HOST_OBJS) $(UNIT_HELP_OBJS)
-	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(HOST_OBJS) $(UNIT_HELP_OBJS) $(HOST_LDFLAGS)
+	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(call linked,$(HOST_BUILD),$^) $(HOST_LDFLAGS)
 
 $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(UNIT_HELP_OBJS)
 	@mkdir -p $(@D)
-	@$(HOST_CC) -o $@ $(filter-out $(addprefix $(HOST_BUILD)/obj/,$(LEFT_OUT)),$^) $(HOST_LDFLAGS) -lcmocka
+	@$(HOST_CC) -o $@ $(call linked,$(HOST_BUILD),$^) $(HOST_LDFLAGS) -lcmocka
 
-# A program without the component `console`, and without `debug`, which needs it.
+# A program without the component `console`, and without `debug`, which needs it; the others are without the plain console.
 NO_CONSOLE := services/console/% services/debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 

@@ -17,11 +17,11 @@ $(COVER_HOST)/obj/%.o: %.c Makefile tools/mk/unit.mk tools/mk/unitcover.mk | set
 $(COVER_HOST)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
 $(COVER_HOST)/libcore.so: $(COVER_OBJS)
-	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $^ $(HOST_WRAP) --coverage
+	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(call linked,$(COVER_HOST),$^) $(HOST_WRAP) --coverage
 
 $(COVER_HOST)/unit/test_%: $(COVER_HOST)/obj/tests/unit/test_%.o $(COVER_OBJS)
 	@mkdir -p $(@D)
-	@$(HOST_CC) -o $@ $(filter-out $(addprefix $(COVER_HOST)/obj/,$(LEFT_OUT)),$^) $(HOST_WRAP) --coverage -lcmocka
+	@$(HOST_CC) -o $@ $(call linked,$(COVER_HOST),$^) $(HOST_WRAP) --coverage -lcmocka
 
 $(COVER_HOST)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 

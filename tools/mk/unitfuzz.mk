@@ -21,7 +21,7 @@ $(FUZZ_BUILD)/obj/%.o: %.c Makefile tools/mk/unit.mk tools/mk/unitfuzz.mk | setu
 $(FUZZ_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
 $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
-	@clang $(HOST_LDFLAGS) -fsanitize=fuzzer -o $@ $^
+	@clang $(HOST_LDFLAGS) -fsanitize=fuzzer -o $@ $(call linked,$(FUZZ_BUILD),$^)
 
 # Seeds of the image reader are made from the system files, those of drivers are random; the fuzzer generates those of the
 # calls itself.

@@ -14,7 +14,6 @@ from tessera.image.layout import FEATURES
 from tessera.image.vm_schema import ISA_PROPERTIES
 
 SEED = "rng-seed"  # of /chosen: the hypervisor writes its value, or hides its name if the machine has no entropy
-SEED_SIZE = 32
 
 
 @dataclass(frozen=True)

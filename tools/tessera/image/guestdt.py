@@ -4,8 +4,8 @@ specifies."""
 
 import re
 
-from tessera.image import virtual
-from tessera.image.fixups import SEED, SEED_SIZE
+from tessera.image import layout, virtual
+from tessera.image.fixups import SEED
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
 from tessera.image.shared import shared_image
 from tessera.image.shared.display import line_bytes
@@ -102,7 +102,7 @@ def _chosen(vm: Vm) -> list[str]:
             body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
             body.append(f"linux,initrd-end = {_cells(*_wide(load.end))};")
     if vm.machine.architecture == "riscv":
-        body.append(f"{SEED} = [{'00' * SEED_SIZE}];  // the hypervisor writes another at each start")
+        body.append(f"{SEED} = [{'00' * layout.SEED_SIZE}];  // the hypervisor writes another at each start")
     if vm.functions:
         body.append("linux,pci-probe-only = <1>;  // the guest keeps the addresses of the BARs")
     if vm.framebuffer:

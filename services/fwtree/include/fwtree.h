@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares the firmware's device tree with what the board's file says, by the component `fwtree`:
- * an image for another board then stops with a message that names the difference. Without the
- * component nothing is compared.
+ * an image for another board then stops with a message that names the difference.
  */
 #ifndef FWTREE_H
 #define FWTREE_H
@@ -12,12 +11,10 @@
 struct sysimage_header;
 
 /* Prints each contradiction between the firmware's tree at `tree` and the board or the system, and
- * switches the machine off if the system cannot run on a machine with this tree. At boot, before
- * translation is enabled. Called first with `image` NULL, before the console is used: then the tree
- * is read, and only what makes the console's UART unusable is reported, by the firmware. */
+ * switches the machine off if the system cannot run on a machine with this tree. As struct
+ * component's boot_tree(): with `image` NULL the tree is read, and only what makes the console's
+ * UART unusable is reported, by the firmware. */
 void fwtree_check(ulong tree, const struct sysimage_header *image);
-
-/* --- for the component's parts --- */
 
 #define FWTREE_COMPATIBLES 2U
 

@@ -145,7 +145,7 @@ static void send_some(void)
     platform_uart_notify_tx(left == 0 || out.held != TEXT_END || out.room || out.unready > 0);
 }
 
-COMPONENT_DEFAULT void console_init(void)
+void console_init(void)
 {
     out.keyboard = system_keyboard();
 }
@@ -162,7 +162,7 @@ static bool may_put(const struct vm *vm)
     return may;
 }
 
-COMPONENT_DEFAULT void console_putc(struct vm *vm, char c)
+void console_putc(struct vm *vm, char c)
 {
     spin_lock(&console_lock);
     if (may_put(vm)) {
@@ -172,7 +172,7 @@ COMPONENT_DEFAULT void console_putc(struct vm *vm, char c)
     spin_unlock(&console_lock);
 }
 
-COMPONENT_DEFAULT unsigned console_write(struct vm *vm, const char *text, unsigned size)
+unsigned console_write(struct vm *vm, const char *text, unsigned size)
 {
     unsigned done = 0;
 
@@ -186,17 +186,17 @@ COMPONENT_DEFAULT unsigned console_write(struct vm *vm, const char *text, unsign
     return done;
 }
 
-COMPONENT_DEFAULT void console_end(struct vm *vm)
+void console_end(struct vm *vm)
 {
     (void)vm; /* there is no unfinished line to show: all characters are queued */
 }
 
-COMPONENT_DEFAULT bool console_ready_slow(struct vm *vm)
+bool console_ready_slow(struct vm *vm)
 {
     return !atomic_load_seq(&vm->console_busy);
 }
 
-COMPONENT_DEFAULT void console_drain(void)
+void console_drain(void)
 {
     spin_lock(&console_lock);
     for (unsigned left = CONSOLE_DRAIN_TRIES; left > 0 && (send_one() || out.held != TEXT_END);
@@ -212,7 +212,7 @@ static struct vm *next_unready(void)
 }
 
 /* Does one short piece of work per interrupt: the UART interrupts again while there is more. */
-COMPONENT_DEFAULT void console_interrupt(void)
+void console_interrupt(void)
 {
     int typed = platform_uart_get();
     struct vm *vm;
