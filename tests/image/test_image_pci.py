@@ -15,6 +15,7 @@ from tessera.fabric.bitstream import simulated
 from tessera.image import fdt, layout, virtual
 from tessera.image.accel import accel_image
 from tessera.image.build import Options, build
+from tessera.image.emulated import EMULATED
 from tessera.image.layout import align_up
 from tessera.image.problems import BuildError
 from tessera.image.shared import shared_image
@@ -70,7 +71,7 @@ def system_of(functions, props="", head=""):
 def test_addresses_and_interrupts_have_room():
     assert virtual.PCI_IRQ + virtio_image.MAX_FUNCTIONS_PER_VM - 1 <= virtual.PLIC_SOURCES
     assert virtio_image.MAX_FUNCTIONS_PER_VM * virtual.PCI_BAR_SIZE <= virtual.PCI_WINDOW
-    assert max(virtual.ACCEL_EVENT_IRQ, virtual.SHARED_IRQ, virtual.RTC_IRQ) < virtual.PCI_IRQ
+    assert max(virtual.ACCEL_EVENT_IRQ, virtual.SHARED_IRQ, *(one.irq for one in EMULATED)) < virtual.PCI_IRQ
 
 
 # The section

@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from tessera.image import layout, virtual
 from tessera.image.components import payloads_of, sections_of
+from tessera.image.emulated import FINISHER, RTC
 from tessera.image.fixups import Fixup, find_seed
 from tessera.image.layout import PAGE, align_up
 from tessera.image.model import System, Vm
@@ -184,9 +185,9 @@ def _emulated(vm: Vm) -> dict[str, int | bytes]:
     return {
         "uart": vm.machine.uart_base if vm.has_uart else 0,
         "irqchip": virtual.PLIC_BASE if vm.has_plic else 0,
-        "finisher": virtual.FINISHER_BASE if vm.has_finisher else 0,
-        "rtc": virtual.RTC_BASE if vm.has_rtc else 0,
-        "rtc_irq": vm.rtc_irq,
+        "finisher": FINISHER.base if FINISHER in vm.emulated else 0,
+        "rtc": RTC.base if RTC in vm.emulated else 0,
+        "rtc_irq": vm.emulated.get(RTC, 0),
     }
 
 

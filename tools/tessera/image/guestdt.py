@@ -5,12 +5,17 @@ specifies."""
 import re
 
 from tessera.image import layout, virtual
+from tessera.image.emulated import FINISHER, Emulated
 from tessera.image.fixups import SEED
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
 from tessera.image.shared import shared_image
 from tessera.image.shared.display import line_bytes
 from tessera.image.validate import Read
 from tessera.image.vm_schema import GUEST_FEATURES
+
+# What Linux writes to the finisher.
+FINISHER_OFF = 0x5555
+FINISHER_RESET = 0x7777
 
 # Memory that is not prefetchable, in the first cell of a PCI address.
 PCI_MEMORY32 = 0x02000000
@@ -55,8 +60,8 @@ def guest_dts(system: System, vm: Vm) -> str:
         body += ["", *_fabric(system, vm)]
     if vm.functions:
         body += ["", *_pci(vm)]
-    if vm.has_finisher:
-        body += ["", *_syscon("poweroff", virtual.FINISHER_OFF), "", *_syscon("reboot", virtual.FINISHER_RESET)]
+    if FINISHER in vm.emulated:
+        body += ["", *_syscon("poweroff", FINISHER_OFF), "", *_syscon("reboot", FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
     return head + "\n".join(_node("/", body)) + "\n"
 
@@ -193,10 +198,7 @@ def isa_string(board: Board, listed: tuple[str, ...]) -> str:
 
 def _soc(vm: Vm) -> list[str]:
     nodes: list[list[str]] = []
-    if vm.has_finisher:
-        nodes.append(_finisher())
-    if vm.has_rtc:
-        nodes.append(_rtc(vm.rtc_irq))
+    nodes += [_emulated(one, irq) for one, irq in vm.emulated.items()]
     if vm.has_uart:
         nodes.append(_uart(vm))
     nodes += [_device(device) for device in vm.devices]
@@ -233,12 +235,11 @@ def _uart(vm: Vm) -> list[str]:
     return _node(f"serial@{vm.machine.uart_base:x}", body)
 
 
-def _finisher() -> list[str]:
-    body = [
-        'compatible = "sifive,test1", "sifive,test0", "syscon";',
-        f"reg = {_reg(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)};",
-    ]
-    return _node(f"finisher: test@{virtual.FINISHER_BASE:x}", body)
+def _emulated(one: Emulated, irq: int) -> list[str]:
+    body = [f"compatible = {', '.join(map(_string, one.compatible))};", f"reg = {_reg(one.base, one.size)};"]
+    if irq:
+        body += ["interrupt-parent = <&plic>;", f"interrupts = <{irq}>;"]
+    return _node(f"{one.node}@{one.base:x}", body)
 
 
 def _syscon(name: str, value: int) -> list[str]:
@@ -246,13 +247,6 @@ def _syscon(name: str, value: int) -> list[str]:
     reboot."""
     body = [f'compatible = "syscon-{name}";', "regmap = <&finisher>;", "offset = <0>;", f"value = <{value:#x}>;"]
     return _node(name, body)
-
-
-def _rtc(irq: int) -> list[str]:
-    body = ['compatible = "google,goldfish-rtc";', f"reg = {_reg(virtual.RTC_BASE, virtual.RTC_SIZE)};"]
-    if irq:
-        body += ["interrupt-parent = <&plic>;", f"interrupts = <{irq}>;"]
-    return _node(f"rtc@{virtual.RTC_BASE:x}", body)
 
 
 def _device(device: BoardDevice) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tessera.image import virtual
+from tessera.image.emulated import EMULATED, Emulated
 from tessera.image.layout import align_up
 from tessera.image.shared import shared_image
 from tessera.image.validate import Read
@@ -397,23 +398,12 @@ class Vm:
         return self.machine.has_plic and not self.node["no-plic"]
 
     @property
-    def has_finisher(self) -> bool:
-        return (
-            self.compatible
-            and not self.node["no-finisher"]
-            and self._leaves(virtual.FINISHER_BASE, virtual.FINISHER_SIZE)
-        )
-
-    @property
-    def has_rtc(self) -> bool:
-        return self.compatible and not self.node["no-rtc"] and self._leaves(virtual.RTC_BASE, virtual.RTC_SIZE)
-
-    @property
-    def rtc_irq(self) -> int:
-        """The interrupt source of the emulated clock's alarm; 0 if it is used otherwise, or without
-        a clock or PLIC."""
+    def emulated(self) -> dict[Emulated, int]:
+        """The emulated devices that the VM has, and the interrupt source of each: 0 if it has none, if the source is
+        used otherwise, or without a PLIC."""
+        there = [one for one in EMULATED if self._leaves(one.base, one.size) and one.is_wanted(self.node)]
         taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
-        return virtual.RTC_IRQ if self.has_rtc and self.has_plic and virtual.RTC_IRQ not in taken else 0
+        return {one: one.irq if self.has_plic and one.irq not in taken else 0 for one in there if self.compatible}
 
     @property
     def mmio(self) -> list[tuple[str, int, int]]:
@@ -424,10 +414,7 @@ class Vm:
             found.append(("uart", self.machine.uart_base, virtual.UART_REGISTERS))
         if self.has_plic:
             found.append(("plic", virtual.PLIC_BASE, virtual.PLIC_SIZE))
-        if self.has_finisher:
-            found.append(("finisher", virtual.FINISHER_BASE, virtual.FINISHER_SIZE))
-        if self.has_rtc:
-            found.append(("rtc", virtual.RTC_BASE, virtual.RTC_SIZE))
+        found += [(one.name, one.base, one.size) for one in self.emulated]
         found += [(device.name, device.base, device.size) for device in self.devices]
         found += [(one.device.name, one.device.address, virtual.ACCEL_SIZE) for one in self.accelerator_pages]
         found += [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest-physical addresses of the emulated devices, as docs/virtual-platform.md specifies
-them."""
+"""The guest-physical addresses of a VM's devices, as docs/virtual-platform.md specifies them; those of further emulated
+devices are in emulated.py."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,6 @@ UART_CLOCK_HZ = 3686400
 PLIC_BASE = 0x0C000000
 PLIC_SIZE = 0x600000
 PLIC_SOURCES = 31
-
-FINISHER_BASE = 0x100000
-FINISHER_SIZE = 0x1000
-FINISHER_OFF = 0x5555
-FINISHER_RESET = 0x7777
-
-RTC_BASE = 0x101000
-RTC_SIZE = 0x1000
-RTC_IRQ = 11
 
 # The pages of the fabric's devices: that of device d is at ACCEL_BASE + d * ACCEL_SIZE in every VM that
 # may use it, and traps or is mapped, as the component accel decides.

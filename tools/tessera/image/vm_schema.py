@@ -3,6 +3,7 @@
 
 from tessera.image import layout, virtual
 from tessera.image.accel import schema as accel
+from tessera.image.emulated import EMULATED
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
 from tessera.image.prop_types import Address, Choice, Flag, Number, Numbers, Text, Words
 from tessera.image.rt import schema as rt
@@ -146,8 +147,7 @@ VM_PROPS = (
         "No emulated interrupt controller; requires `uart-polled` or `no-uart`, and no devices.",
         default=False,
     ),
-    Prop("no-finisher", Flag(), "No emulated test finisher.", default=False),
-    Prop("no-rtc", Flag(), "No emulated clock.", default=False),
+    *(one.prop for one in EMULATED),
     Prop(
         "isa",
         Words("features", GUEST_FEATURES, may_be_empty=True),

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The devices that the hypervisor emulates for a guest, besides UART and interrupt controller: everything that the
+image builder knows of one, in one place. docs/architecture.md lists the steps to add one."""
+
+from dataclasses import dataclass
+
+from tessera.image.nodes import Prop
+from tessera.image.prop_types import Flag
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """
+    A device. `node`: its node in the guest's device tree, without the address. `irq`: its source of the VM's interrupt
+    controller, 0: none. `prop`: the property of a VM that leaves the device out, if its name starts with "no-", or
+    adds it. `kind`: `kind` of its record in the system image (struct sysimage_device); 0: struct sysimage_vm has its
+    address in a field of its name.
+    """
+
+    name: str
+    node: str
+    compatible: tuple[str, ...]
+    base: int
+    size: int
+    prop: Prop
+    irq: int = 0
+    kind: int = 0
+
+    def is_wanted(self, properties: dict[str, bool]) -> bool:
+        """Returns whether a VM with these properties has the device."""
+        return properties[self.prop.name] != self.prop.name.startswith("no-")
+
+
+FINISHER = Emulated(
+    "finisher",
+    "finisher: test",
+    ("sifive,test1", "sifive,test0", "syscon"),
+    0x100000,
+    0x1000,
+    Prop("no-finisher", Flag(), "No emulated test finisher.", default=False),
+)
+RTC = Emulated(
+    "rtc",
+    "rtc",
+    ("google,goldfish-rtc",),
+    0x101000,
+    0x1000,
+    Prop("no-rtc", Flag(), "No emulated clock.", default=False),
+    irq=11,
+)
+
+EMULATED = (FINISHER, RTC)
