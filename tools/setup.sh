@@ -285,7 +285,7 @@ setup_venv() {
     list=$(sha256sum tools/requirements.txt)
     if [[ ! -e $stamp || $(<"$stamp") != "$python"*"$list" ]] || ! venv_is_in_place "$VENV"; then
         python3 -m venv --clear "$VENV" || die "python3 -m venv $VENV failed (package python3-venv)"
-        pip_install "$VENV" requirements 120
+        pip_install "$VENV" requirements 145
         printf '%s\n%s\n' "$python" "$list" >"$stamp"
     fi
     if [[ $1 == fpga || $1 == litex ]]; then pip_install "$VENV" requirements-fpga 600; fi

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The stack of a hart: the deepest chain of calls in the hypervisor that check-warnings has built with
-gcc fits, and each call through a pointer is known (tessera.verify.stack_depth). A check of our own: gcc's limit is one
-of a function, not of a chain of calls.
+gcc fits, and all functions are known that it calls through pointers (tessera.verify.stack_depth). A check of our own:
+gcc's limit is one of a function, not of a chain of calls.
 """
 
 from pathlib import Path
@@ -16,6 +16,7 @@ from tessera.verify.stack_depth import deepest, read_graph
 
 ANALYSIS = "tools/tessera/verify/stack_depth.py"
 BUILT = Path("build") / "check" / "hyp-gcc"
+FIX = "give each chain an end, and each pointer its functions by assignments in C"
 METRIC = "riscv.stack.static"
 
 
@@ -25,9 +26,9 @@ def check(root: Path) -> tuple[list[Finding], str]:
     if not objects:
         raise repo.CheckError(f"{BUILT} has no object files; `make check-warnings-gcc` builds them")
     try:
-        depth, chain = deepest(read_graph(objects))
+        depth, chain = deepest(read_graph(objects, root))
     except BenchError as error:
-        return [Finding(ANALYSIS, 0, str(error), "name the function, or the member, in POINTERS")], ""
+        return [Finding(ANALYSIS, 0, str(error), FIX)], ""
     goal = read_metrics()[METRIC]
     if not goal.met(depth):
         text = f"{depth} bytes of stack, expected at most {goal.goal:g}: {' > '.join(chain)}"

@@ -94,6 +94,7 @@ $(HYP_BUILD)/flags: FORCE
 $(HYP_BUILD)/obj/%.c.o: %.c $(HYP_BUILD)/flags Makefile tools/mk/hyp.mk
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
+	@echo '$(HYP_CFLAGS) $<' >$(@:.o=.args)
 	@$(HYP_CC) $(HYP_CFLAGS) -c -o $@ $<
 
 # Offsets of C structures for assembly (core/include/asm_offset.h).

@@ -3,96 +3,30 @@
 The deepest possible use of the hypervisor's stack, from the compiler's call graph and frames (gcc
 -fcallgraph-info=su).
 
-Calls through pointers are resolved by a table: the functions that a member can hold. The table is
-checked against the object files: a function whose address is taken and that no member lists is an
-error, as are a call through an unknown member, a frame without a fixed size, and recursion.
+What a call through a pointer reaches follows from the assignments in the sources (points_to). It is
+checked against the object files: a function whose address is taken and that no call reaches is an
+error, as are a call that can reach an unknown function or none, a frame without a fixed size, and
+recursion.
 """
 
 import re
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tessera.bench.machine import BenchError, run_tool
 from tessera.run.runner import ROOT
-from tessera.verify.components import hypercall_functions
+from tessera.verify.c_pointers import read_facts
+from tessera.verify.points_to import ANY, Atom, Call, Solution
 
-# Calls through pointers: the file and the name of the member or table, and the functions that it
-# can hold.
-POINTERS = {
-    ("arch/riscv/exit.c", "read"): r"(vplic|vuart|rtc|finisher|ecam)_read|bars_load",
-    ("arch/riscv/exit.c", "write"): r"(vplic|vuart|rtc|finisher|ecam)_write|bars_store",
-    ("arch/riscv/exit.c", "breakpoint"): r"session_breakpoint",
-    ("arch/riscv/sbi.c", "fn"): r"sbi_\w+",
-    ("arch/riscv/compat/sbi_legacy.c", "act"): r"legacy_(raise|fence)",
-    ("core/hypercall.c", "hypercall_table"): rf"no_such_call|ring_by_call|{hypercall_functions()}",
-    ("services/console/console.c", "command"): r"keys_command",
-    ("services/console/console.c", "step"): r"keys_list_step|frames_step",
-    ("services/console/keys.c", "line"): r"ports_line",
-    ("services/console/console.c", "divert"): r"frames_typed|channels_typed",
-    ("rt/admit.c", "pass"): r"utilized|common_multiple|released|deadline_before|demanded|first_user|interfering",
-    ("rt/admit.c", "finish"): r"finish_\w+",
-    ("core/hypercall.c", "traces"): r"trace_(send|receive)",
-    ("core/component.c", "boot_tree"): r"fwtree_check",
-    ("core/component.c", "boot_seed"): r"seed_take",
-    ("core/component.c", "make_key"): r"seed_key",
-    ("core/component.c", "vm_loaded"): r"seed_step",
-    ("devices/virtio/accelerator.c", "exists"): r"accelerator_exists",
-    ("devices/virtio/accelerator.c", "pending"): r"accelerator_pending",
-    ("devices/virtio/accelerator.c", "mask"): r"accelerator_mask",
-    ("devices/virtio/hardware_io.c", "pages"): r"hardware_io_pages",
-    ("devices/virtio/hardware_io.c", "pending"): r"hardware_io_pending",
-    ("devices/virtio/hardware_io.c", "mask"): r"hardware_io_mask",
-    ("devices/virtio/crypto.c", "begin"): r"cipher_unit_begin",
-    ("devices/virtio/crypto.c", "result"): r"cipher_unit_result",
-    ("devices/virtio/crypto.c", "stop"): r"cipher_unit_stop",
-    ("core/component.c", "boot"): r"boot|(ipc|rt_queues|shared|virtio)_boot",
-    ("core/component.c", "vm_start"): r"ipc_forget_doorbells",
-    ("core/component.c", "vm_reset"): r"rtc_reset|(accel|shared|virtio)_vm_reset",
-    ("core/component.c", "vm_stop"): r"(accel|shared|virtio)_vm_stop",
-    ("core/component.c", "cpu_sync"): r"cpu_sync",
-    ("core/include/component.h", "write_fault"): r"accel_write_fault",
-    ("core/component.c", "resource_bound"): r"(accel|shared)_bound",
-    ("core/include/component.h", "vcpu_start"): r"ipc_open|overlay_vcpu_start",
-    ("core/include/component.h", "vcpu_stop"): r"ipc_close|accel_vcpu_stop",
-    ("services/fwtree/compare.c", "take"): r"take_\w+",
-    (
-        "devices/virtio/boot.c",
-        "boot",
-    ): r"(net|blk|rng|vsock|console|crypto|accelerator|hardware_io|host|ivshmem|server)_boot",
-    ("devices/virtio/intx.c", "mask"): r"(io_)?function_mask",
-    ("devices/virtio/pci.c", "pending"): r"(io_)?function_pending",
-    ("devices/virtio/boot.c", "stop"): r"host_stop",
-    ("devices/virtio/pci.c", "config_space"): r"host_config",
-    ("devices/virtio/pci.c", "command"): r"host_command",
-    ("devices/virtio/ivshmem.c", "ring_without_function"): r"ipc_ring|no_such_call",
-    ("devices/virtio/pci.c", "config"): r"(net|blk|vsock|console|crypto|server)_config",
-    ("devices/virtio/notify.c", "waiting"): r"(vsock|console|server)_waiting",
-    ("devices/virtio/notify.c", "stop"): r"crypto_stop",
-    ("devices/virtio/server.c", "step"): r"blk_step",
-    ("devices/virtio/notify.c", "serve"): r"vsock_serve",
-    ("devices/virtio/intx.c", "serve"): r"vsock_serve",
-    ("devices/virtio/notify.c", "step"): r"(net|blk|rng|vsock|console|crypto|server)_step",
-    ("devices/virtio/stop.c", "reset"): r"(net|blk|rng|vsock|console|crypto|server)_reset",
-    ("devices/accel/overlay.c", "phase"): r"overlay_(ldto|lfw|dcpl|lcfg|cpl|updt|ldrv|udto|udrv|open|rollback)",
-    ("arch/riscv/plic.c", "handlers"): r"(accel|shared)_interrupt",
-    ("core/sched.c", "picked"): r"session_picked",
-    ("core/vcpu.c", "hold"): r"edf_hold",
-    ("core/sched.c", "step"): r"vm_(load|stop)_step",
-    ("core/sched.c", "done"): r"vm_(loaded|stopped)",
-    ("core/sched.c", "vcpu_turned_off"): r"vm_vcpu_turned_off",
-    ("core/sched.c", "wrapped"): r"edf_(pick|trace)",  # a class, never the one that wraps it
-    (
-        "core/timer.c",
-        "expired",
-    ): r"(clock|vcpu_timer|rtc|poll)_expired|flush_due|route_refilled|(shared_)?report_again|accel_continue"
-    r"|look_at_units|do_next",
-    ("services/debug/session.c", "fn"): r"attach|detach|status|stop|resume|get|set|(read|write)_memory|exception",
-    **{
-        (file, member): rf"edf_{member}" + ("|recorder_pick" if member == "pick" else "")
-        for file in ("core/sched.c", "services/debug/session.c")
-        for member in ("init", "pick", "trace", "wake", "leave", "stop", "start", "enqueue", "hold")
-    },
+# What the sources cannot show: of a file, the variable or field that is called, and all that it holds
+# there.
+NARROWED = {
+    # The class of the disks that a server's VM serves; other classes' functions have no server.
+    ("devices/virtio/server.c", "step"): {"blk_step"},
+    # The entry of hypercall_table for HCALL_IPC_RING, before ring_by_call() takes its place.
+    ("devices/virtio/ivshmem.c", "ring_without_function"): {"ipc_ring", "no_such_call"},
 }
 # Ends the machine: the function's own frames are counted, but not those of a failure during the
 # failure.
@@ -142,40 +76,83 @@ def _addresses(relocations: str) -> set[str]:
     return found
 
 
-def _member(file: str, line: int) -> str:
-    """Returns the member, or the table, through which the line calls."""
-    text = (ROOT / file).read_text(encoding="utf-8").splitlines()[line - 1]
-    tables = [name for where, name in POINTERS if where == file and re.search(rf"\b{name}(?:\[[^]]*\])?[^=;]*\(", text)]
-    if not tables:
-        raise BenchError(f"{file}:{line}: a call through a pointer that stack_depth.py does not know: {text.strip()}")
-    return max(tables, key=len)
+def _sources(objects: Iterable[Path]) -> Iterable[tuple[str, list[str]]]:
+    """Returns sources with what clang needs of their compiler's options, which the build has written
+    beside the object files."""
+    headers = Path(run_tool(["clang", "-print-resource-dir"]).strip()) / "include"
+    for path in objects:
+        *options, source = shlex.split(path.with_suffix(".args").read_text(encoding="utf-8"))
+        wanted = [option for option in options if re.match(r"-[ID]|-std=|-ffreestanding", option)]
+        yield source, ["--target=riscv64-unknown-elf", f"-isystem{headers}", *wanted]
 
 
-def _resolve(graph: Graph) -> None:
+class _Pointers:
+    """The calls through pointers in the sources of object files."""
+
+    def __init__(self, objects: Iterable[Path], root: Path) -> None:
+        facts = read_facts(_sources(objects), root)
+        self._calls, self._solution, self._root = facts.calls, Solution(facts), root
+        self._narrowed: set[tuple[str, str]] = set()  # the entries of NARROWED that a call has used
+
+    def targets(self, file: str, line: int) -> set[Atom]:
+        """Returns the functions that a line calls through pointers."""
+        calls = [call for call in self._calls if call.file == file and call.first <= line <= call.last]
+        found = {atom for call in calls for atom in self._targets(call)}
+        if not found or ANY in found:
+            text = (self._root / file).read_text(encoding="utf-8").splitlines()[line - 1].strip()
+            problem = "holds unknown values" if found else "no function is assigned to"
+            raise BenchError(f"{file}:{line}: a call through a pointer that {problem}: {text}")
+        return found
+
+    def _targets(self, call: Call) -> set[Atom]:
+        found = self._solution.targets(call)
+        for key in {(call.file, atom.name) for atom in call.callee} & NARROWED.keys():
+            self._narrowed.add(key)
+            found = {atom for atom in found if atom.name in NARROWED[key]}
+            if {atom.name for atom in found} != NARROWED[key]:
+                raise BenchError(f"{call.file}: {key[1]} does not hold what NARROWED says")
+        return found
+
+    def check_narrowed(self) -> None:
+        """NARROWED has no entry that no call of these sources uses."""
+        stale = {key for key in NARROWED if (self._root / key[0]).exists()} - self._narrowed
+        if stale:
+            raise BenchError(f"entries of NARROWED without a call: {', '.join(map(str, sorted(stale)))}")
+
+
+def _titles(graph: Graph, function: Atom) -> set[str]:
+    """Returns the titles of a function and its parts. A static one of a header is in the file that
+    includes it."""
+    named = {title for title in graph.frames if _plain(title) == function.name}
+    return {title for title in named if function.owner.endswith(".h") or title.rpartition(":")[0] == function.owner}
+
+
+def _resolve(graph: Graph, pointers: _Pointers) -> None:
     """Replaces calls through pointers by direct calls."""
     claimed: set[str] = set()
     for caller, file, line in graph.through:
-        may = re.compile(POINTERS[file, _member(file, line)])
-        targets = {title for title in graph.taken if may.fullmatch(_plain(title))}
+        targets = {title for function in pointers.targets(file, line) for title in _titles(graph, function)}
         graph.calls.setdefault(caller, set()).update(targets)
         claimed |= targets
+    pointers.check_narrowed()
     # An address may be taken for an array in the function's section, or by a table in assembly: a
-    # function that is only called by name needs no member.
+    # function that is only called by name needs no pointer.
     called = {callee for callees in graph.calls.values() for callee in callees}
     lost = {title for title in graph.taken - claimed if title not in called}
     if lost:
-        raise BenchError(f"called through a pointer that stack_depth.py does not know: {', '.join(sorted(lost))}")
+        raise BenchError(f"no call reaches a function whose address is taken: {', '.join(sorted(lost))}")
 
 
-def read_graph(objects: Iterable[Path]) -> Graph:
-    """Reads the call graph of object files, from the .ci files that the compiler has written to the
-    same folder."""
+def read_graph(objects: Iterable[Path], root: Path = ROOT) -> Graph:
+    """Reads the call graph of object files whose sources are below `root`, from the .ci and .args
+    files that the build has written to the same folder."""
     graph, named = Graph(), set()
+    objects = list(objects)
     for path in objects:
         _read_calls(graph, path.with_suffix(".ci").read_text(encoding="utf-8"))
         named |= _addresses(run_tool(["riscv64-unknown-elf-objdump", "-r", str(path)]))
     graph.taken = {title for title in graph.frames if _plain(title) in named}
-    _resolve(graph)
+    _resolve(graph, _Pointers(objects, root))
     return graph
 
 
