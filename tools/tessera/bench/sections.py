@@ -17,6 +17,7 @@ from typing import Any
 
 from tessera.bench.count import CountError, make_plugin
 from tessera.run.runner import ROOT, Qemu
+from tessera.verify.components import hypercall_functions, sbi_functions
 
 SOURCE = ROOT / "tools" / "qemu-plugins" / "count-sections.c"
 ENTRY = "trap_entry"
@@ -52,7 +53,6 @@ RT_PATH = {
     "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_start_class", "edf_pick", "edf_start", "edf_enqueue",
     "refund", "release_others",
 }  # fmt: skip
-_HANDLER = re.compile(r"(?:\{HCALL_(?!OK|ERR)\w+|^SBI_EXTENSION\(\w+), (\w+), ", re.MULTILINE)
 _CALL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:ecall)\s*$", re.MULTILINE)
 _BLOCK = re.compile(r"^[0-9a-f]+ <(\w+)[^>]*>:\n((?:.+\n)*)", re.MULTILINE)
 _POLL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\scsrr\s+\w+,sip$", re.MULTILINE)
@@ -95,14 +95,6 @@ def _tool(*command: str) -> str:
         raise CountError(f"{command[0]}: {error}") from error
 
 
-def handlers() -> set[str]:
-    """Returns the handler functions of hypercalls and SBI calls."""
-    sources = [
-        path for folder in ("core", "rt", "ipc", "devices", "arch/riscv") for path in (ROOT / folder).rglob("*.c")
-    ]
-    return {name for path in sources for name in _HANDLER.findall(path.read_text(encoding="utf-8"))}
-
-
 def _inline_polls(code: str) -> list[str]:
     """Returns the addresses of the polling points in INLINE_POLLS, in objdump's output."""
     blocks = [block for name, block in _BLOCK.findall(code) if name in INLINE_POLLS]
@@ -122,7 +114,7 @@ def _ranges(elf: Path) -> list[str]:
 
 def write_places(elf: Path, out: Path) -> None:
     """Writes the addresses in the hypervisor `elf` that the plugin needs."""
-    labels = {*KINDS, *handlers()}
+    labels = {*KINDS, *hypercall_functions(), *sbi_functions()}
     lines = _ranges(elf)
     for line in _tool("riscv64-unknown-elf-nm", "-n", str(elf)).splitlines():
         address, kind, name = line.split()

@@ -5,7 +5,6 @@ and the deepest use of its stack.
 """
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from tessera.bench.sections import Section, arguments, read_sections
 from tessera.run.machine import Machine
 from tessera.run.runner import Qemu
 from tessera.trace.take import Qmp
-from tessera.verify.components import hypercall_functions
+from tessera.verify.components import hypercall_functions, sbi_functions
 
 # The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct
 # cpu at its top.
@@ -88,23 +87,23 @@ class Inspection:
 
 
 # Kinds of exits, by the functions that handle them; the first match counts.
-_GROUPS = (
-    ("hypercall", re.compile(hypercall_functions())),
-    ("sbi", re.compile(r"sbi_\w+")),
-    ("mmio", re.compile(r"exit_mmio_\w+")),
-    ("trap", re.compile(r"exit_trap")),
-    ("device", re.compile(r"plic_handle|console_interrupt")),
-    ("ipi", re.compile(r"cpu_ipi_received")),
-    ("timer", re.compile(r"timer_(expire|run)")),
+GROUPS = (
+    ("hypercall", hypercall_functions()),
+    ("sbi", sbi_functions()),
+    ("mmio", {"exit_mmio_load", "exit_mmio_store", "exit_mmio_walk"}),
+    ("trap", {"exit_trap"}),
+    ("device", {"plic_handle", "console_interrupt"}),
+    ("ipi", {"cpu_ipi_received"}),
+    ("timer", {"timer_expire", "timer_run"}),
 )
 
 
 def groups(sections: Iterable[Section]) -> dict[str, int]:
     """Returns the longest section of each kind of exit; `other` starts at a polling point, as in
     loading a VM."""
-    most = dict.fromkeys((*(name for name, _ in _GROUPS), "other"), 0)
+    most = dict.fromkeys((*(name for name, _ in GROUPS), "other"), 0)
     for section in sections:
-        fits = (name for name, members in _GROUPS if any(members.fullmatch(function) for function in section.kind))
+        fits = (name for name, members in GROUPS if members & set(section.kind))
         name = next(fits, "other")
         most[name] = max(most[name], section.most)
     return most
