@@ -42,7 +42,7 @@ static void timer_run_unlocked(struct timer *t)
  * lock, and interrupts stay pending, for one timer only. sched_lock is held because other CPUs
  * remove timers. Out of line: an interrupt that only ends a slice needs none of the registers
  * that this function saves. */
-static void __attribute__((noinline)) timer_run(struct cpu *cpu, ticks_t now)
+OWN_SYMBOL static void timer_run(struct cpu *cpu, ticks_t now)
 {
     spin_lock(&sched_lock);
     if (timers_first(&cpu->timers) <= now) {

@@ -4,6 +4,7 @@ Costs of a release and a job's end from paths through the hypervisor; goals equa
 admission.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,12 @@ import pytest
 from tessera.bench.count import CountError
 from tessera.bench.metrics import read_metrics
 from tessera.bench.sections import (
+    ENTRY,
     HEIGHTS,
+    KINDS,
+    LEAST_HEIGHTS,
+    POLLING_POINT,
+    RT_PATH,
     Lock,
     Section,
     longest_waits,
@@ -22,10 +28,12 @@ from tessera.bench.sections import (
     rt_costs,
     with_waits,
 )
+from tessera.bench.worst import GROUPS
 from tessera.image.board import read_board
 from tessera.run.runner import ROOT
+from tessera.verify.components import hypercall_functions, sbi_functions
 
-SWITCH = ("sched_run", "sched_start_class", "edf_pick")
+SWITCH = ("sched_run", "edf_pick")
 
 
 def section(most: int, *kind: str) -> Section:
@@ -118,3 +126,15 @@ def test_goals_equal_admission_costs() -> None:
         assert goals[f"riscv.irqoff.max.h{harts}"] == board.rt_costs(harts).blocked_ns
     for harts in (2, 4, 8):
         assert goals[f"virtio.irqoff.max.h{harts}"] == board.rt_costs(harts, functions=True).blocked_ns
+
+
+def test_functions_that_classify_sections_have_a_symbol() -> None:
+    """A function that the compiler may inline, a macro or an old name would never be found. A static function has a
+    symbol if it is OWN_SYMBOL or its address is taken."""
+    folders = ("arch/riscv", "core", "devices", "ipc", "rt", "services")
+    text = "\n".join(path.read_text(encoding="utf-8") for one in folders for path in (ROOT / one).rglob("*.[cS]"))
+    named = {ENTRY, POLLING_POINT, *KINDS, *RT_PATH, *LEAST_HEIGHTS}
+    patterns = (r"^(?:OWN_SYMBOL static|(?!static|extern|#)\w)[^=;(\n]*?\b%s(?:\(|\[|:|;)", r" = %s\b", r"^%s:")
+    found = {name for name in named if any(re.search(pattern % name, text, re.MULTILINE) for pattern in patterns)}
+    assert named - found - (hypercall_functions() | sbi_functions()) == set()
+    assert {name for _, members in GROUPS[2:] for name in members} <= named

@@ -21,20 +21,8 @@ from tessera.verify.components import hypercall_functions, sbi_functions
 
 SOURCE = ROOT / "tools" / "qemu-plugins" / "count-sections.c"
 ENTRY = "trap_entry"
-# Polling points: these functions, or their callers directly before the call, check for pending
-# interrupts.
-POLLING_POINTS = ("irq_first", "load_stage", "load_chunk", "end_stage", "release_poll", "fence_poll")
-# Functions with polling points where they read sip (arch_irq_pending()), in the component virtio.
-INLINE_POLLS = (
-    "virtio_notify",
-    "virtio_reset_step",
-    "resume_waiters",
-    "work",
-    "net_step",
-    "deliver",
-    "copy_rest",
-    "start_queues",
-)
+# A polling point is where the hypervisor reads sip, which it does for nothing else, and this function.
+POLLING_POINT = "release_poll"
 HEIGHTS = 6  # of locks, MAX_HEIGHTS of the plugin
 # The least heights of locks in these variables; 1 in all others. The scheduler's lock is the innermost, and under a
 # queue's lock a VM's may be taken.
@@ -44,17 +32,16 @@ KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
     "exit_trap", "exit_mmio_load", "exit_mmio_store", "exit_mmio_walk", "irq_handle", "plic_handle",
     "console_interrupt",
-    "console_flush", "console_log", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run", "sched_start_class",
-    "sched_idle", "sched_find_runnable", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
+    "console_flush", "cpu_ipi_received", "timer_expire", "timer_run", "sched_run",
+    "sched_find_runnable", "vm_load_step", "end_stage", "fence_remote", "hypervisor_panic",
     "accel_write_fault", "accel_interrupt", "accel_continue",
 )  # fmt: skip
 # The only classifying functions on the path of a release or of a job's end.
 RT_PATH = {
-    "irq_handle", "timer_expire", "rt_end", "sched_run", "sched_start_class", "edf_pick", "edf_start", "edf_enqueue",
+    "irq_handle", "timer_expire", "rt_end", "sched_run", "edf_pick", "edf_start", "edf_enqueue",
     "refund", "release_others",
 }  # fmt: skip
 _CALL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:ecall)\s*$", re.MULTILINE)
-_BLOCK = re.compile(r"^[0-9a-f]+ <(\w+)[^>]*>:\n((?:.+\n)*)", re.MULTILINE)
 _POLL = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\scsrr\s+\w+,sip$", re.MULTILINE)
 _RETURN = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f ]+\s(?:sret|wfi)\s*$", re.MULTILINE)
 
@@ -95,12 +82,6 @@ def _tool(*command: str) -> str:
         raise CountError(f"{command[0]}: {error}") from error
 
 
-def _inline_polls(code: str) -> list[str]:
-    """Returns the addresses of the polling points in INLINE_POLLS, in objdump's output."""
-    blocks = [block for name, block in _BLOCK.findall(code) if name in INLINE_POLLS]
-    return [address for block in blocks for address in _POLL.findall(block)]
-
-
 def _ranges(elf: Path) -> list[str]:
     """Returns the lines of LEAST_HEIGHTS: each is for the addresses up to that of the next line."""
     found = {0: 1}
@@ -125,11 +106,11 @@ def write_places(elf: Path, out: Path) -> None:
         elif kind in "tT":
             plain = name.partition(".")[0]  # foo.constprop.0
             lines.append(f"{'L' if plain in labels else 'F'} {address} {plain}")
-            lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain in POLLING_POINTS)
+            lines += [f"S {address} -"] * (plain == ENTRY) + [f"P {address} -"] * (plain == POLLING_POINT)
     code = _tool("riscv64-unknown-elf-objdump", "-d", str(elf))
     lines += [f"R {address} -" for address in _RETURN.findall(code)]
     lines += [f"C {address} -" for address in _CALL.findall(code)]
-    lines += [f"P {address} -" for address in _inline_polls(code)]
+    lines += [f"P {address} -" for address in _POLL.findall(code)]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
