@@ -145,7 +145,10 @@ $(eval $(call bare_guest,regression,$(wildcard tests/guests/regression/*.c),$(BA
 $(eval $(call bare_guest,debuggee,$(wildcard tests/guests/debuggee/*.c tests/guests/debuggee/*.S),$(BARE_NOFP)))
 MISBEHAVE := $(wildcard tests/guests/misbehave/*.c tests/guests/misbehave/riscv/*.c)
 $(eval $(call bare_guest,misbehave,$(MISBEHAVE),$(BARE_NOFP) -Itests/guests/misbehave))
-$(eval $(call bare_guest,fuzz,$(wildcard tests/guests/fuzz/*.c tests/guests/fuzz/*.S),$(BARE_NOFP)))
+# The numbers of all hypercalls that abi/ defines, for a list in C.
+HCALL_NUMBERS = $(subst $(space),$(comma),$(shell sed -nE '/HCALL_(OK|MAX) /d; s/^#define HCALL_[A-Z_]+ ([0-9]+)( .*)?$$/\1/p' abi/*_abi.h))
+space := $(subst ,, )
+$(eval $(call bare_guest,fuzz,$(wildcard tests/guests/fuzz/*.c tests/guests/fuzz/*.S),$(BARE_NOFP) -DHCALL_NUMBERS=$$(HCALL_NUMBERS)))
 $(eval $(call bare_guest,launches,tests/guests/launches/launches.c,$(BARE_NOFP)))
 $(eval $(call bare_guest,leak,$(wildcard tests/guests/leak/*.c tests/guests/leak/*.S),$(BARE_NOFP) -Itests/guests/fuzz))
 
@@ -153,9 +156,6 @@ $(eval $(call bare_guest,fabric,$(wildcard tests/guests/fabric/*.c),$(BARE_NOFP)
 
 # Hostile guests, and guests that they must not affect. They are linked for other RAM (attacker/riscv/attacker_arch.h).
 ATTACKER := $(wildcard tests/guests/attacker/*.c tests/guests/attacker/riscv/*.c tests/guests/attacker/riscv/*.S)
-# The numbers of all hypercalls that abi/ defines, for a list in C.
-HCALL_NUMBERS = $(subst $(space),$(comma),$(shell sed -nE '/HCALL_(OK|MAX) /d; s/^#define HCALL_[A-Z_]+ ([0-9]+)( .*)?$$/\1/p' abi/*_abi.h))
-space := $(subst ,, )
 $(eval $(call bare_guest,attacker,$(ATTACKER),$(BARE_NOFP) -Itests/guests/attacker -Itests/guests/attacker/riscv -DHCALL_NUMBERS=$$(HCALL_NUMBERS)))
 $(eval $(call bare_guest,witness,$(wildcard tests/guests/witness/*.c tests/guests/witness/*.S),$(BARE_FP)))
 $(eval $(call bare_guest,ticker,$(wildcard tests/guests/ticker/*.c),$(BARE_NOFP) -DTICKER_BUDGET_US=20 -DTICKER_DEADLINE_US=100))

@@ -189,48 +189,74 @@ struct shape {
     const char *arguments;
 };
 
+static const struct shape hcalls[] = {
+    {HCALL_INFO_GET_ID, ""},
+    {HCALL_WATCHDOG_PET, ""},
+    {HCALL_RT_CREATE_APP, "pc"},
+    {HCALL_RT_LAUNCH_APP, "oit"},
+    {HCALL_RT_DELETE_APP, "i"},
+    {HCALL_RT_END_JOB, ""},
+    {HCALL_RT_GET_STATS, "iag"},
+    {HCALL_IPC_SEND_MSG, "das"},
+    {HCALL_IPC_RECV_MSG, "as"},
+    {HCALL_IPC_RING, "iv"},
+    {HCALL_IPC_DOORBELLS, ""},
+    {HCALL_IPC_SEND_WAIT, "das"},
+    {HCALL_ACCEL_ENUMERATE, "ian"},
+    {HCALL_ACCEL_REQUEST, "i"},
+    {HCALL_ACCEL_RELEASE, "i"},
+    {HCALL_ACCEL_STATUS, "i"},
+    {HCALL_ACCEL_GET_STATS, "iaq"},
+    {HCALL_ACCEL_EVENTS, ""},
+    {HCALL_ACCEL_SET_PRIORITY, "ii"},
+    {HCALL_ACCEL_SET_MODEL, "ii"},
+    {HCALL_ACCEL_GET_REGION, "iar"},
+    {HCALL_ACCEL_GET_CLIENT, "iaw"},
+    {HCALL_ACCEL_APPLY_OVERLAY, "i"},
+    {HCALL_ACCEL_REMOVE_OVERLAY, "i"},
+    {HCALL_ACCEL_OVERLAY_STATUS, "iay"},
+    {HCALL_RT_USE_DEVICE, "iii"},
+};
+#define HCALLS (sizeof(hcalls) / sizeof(hcalls[0]))
+
+static bool has_shape(uint64_t number)
+{
+    for (unsigned i = 0; i < HCALLS; i++) {
+        if (hcalls[i].number == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Any hypercall of abi/. One without a shape gets arbitrary arguments. */
+static struct shape any_hcall(struct random *r)
+{
+    static const uint8_t numbers[] = {HCALL_NUMBERS};
+    uint64_t n = random_below(r, sizeof(numbers)), others = HCALLS;
+
+    for (unsigned i = 0; i < sizeof(numbers) && n >= HCALLS; i++) {
+        if (!has_shape(numbers[i]) && others++ == n) {
+            return (struct shape){numbers[i], ""};
+        }
+    }
+    return hcalls[n % HCALLS];
+}
+
 static void make_hcall(struct fuzz_call *call, struct random *r)
 {
-    static const struct shape shapes[] = {
-        {HCALL_INFO_GET_ID, ""},
-        {HCALL_WATCHDOG_PET, ""},
-        {HCALL_RT_CREATE_APP, "pc"},
-        {HCALL_RT_LAUNCH_APP, "oit"},
-        {HCALL_RT_DELETE_APP, "i"},
-        {HCALL_RT_END_JOB, ""},
-        {HCALL_RT_GET_STATS, "iag"},
-        {HCALL_IPC_SEND_MSG, "das"},
-        {HCALL_IPC_RECV_MSG, "as"},
-        {HCALL_IPC_RING, "iv"},
-        {HCALL_IPC_DOORBELLS, ""},
-        {HCALL_IPC_SEND_WAIT, "das"},
-        {HCALL_ACCEL_ENUMERATE, "ian"},
-        {HCALL_ACCEL_REQUEST, "i"},
-        {HCALL_ACCEL_RELEASE, "i"},
-        {HCALL_ACCEL_STATUS, "i"},
-        {HCALL_ACCEL_GET_STATS, "iaq"},
-        {HCALL_ACCEL_EVENTS, ""},
-        {HCALL_ACCEL_SET_PRIORITY, "ii"},
-        {HCALL_ACCEL_SET_MODEL, "ii"},
-        {HCALL_ACCEL_GET_REGION, "iar"},
-        {HCALL_ACCEL_GET_CLIENT, "iaw"},
-        {HCALL_ACCEL_APPLY_OVERLAY, "i"},
-        {HCALL_ACCEL_REMOVE_OVERLAY, "i"},
-        {HCALL_ACCEL_OVERLAY_STATUS, "iay"},
-        {HCALL_RT_USE_DEVICE, "iii"},
-    };
-    const struct shape *s = &shapes[random_below(r, sizeof(shapes) / sizeof(shapes[0]))];
+    struct shape s = any_hcall(r);
     uint64_t odd = random_below(r, 12);
 
-    if (s->number == HCALL_RT_CREATE_APP) {
+    if (s.number == HCALL_RT_CREATE_APP) {
         parameters(r);
     }
-    arguments(call, r, s->arguments);
+    arguments(call, r, s.arguments);
     call->code[0] = INSN_ECALL;
     if (odd == 0) {
         call->a[6] = random_below(r, 70);
     } else {
-        call->a[6] = odd == 1 ? fuzz_any(r) : s->number;
+        call->a[6] = odd == 1 ? fuzz_any(r) : s.number;
     }
     call->a[7] = HCALL_EXTENSION;
 }
