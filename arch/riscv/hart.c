@@ -30,7 +30,7 @@ void hart_init(struct cpu *cpu, ulong hartid)
 
 void timer_set_by_sbi(ticks_t deadline)
 {
-    sbi_call(SBI_EXT_TIME, 0, deadline, 0, 0);
+    sbi_call(SBI_EXT_TIME, SBI_TIME_SET_TIMER, deadline, 0, 0);
 }
 
 /* One SBI call for all. Hart numbers are below the number of harts, so they fit one mask. */
@@ -43,7 +43,7 @@ void arch_cpus_interrupt(ulong cpus)
             harts |= 1UL << cpu_get(i)->arch.hartid;
         }
     }
-    sbi_call(SBI_EXT_IPI, 0, harts, 0, 0);
+    sbi_call(SBI_EXT_IPI, SBI_IPI_SEND_IPI, harts, 0, 0);
 }
 
 void arch_cpu_breakpoints(bool come)
@@ -62,10 +62,12 @@ bool arch_cpu_start(unsigned id)
 {
     extern char boot_secondary[];
     struct cpu *cpu = cpu_get(id);
+    struct hcall_ret ret;
 
     cpu->arch.hartid = (boot_hartid + id) % hyp.ncpus;
-    return sbi_call(SBI_EXT_HSM, 0, cpu->arch.hartid, (ulong)boot_secondary, (ulong)cpu).error ==
-           HCALL_OK;
+    ret = sbi_call(SBI_EXT_HSM, SBI_HSM_HART_START, cpu->arch.hartid, (ulong)boot_secondary,
+                   (ulong)cpu);
+    return ret.error == HCALL_OK;
 }
 
 static void irq_take(unsigned irq)

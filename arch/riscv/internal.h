@@ -20,6 +20,28 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
 #define SBI_EXT_SRST 0x53525354UL
 #define SBI_EXT_DBCN 0x4442434eUL
 
+/* The functions of these extensions, with the names of the specification (SBI 2.0). */
+#define SBI_BASE_GET_SPEC_VERSION 0UL
+#define SBI_BASE_GET_IMPL_ID 1UL
+#define SBI_BASE_GET_IMPL_VERSION 2UL
+#define SBI_BASE_PROBE_EXTENSION 3UL
+#define SBI_BASE_GET_MVENDORID 4UL
+#define SBI_BASE_GET_MARCHID 5UL
+#define SBI_BASE_GET_MIMPID 6UL
+#define SBI_TIME_SET_TIMER 0UL
+#define SBI_IPI_SEND_IPI 0UL
+#define SBI_RFENCE_REMOTE_FENCE_I 0UL
+#define SBI_RFENCE_REMOTE_SFENCE_VMA 1UL
+#define SBI_RFENCE_REMOTE_SFENCE_VMA_ASID 2UL
+#define SBI_HSM_HART_START 0UL
+#define SBI_HSM_HART_STOP 1UL
+#define SBI_HSM_HART_GET_STATUS 2UL
+#define SBI_HSM_HART_SUSPEND 3UL
+#define SBI_SRST_SYSTEM_RESET 0UL
+#define SBI_DBCN_CONSOLE_WRITE 0UL
+#define SBI_DBCN_CONSOLE_READ 1UL
+#define SBI_DBCN_CONSOLE_WRITE_BYTE 2UL
+
 /* --- probe.c --- */
 
 /* Detects the machine's features. Those that the image hides are not even tried. Returns NULL, or

@@ -54,17 +54,17 @@ static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     switch (fid) {
-    case 0:
+    case SBI_BASE_GET_SPEC_VERSION:
         return SBI_VALUE(SBI_VERSION_2_0);
-    case 1:
+    case SBI_BASE_GET_IMPL_ID:
         return SBI_VALUE(SBI_IMPLEMENTATION);
-    case 2:
+    case SBI_BASE_GET_IMPL_VERSION:
         return SBI_VALUE(TESSERA_VERSION_SBI);
-    case 3:
+    case SBI_BASE_PROBE_EXTENSION:
         return SBI_VALUE(sbi_known(a0) ? 1U : 0U);
-    case 4: /* mvendorid, marchid, mimpid of the machine, for errata */
-    case 5:
-    case 6:
+    case SBI_BASE_GET_MVENDORID: /* of the machine, for errata */
+    case SBI_BASE_GET_MARCHID:
+    case SBI_BASE_GET_MIMPID:
         return sbi_call(SBI_EXT_BASE, fid, 0, 0, 0);
     default:
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);

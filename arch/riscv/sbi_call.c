@@ -28,7 +28,8 @@ void arch_shutdown(bool failure)
         failing = true;
         platform_fail();
     }
-    sbi_call(SBI_EXT_SRST, 0, SRST_SHUTDOWN, failure ? SRST_REASON_FAILURE : SRST_REASON_NONE, 0);
+    sbi_call(SBI_EXT_SRST, SBI_SRST_SYSTEM_RESET, SRST_SHUTDOWN,
+             failure ? SRST_REASON_FAILURE : SRST_REASON_NONE, 0);
     for (;;) { /* firmware without SRST */
         __asm__ volatile("wfi");
     }

@@ -61,11 +61,11 @@ static struct hcall_ret sbi_dbcn(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
 
     (void)a3, (void)a4, (void)a5;
     switch (fid) {
-    case 0:
+    case SBI_DBCN_CONSOLE_WRITE:
         return dbcn_write(vm, a0, a1, a2);
-    case 1:
+    case SBI_DBCN_CONSOLE_READ:
         return dbcn_read(vm, a0, a1, a2);
-    case 2:
+    case SBI_DBCN_CONSOLE_WRITE_BYTE:
         return console_write(vm, &(char){(char)a0}, 1) == 1 ? SBI_RET(HCALL_OK) : sbi_again(a0, a1);
     default:
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);

@@ -69,14 +69,14 @@ static struct hcall_ret sbi_hsm(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4
 
     (void)a3, (void)a4, (void)a5;
     switch (fid) {
-    case 0:
+    case SBI_HSM_HART_START:
         return hsm_start(v->vm, a0, a1, a2);
-    case 1:
+    case SBI_HSM_HART_STOP:
         vcpu_stop(v);
         return SBI_RET(HCALL_OK);
-    case 2:
+    case SBI_HSM_HART_GET_STATUS:
         return hsm_status(v->vm, a0);
-    case 3:
+    case SBI_HSM_HART_SUSPEND:
         return hsm_suspend(v, a0 & 0xffffffffU);
     default:
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
@@ -95,7 +95,7 @@ static struct hcall_ret sbi_srst(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
     bool shutdown = (uint32_t)a0 == SRST_SHUTDOWN;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
-    if (fid != 0) {
+    if (fid != SBI_SRST_SYSTEM_RESET) {
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
     }
     if ((uint32_t)a0 > SRST_WARM_REBOOT || (uint32_t)a1 > SRST_REASONS) {

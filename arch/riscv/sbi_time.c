@@ -23,7 +23,7 @@ static struct hcall_ret sbi_time(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
                                  ulong fid)
 {
     (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
-    if (fid != 0) {
+    if (fid != SBI_TIME_SET_TIMER) {
         return SBI_RET(HCALL_ERR_NOT_SUPPORTED);
     }
     sbi_set_timer(cpu_self()->current, a0);
@@ -53,15 +53,15 @@ static struct hcall_ret sbi_ipi(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4
     ulong vcpus;
 
     (void)a2, (void)a3, (void)a4, (void)a5;
-    if (fid != 0 || !sbi_mask(vm, a0, a1, &vcpus)) {
-        return SBI_RET(fid != 0 ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
+    if (fid != SBI_IPI_SEND_IPI || !sbi_mask(vm, a0, a1, &vcpus)) {
+        return SBI_RET(fid != SBI_IPI_SEND_IPI ? HCALL_ERR_NOT_SUPPORTED : HCALL_ERR_INVALID_PARAM);
     }
     vcpus = raise_some(vm, vcpus);
     return vcpus != 0 ? sbi_again(vcpus, 0) : SBI_RET(HCALL_OK);
 }
 SBI_EXTENSION(SBI_EXT_IPI, sbi_ipi, 13);
 
-#define RFENCE_LAST 2U /* fence.i, sfence.vma, sfence.vma with an ASID; guests have no hfence */
+#define RFENCE_LAST SBI_RFENCE_REMOTE_SFENCE_VMA_ASID /* guests have no hfence */
 
 /* Ignores ranges and ASIDs: a full fence is always correct, and is a single instruction. */
 static struct hcall_ret sbi_rfence(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Names of the calls in a trace: hypercalls and SBI extensions, whose numbers are read from the
-hypervisor's headers; and the SBI's functions.
+Names of the calls in a trace: hypercalls, SBI extensions and their functions, whose numbers are read
+from the hypervisor's headers.
 """
 
 import re
@@ -12,25 +12,10 @@ from tessera.run.runner import ROOT
 
 _HYPERCALL = re.compile(r"^#define (HCALL_\w+)(?:\s|\\\n)+(\d+)(?!\w)", re.MULTILINE)
 _EXTENSION = re.compile(r"^#define SBI_EXT_(\w+)\s+(0x[0-9a-fA-F]+)(?:UL)?(?!\w)", re.MULTILINE)
+_FUNCTION = re.compile(r"^#define SBI_([A-Z]+)_(\w+) (\d+)UL$", re.MULTILINE)
 _HYPERCALLS = re.compile(r"^#define HCALL_EXTENSION (0x[0-9a-f]+)$", re.MULTILINE)
 _NOT_CALLS = ("HCALL_MAX", "HCALL_OK")
 
-# The functions of the extensions by their numbers (SBI 2.0); the hypervisor knows them as numbers only.
-_FUNCTIONS = {
-    "BASE": (
-        "get_spec_version", "get_impl_id", "get_impl_version", "probe_extension", "get_mvendorid", "get_marchid",
-        "get_mimpid",
-    ),
-    "TIME": ("set_timer",),
-    "IPI": ("send_ipi",),
-    "RFENCE": (
-        "remote_fence_i", "remote_sfence_vma", "remote_sfence_vma_asid", "remote_hfence_gvma_vmid",
-        "remote_hfence_gvma", "remote_hfence_vvma_asid", "remote_hfence_vvma",
-    ),
-    "HSM": ("hart_start", "hart_stop", "hart_get_status", "hart_suspend"),
-    "SRST": ("system_reset",),
-    "DBCN": ("console_write", "console_read", "console_write_byte"),
-}  # fmt: skip
 # The extensions 0 to 8 are single functions (SBI 2.0, chapter "Legacy Extensions").
 _LEGACY = (
     "set_timer", "console_putchar", "console_getchar", "clear_ipi", "send_ipi", "remote_fence_i", "remote_sfence_vma",
@@ -73,6 +58,13 @@ def extensions() -> dict[int, str]:
     return _numbers(_EXTENSION, _extension_headers())
 
 
+@cache
+def functions() -> dict[tuple[str, int], str]:
+    """Returns the names of the functions by the name of the SBI extension and number."""
+    text = "".join(header.read_text(encoding="utf-8") for header in _extension_headers())
+    return {(extension, int(number)): name.lower() for extension, name, number in _FUNCTION.findall(text)}
+
+
 def hypercall_name(number: int) -> str:
     """Returns the name of a hypercall, such as HCALL_IPC_SEND_MSG."""
     return hypercalls().get(number, f"unknown hypercall {number}")
@@ -85,8 +77,7 @@ def call_name(extension: int, function: int) -> str:
         return hypercall_name(function)
     name = extensions().get(extension)
     if name is not None:
-        functions = _FUNCTIONS.get(name, ())
-        return f"SBI {name} {functions[function] if function < len(functions) else f'unknown function {function}'}"
+        return f"SBI {name} {functions().get((name, function), f'unknown function {function}')}"
     if extension < len(_LEGACY):
         return f"SBI legacy {_LEGACY[extension]}"
     return f"SBI unknown extension {extension:#x} function {function}"
