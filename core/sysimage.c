@@ -273,3 +273,17 @@ const void *sysimage_section(const struct sysimage_header *image, uint32_t tag, 
     }
     return NULL;
 }
+
+const struct sysimage_device *sysimage_device(const struct sysimage_header *image, uint32_t kind,
+                                              unsigned vm)
+{
+    uint32_t size = 0;
+    const struct sysimage_device *devices = sysimage_section(image, SYSIMAGE_DEVICES_TAG, &size);
+
+    for (unsigned i = 0; i < size / sizeof(*devices); i++) {
+        if (devices[i].kind == kind && devices[i].vm == vm) {
+            return &devices[i];
+        }
+    }
+    return NULL;
+}

@@ -87,6 +87,17 @@ struct sysimage_section {
     uint32_t reserved; /* 0 */
 };
 
+#define SYSIMAGE_DEVICES_TAG 0x56454456U /* "VDEV" in memory order */
+
+/* A record of the section SYSIMAGE_DEVICES_TAG: a device that a component emulates for a VM. */
+struct sysimage_device {
+    uint32_t kind; /* not 0; the component's header defines its own */
+    uint32_t vm;
+    uint64_t gpa;      /* of its registers; a multiple of 4 KiB */
+    uint32_t irq;      /* guest source, 1 .. 31; 0: none */
+    uint32_t reserved; /* 0 */
+};
+
 #define SYSIMAGE_VM_AUTOSTART (1U << 0)     /* starts at boot; otherwise from the console */
 #define SYSIMAGE_VM_RESTART_FATAL (1U << 1) /* a fatal trap restarts the VM; otherwise stops it */
 /* has the keyboard at boot; the first such VM, else VM 0 */

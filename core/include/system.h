@@ -42,6 +42,10 @@ static inline const void *sysimage_at(const struct sysimage_header *image, uint6
  */
 const void *sysimage_section(const struct sysimage_header *image, uint32_t tag, uint32_t *size);
 
+/* The device of a kind that the checked image gives to VM number `vm`, or NULL. */
+const struct sysimage_device *sysimage_device(const struct sysimage_header *image, uint32_t kind,
+                                              unsigned vm);
+
 /* Builds every VM from a checked image. Returns NULL or what failed. Boot CPU only. */
 const char *system_init(const struct sysimage_header *image);
 

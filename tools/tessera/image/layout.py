@@ -5,8 +5,9 @@ from tessera.cheader import read_header
 
 _HEADER = read_header("core/include/sysimage.h")
 
-HEADER, SECTION, VM, REGION, LOAD, IRQ, FIXUP = (
-    _HEADER.records[f"sysimage_{name}"] for name in ("header", "section", "vm", "region", "load", "irq", "fixup")
+HEADER, SECTION, VM, REGION, LOAD, IRQ, FIXUP, DEVICE = (
+    _HEADER.records[f"sysimage_{name}"]
+    for name in ("header", "section", "vm", "region", "load", "irq", "fixup", "device")
 )
 
 # Names of the machine's optional features, by their numbers.
