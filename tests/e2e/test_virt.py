@@ -101,6 +101,16 @@ def test_the_finisher_ends_the_vm(machine: Machine):
     assert "finish-failed reports failure: code 5" in machine.console.text(HYPERVISOR)
 
 
+def test_a_guest_reports_its_panic(machine: Machine):
+    start(machine, "panic")
+    machine.expect("panic", r"^regression: pvpanic: events 3, next byte 0$", SOON_S)
+    machine.expect(HYPERVISOR, r"^panic reports that its kernel has panicked and saves a dump$", SOON_S)
+    machine.expect("panic", r"^regression: saves a dump$", SOON_S)
+    machine.expect(HYPERVISOR, r"^panic reports that its kernel has panicked$", SOON_S)
+    machine.expect(HYPERVISOR, r"^panic stopped by its own failure$", SOON_S)
+    assert "still here" not in machine.console.text("panic")
+
+
 def test_the_plic_gives_the_highest_priority_first(boot_native: Callable[..., Machine], machine: Machine):
     start(machine, "plic")
     in_vm = lines_of(machine, "plic", "all claimed")

@@ -114,6 +114,13 @@ def test_polled_uart(builder):
     assert "/soc/plic@c000000" not in nodes
 
 
+def test_pvpanic(builder):
+    assert not any("pvpanic" in name for name in built(builder, ""))
+    node = built(builder, "pvpanic;")["/soc/pvpanic@102000"]
+    assert node["compatible"] == b"qemu,pvpanic-mmio\0"
+    assert cells(node["reg"]) == [0, 0x102000, 0, 8]
+
+
 def test_no_devices_at_all(builder):
     nodes = built(builder, "no-uart; no-plic; no-finisher; no-rtc;")
     assert "/soc" not in nodes

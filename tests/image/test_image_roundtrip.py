@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from image_reader import read_image, text
 
 from tessera.image import layout, virtual
+from tessera.image.emulated import PANIC
 from tessera.image.vm_schema import COLOURS, GUEST_FEATURES
 
 MIB = 1 << 20
@@ -257,3 +258,15 @@ def test_tables_beyond_the_hypervisors_limits(builder, monkeypatch):
     """The final check of the builder, in case an earlier check is missing."""
     monkeypatch.setattr(layout, "MAX_LOADS", 2)
     assert builder.refuse(SYSTEM) == ["/vms/one: expected at most 2 loads in a VM's tables, got 3"]
+
+
+def test_records_of_emulated_devices(builder):
+    vm = 'memory-size = <0x400000>; image = "image"; sign-of-life = "up";'
+    builder.file("image", b"x")
+    head = '/dts-v1/; / { compatible = "tessera,system"; board = "qemu-virt"; harts = <1>; vms { '
+    image = read_image(builder.build(f"{head} a {{ {vm} }}; b {{ {vm} pvpanic; }}; }}; }};").files["tessera.bin"])
+    (record,) = [image.sections[layout.DEVICES_TAG]]
+    assert layout.DEVICE.unpack(record, 0) == {"kind": PANIC.kind, "vm": 1, "gpa": PANIC.base, "irq": 0, "reserved": 0}
+    assert len(record) == layout.DEVICE.size
+    none = read_image(builder.build(f"{head} a {{ {vm} }}; }}; }};").files["tessera.bin"])
+    assert layout.DEVICES_TAG not in none.sections

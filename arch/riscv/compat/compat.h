@@ -5,9 +5,10 @@
 
 struct vm;
 
-/* Give the VMs that have one their finisher and RTC. NULL, or what failed. */
+/* Give the VMs that have one their finisher, RTC and pvpanic. NULL, or what failed. */
 const char *finisher_boot(void);
 const char *rtc_boot(void);
+const char *panic_boot(void);
 
 void rtc_reset(struct vm *vm);
 

@@ -7,7 +7,8 @@ static const char *boot(void)
 {
     const char *wrong = finisher_boot();
 
-    return wrong != NULL ? wrong : rtc_boot();
+    wrong = wrong != NULL ? wrong : rtc_boot();
+    return wrong != NULL ? wrong : panic_boot();
 }
 
 COMPONENT(compat, .boot = boot, .vm_reset = rtc_reset);

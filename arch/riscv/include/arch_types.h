@@ -23,7 +23,7 @@ struct vcpu;
 /* Timers of the architecture for each VM: rate limits of pass-through interrupts and of the shared
  * devices' (plic.c), and the RTC's alarm (compat/vrtc.c). */
 #define ARCH_VM_TIMERS (SYSIMAGE_MAX_IRQS + 2U)
-#define ARCH_VM_VDEVS 6U /* PLIC, UART, test finisher, RTC, two of the PCI bus */
+#define ARCH_VM_VDEVS 7U /* PLIC, UART, test finisher, RTC, pvpanic, two of the PCI bus */
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 #define ARCH_TIME_SLOW (BOARD_MTIME != 0)
 

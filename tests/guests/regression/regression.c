@@ -219,11 +219,20 @@ static void hsm(void)
     print("regression: suspended %lu, waiting %lu, gone %lu\n", suspended, waiting, status_at(3));
 }
 
+static void idle(void)
+{
+    print("regression: idle\n");
+    for (;;) {
+        csr_wait_for_interrupt();
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
-} own_roles[] = {{"hsm", hsm}, {"lines", lines}, {"timer", timer}, {"wfi", wfi},
-                 {"gap", gap}, {"reset", reset}, {"crash", crash}, {"shutdown", shutdown}};
+} own_roles[] = {{"hsm", hsm},     {"lines", lines},       {"timer", timer},
+                 {"wfi", wfi},     {"gap", gap},           {"reset", reset},
+                 {"crash", crash}, {"shutdown", shutdown}, {"idle", idle}};
 
 static const struct {
     const char *name;
@@ -243,7 +252,8 @@ static const struct {
                   {"migrate", migrate},
                   {"finish-off", finish_off},
                   {"finish-reset", finish_reset},
-                  {"finish-failed", finish_failed}};
+                  {"finish-failed", finish_failed},
+                  {"panic", panic_reported}};
 
 int main(unsigned long hart, const void *fdt)
 {

@@ -40,6 +40,7 @@ void seed(unsigned long hart, const void *fdt);
 void finish_off(unsigned long hart, const void *fdt);
 void finish_reset(unsigned long hart, const void *fdt);
 void finish_failed(unsigned long hart, const void *fdt);
+void panic_reported(unsigned long hart, const void *fdt);
 
 /* --- paging.c --- */
 

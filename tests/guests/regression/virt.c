@@ -513,3 +513,24 @@ void finish_failed(unsigned long hart, const void *fdt)
     (void)fdt;
     finish(0x3333 | 5U << 16);
 }
+
+/* --- pvpanic --- */
+
+#define PVPANIC_BASE 0x102000UL
+#define PVPANIC_PANICKED 1U
+#define PVPANIC_CRASH_LOADED 2U
+
+/* As Linux does: with a kernel that saves a dump, then without one. */
+void panic_reported(unsigned long hart, const void *fdt)
+{
+    volatile uint8_t *event = (volatile uint8_t *)PVPANIC_BASE;
+
+    (void)hart;
+    (void)fdt;
+    print("regression: pvpanic: events %u, next byte %u\n", event[0], event[1]);
+    event[0] = PVPANIC_CRASH_LOADED;
+    event[1] = PVPANIC_PANICKED;
+    print("regression: saves a dump\n");
+    event[0] = PVPANIC_PANICKED;
+    print("regression: still here\n");
+}

@@ -4,8 +4,10 @@ image builder knows of one, in one place. docs/architecture.md lists the steps t
 
 from dataclasses import dataclass
 
+from tessera.cheader import read_header
 from tessera.image.nodes import Prop
 from tessera.image.prop_types import Flag
+from tessera.image.validate import Read
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,10 @@ class Emulated:
     irq: int = 0
     kind: int = 0
 
-    def is_wanted(self, properties: dict[str, bool]) -> bool:
+    def is_wanted(self, properties: Read) -> bool:
         """Returns whether a VM with these properties has the device."""
-        return properties[self.prop.name] != self.prop.name.startswith("no-")
+        wanted: bool = properties[self.prop.name] != self.prop.name.startswith("no-")
+        return wanted
 
 
 FINISHER = Emulated(
@@ -49,4 +52,21 @@ RTC = Emulated(
     irq=11,
 )
 
-EMULATED = (FINISHER, RTC)
+PANIC = Emulated(
+    "pvpanic",
+    "pvpanic",
+    ("qemu,pvpanic-mmio",),
+    0x102000,
+    0x8,
+    Prop(
+        "pvpanic",
+        Flag(),
+        "An emulated pvpanic device, by which a guest reports that its kernel has panicked: the VM stops or restarts "
+        "(`on-fatal`).",
+        default=False,
+        component="compat",
+    ),
+    kind=read_header("arch/riscv/compat/compat_image.h").constant("PANIC_KIND"),
+)
+
+EMULATED = (FINISHER, RTC, PANIC)
