@@ -29,7 +29,9 @@ static struct lines {
     uint64_t waiting; /* bit n: item n is in the ring */
 } lines[SYSIMAGE_MAX_HARTS];
 
-_Static_assert(ITEMS == 64U, "bits of lines.waiting");
+uint32_t virtio_pending[SYSIMAGE_MAX_HARTS];
+
+_Static_assert(ITEMS == 64U, "bits of lines.waiting, and twice those of virtio_pending");
 
 static void arm(struct lines *l)
 {
@@ -81,6 +83,7 @@ static void do_next(struct timer *t)
 void virtio_lines_init(void)
 {
     memset(lines, 0, sizeof(lines));
+    memset(virtio_pending, 0, sizeof(virtio_pending));
     for (unsigned i = 0; i < hyp.ncpus; i++) {
         timer_init(&lines[i].timer, do_next);
         lines[i].timer.unlocked = true; /* vm->lock comes before sched_lock */
@@ -117,19 +120,40 @@ void virtio_set_line(struct virtio_device *dev)
     vm_unlock(dev->vm);
 }
 
-void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
+/* `if_live`: only a device whose driver is ready. */
+static void interrupt(struct virtio_device *dev, uint32_t bits, bool if_live)
 {
     bool now = dev->vm->nvcpus <= FEW_VCPUS;
 
     spin_lock(&dev->vm->lock);
-    dev->isr |= bits;
-    if (now) {
-        virtio_set_line_locked(dev);
+    if (!if_live || virtio_is_live(dev)) {
+        dev->isr |= bits;
+        if (now) {
+            virtio_set_line_locked(dev);
+        }
     }
     vm_unlock(dev->vm);
     if (!now) {
         virtio_set_line_later(dev);
     }
+}
+
+void virtio_interrupt(struct virtio_device *dev, uint32_t bits)
+{
+    interrupt(dev, bits, false);
+}
+
+/* A device that another CPU has reset since is not live. If its driver has already started it
+ * again, the interrupt announces nothing, which drivers tolerate. */
+void virtio_raise(uint32_t pending)
+{
+    cpu_gather_kicks();
+    for (struct virtio_device *dev = virtio_devices; pending != 0; pending >>= 1, dev++) {
+        if ((pending & 1U) != 0) {
+            interrupt(dev, VIRTIO_ISR_QUEUE, true);
+        }
+    }
+    cpu_end_kicks();
 }
 
 void virtio_clear_isr(struct virtio_device *dev)

@@ -9,24 +9,23 @@
 /* A step, unless the queue is empty. False: no further step before the next notification. */
 static bool work_step(struct virtio_device *dev, struct virtq *q)
 {
-    struct virtio_device *broken = NULL;
-    bool worked = false;
+    struct virtio_step step;
 
     spin_lock(&q->lock);
-    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(dev, q))) {
-        struct virtio_step step = dev->class->step(dev, q);
-
-        worked = !step.wait;
-        broken = step.wait ? NULL : step.broken;
-        if (step.wait) {
-            virtq_ask(dev, q);
-        }
+    if (!q->ready || (virtq_waiting(q) == 0 && virtq_await(dev, q))) {
+        spin_unlock(&q->lock);
+        return false;
+    }
+    step = dev->class->step(dev, q);
+    if (step.wait) {
+        virtq_ask(dev, q);
     }
     spin_unlock(&q->lock);
-    if (broken != NULL) {
-        virtio_break(broken);
+    virtio_raise_pending();
+    if (!step.wait && step.broken != NULL) {
+        virtio_break(step.broken);
     }
-    return worked;
+    return !step.wait;
 }
 
 /* Works on the queue's requests, at most `left` steps. Returns 0, or the steps left when an

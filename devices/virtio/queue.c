@@ -212,10 +212,10 @@ static bool wants_interrupt(const struct virtio_device *dev, struct virtq *q)
     return since != 0 && (q->avail[VIRTQ_FLAGS] & AVAIL_NO_INTERRUPT) == 0;
 }
 
-void virtq_interrupt(struct virtio_device *dev, struct virtq *q)
+void virtq_interrupt(const struct virtio_device *dev, struct virtq *q)
 {
     if (wants_interrupt(dev, q)) {
-        virtio_interrupt(dev, VIRTIO_ISR_QUEUE);
+        virtio_pending[cpu_self()->id] |= 1U << virtio_number(dev);
     }
 }
 

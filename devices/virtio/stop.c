@@ -15,6 +15,7 @@ static void stop_queues(struct virtio_device *dev)
     }
     if (dev->class->reset != NULL) {
         dev->class->reset(dev);
+        virtio_raise_pending(); /* of peers whose chains it has returned */
     }
 }
 

@@ -235,9 +235,27 @@ void virtio_pci_reset(struct virtio_device *dev);
 
 /* --- intx.c --- */
 
-/* Sets bits of the ISR status, and the function's interrupt line. Without locks, or with those of
- * queues. */
+/* Sets bits of the ISR status, and the function's interrupt line. Without locks. */
 void virtio_interrupt(struct virtio_device *dev, uint32_t bits);
+
+/* Interrupts that virtio_raise_pending() raises once the CPU has released the locks of queues:
+ * under them, the waits for vm->lock would add up to a multiple of the longest section. By CPU,
+ * which alone accesses it; bit n: device n. */
+extern uint32_t virtio_pending[SYSIMAGE_MAX_HARTS];
+
+/* Interrupts the drivers of the live ones among these devices. Without locks. */
+void virtio_raise(uint32_t pending);
+
+/* Without locks, in the section that has called virtq_interrupt(). */
+static inline void virtio_raise_pending(void)
+{
+    uint32_t *own = &virtio_pending[cpu_self()->id], pending = *own;
+
+    if (pending != 0) {
+        *own = 0;
+        virtio_raise(pending);
+    }
+}
 
 /* Clears the ISR status. With vm->lock held. */
 void virtio_clear_isr(struct virtio_device *dev);
@@ -245,8 +263,7 @@ void virtio_clear_isr(struct virtio_device *dev);
 /* Reads the ISR status and clears it. */
 uint32_t virtio_take_isr(struct virtio_device *dev);
 
-/* Sets the interrupt line to what the ISR status and the command register say. As
- * virtio_interrupt(). */
+/* Sets the interrupt line to what the ISR status and the command register say. Without locks. */
 void virtio_set_line(struct virtio_device *dev);
 
 /* The same with vm->lock held. */
@@ -255,7 +272,7 @@ void virtio_set_line_locked(struct virtio_device *dev);
 /* At boot. */
 void virtio_lines_init(void);
 
-/* virtio_set_line() in a section of its own. Without locks, or with those of queues. */
+/* virtio_set_line() in a section of its own. Without locks. */
 void virtio_set_line_later(const struct virtio_device *dev);
 
 /* The class's serve() in sections of their own, until nothing is left. Without locks, or with those
@@ -342,9 +359,9 @@ static inline void virtq_return(struct virtq *q, uint32_t head, uint32_t length)
     virtq_return_all(q, &(struct virtq_used){head, length}, 1);
 }
 
-/* Interrupts the driver if it wants that for the chains that were returned since the last call.
- * With the queue's lock, so that no interrupt follows a reset (section 2.1). */
-void virtq_interrupt(struct virtio_device *dev, struct virtq *q);
+/* Makes an interrupt pending (virtio_pending) if the driver wants one for the chains that were
+ * returned since the last call. With the queue's lock. */
+void virtq_interrupt(const struct virtio_device *dev, struct virtq *q);
 
 /* Asks the driver to notify the device of the next chain. False if there is one already. With the
  * queue's lock. */

@@ -422,6 +422,7 @@ static bool vsock_serve(struct virtio_device *dev)
 {
     struct endpoint *e = dev->data;
     uint32_t ending = streams_to_end(e->socket);
+    enum outcome outcome;
     unsigned peer = 0;
 
     if (ending != 0) {
@@ -434,7 +435,9 @@ static bool vsock_serve(struct virtio_device *dev)
     if (atomic_load_relaxed(&e->owed) == 0) {
         return false;
     }
-    switch (deliver(e, NULL)) {
+    outcome = deliver(e, NULL);
+    virtio_raise_pending();
+    switch (outcome) {
     case RECEIVER_WRONG:
         virtio_break(dev);
         return true;
