@@ -21,25 +21,19 @@ static void stop_queues(struct virtio_device *dev)
 
 /* Several VCPUs may stop the device at once: those of its driver that reset it, and those of others
  * that have found its driver to be wrong. No queue starts until the last one has done so. */
-static void begin_stop_locked(struct virtio_device *dev)
-{
-    dev->stops++;
-    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
-}
-
 static void begin_stop(struct virtio_device *dev)
 {
-    spin_lock(&dev->vm->lock);
-    begin_stop_locked(dev);
-    spin_unlock(&dev->vm->lock);
+    (void)atomic_or_relaxed(&dev->stops, 1U << cpu_self()->id);
+    (void)atomic_or_relaxed(&dev->status, VIRTIO_STATUS_NEEDS_RESET);
 }
 
 static void end_stop(struct virtio_device *dev, bool reset)
 {
+    uint32_t own = 1U << cpu_self()->id;
+
     spin_lock(&dev->vm->lock);
-    dev->stops--;
     dev->was_reset = dev->was_reset || reset;
-    if (dev->stops == 0 && dev->was_reset) {
+    if (atomic_and_relaxed(&dev->stops, ~own) == own && dev->was_reset) {
         dev->was_reset = false;
         /* the last one may have raised an interrupt after the reset's begin */
         virtio_clear_isr(dev);
@@ -50,7 +44,9 @@ static void end_stop(struct virtio_device *dev, bool reset)
 
 void virtio_reset(struct virtio_device *dev)
 {
+    spin_lock(&dev->vm->lock); /* or end_stop() could overlook it */
     begin_stop(dev);
+    spin_unlock(&dev->vm->lock);
     stop_queues(dev);
     for (unsigned i = 0; i < dev->nqueues; i++) {
         struct virtq *q = &dev->queues[i];
@@ -73,8 +69,8 @@ void virtio_reset(struct virtio_device *dev)
     end_stop(dev, true);
 }
 
-/* A reset waits for that lock before it ends, so it ends after this, and its status is 0 only after
- * virtio_break(). */
+/* Without vm->lock, which would be waited for under the queue's. A reset waits for the queue's lock
+ * before it ends, so end_stop() counts this one, and the status is 0 only after virtio_break(). */
 struct virtio_device *virtio_wrong(struct virtio_device *dev)
 {
     begin_stop(dev);
@@ -97,7 +93,7 @@ bool virtio_stop_without_master(struct virtio_device *dev)
     spin_lock(&dev->vm->lock);
     stops = (dev->command & COMMAND_MASTER) == 0 && virtio_is_live(dev);
     if (stops) {
-        begin_stop_locked(dev);
+        begin_stop(dev);
     }
     spin_unlock(&dev->vm->lock);
     return stops;

@@ -10,8 +10,8 @@
  *
  * Lock order (outer first): the lock of a queue of answers of a disk server, the lock of a queue of
  * requests (of frames to send, ...), the lock of a queue of buffers (of frames to receive, ...; of
- * virtio-crypto, the data queue), vm.lock. The memory of VMs with functions is mapped for good
- * (boot.c).
+ * virtio-crypto, the data queue). vm.lock is not taken under any of them. The memory of VMs with
+ * functions is mapped for good (boot.c).
  */
 #ifndef VIRTIO_H
 #define VIRTIO_H
@@ -196,8 +196,11 @@ struct virtio_device {
     /* Guarded by vm->lock: */
     uint32_t isr;     /* ISR status; ivshmem: interrupt status */
     uint32_t command; /* PCI command register */
-    uint32_t stops;   /* VCPUs in virtio_reset(), or between virtio_wrong() and virtio_break() */
-    bool was_reset;   /* by one of them: the last one sets the status to 0 */
+    bool was_reset;   /* by a CPU of `stops`: the last one sets the status to 0 */
+
+    /* bit n: CPU n is in virtio_reset(), or between virtio_wrong() and virtio_break(). Atomic;
+     * cleared with vm->lock. */
+    uint32_t stops;
 
     /* Registers. A driver accesses them on one VCPU at a time; a hostile one on several. */
     uint32_t probing; /* bit n: BAR n was written with all ones, and reads as its size */
