@@ -24,9 +24,11 @@ ENTRY = "trap_entry"
 # A polling point is where the hypervisor reads sip, which it does for nothing else, and this function.
 POLLING_POINT = "release_poll"
 HEIGHTS = 6  # of locks, MAX_HEIGHTS of the plugin
-# The least heights of locks in these variables; 1 in all others. The scheduler's lock is the innermost, and under a
-# queue's lock a VM's may be taken.
-LEAST_HEIGHTS = {"sched_lock": 0, "virtio_devices": 2}
+# The least heights of locks in these variables, and of all others. A lock of one of the first two is the innermost: one
+# for the streams of two sockets, whose sections are shorter than the scheduler's, is taken under a queue's lock. A VM's
+# lock is not.
+LEAST_HEIGHTS = {"pairs": 0, "sched_lock": 1, "virtio_devices": 3}
+LEAST_HEIGHT = 2
 # Functions that classify a section.
 KINDS = (
     "edf_pick", "edf_start", "edf_enqueue", "refund", "release_others",
@@ -84,12 +86,12 @@ def _tool(*command: str) -> str:
 
 def _ranges(elf: Path) -> list[str]:
     """Returns the lines of LEAST_HEIGHTS: each is for the addresses up to that of the next line."""
-    found = {0: 1}
+    found = {0: LEAST_HEIGHT}
     for line in _tool("riscv64-unknown-elf-nm", "-nS", "--defined-only", str(elf)).splitlines():
         address, *size, _, name = line.split()
         if name in LEAST_HEIGHTS:
             found[int(address, 16)] = LEAST_HEIGHTS[name]
-            found[int(address, 16) + int(size[0], 16)] = 1
+            found[int(address, 16) + int(size[0], 16)] = LEAST_HEIGHT
     return [f"H {address:x} {height}" for address, height in sorted(found.items())]
 
 
