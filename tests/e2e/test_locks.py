@@ -7,11 +7,13 @@ host time. All figures are instructions from acquiring to releasing a lock.
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from helpers import (
+    BOOT_S,
     HYPERVISOR_BIN,
     OUT,
     SOON_S,
@@ -60,6 +62,15 @@ def write_record(name: str, harts: int, figures: dict[str, int]) -> None:
     (OUT / f"{name}-{harts}.json").write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
+def assert_admitted(machine: Machine) -> None:
+    """Waits until the RTM, if there is one, has launched its apps. If the board's costs are too large for the system,
+    one of them is refused, and the sign of life of 60 apps never comes."""
+    if "rtm" in machine.console.names:
+        machine.wait_until(lambda: machine.console.said("rtm", " apps run") is not None, BOOT_S)
+        refusal = re.search(r"^rtm: app \d+ refused: .*$", machine.console.finished(HYPERVISOR), re.MULTILINE)
+        assert refusal is None, f"admission with the costs of the board: {refusal[0]}"
+
+
 def watched(
     name: str, harts: int, provoke: Callable[[Machine], None], changes: str = "", *more: str
 ) -> tuple[list[Lock], list[Section]]:
@@ -69,6 +80,7 @@ def watched(
     inspection = Inspection(find_qemu(), HYPERVISOR_BIN.with_suffix(".elf"), OUT / f"{name}-{harts}")
     turns = (*VIRTUAL, *TURNS) if is_virtual(harts) else ()
     with booted(system, f"{name}-{harts}", *turns, *inspection.arguments, *more) as machine:
+        assert_admitted(machine)
         wait_for_signs_of_life(machine, system)
         provoke(machine)
         worst = inspection.end(machine, harts)
