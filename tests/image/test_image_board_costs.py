@@ -7,7 +7,7 @@ from fixtures import SYSTEM
 from tessera.image import layout
 
 COSTS = ("rt-release-ns = <920>;", "rt-switch-ns = <800>;", "rt-blocked-ns = <1600 13000 34000 120000>;")
-FUNCTIONS = "rt-blocked-functions-ns = <1600 17000 110000 1100000>;"
+FUNCTIONS = "rt-blocked-functions-ns = <1600 17000 80000 500000>;"
 TEXT = SYSTEM.replace('"qemu-virt"', '"alt"')
 
 
