@@ -24,6 +24,7 @@ from virtio import (
     Pci,
     booted,
     counts,
+    make,
     restart,
 )
 
@@ -173,6 +174,7 @@ def test_wrong_later_buffer_of_a_receiver():
 
 def test_header_in_too_many_buffers():
     """Five are served, six are not."""
+    make([])  # for the place of the disk
     booted([{"vm": 0, "kind": BLOCK, "disk": CORE.testbed_virtio_disk(), "disk_size": 4096}])
     for parts, wrong in ((5, False), (6, True)):
         device = Device(0).start()
@@ -188,6 +190,7 @@ def test_header_in_too_many_buffers():
 @pytest.mark.parametrize("kind", [NET, SOCKET, CRYPTO, BLOCK, ENTROPY])
 def test_tables_in_tables(kind: int):
     """An indirect table that contains another one, or that is not the end of its chain, breaks the device."""
+    make([])  # for the place of the disk
     fields = {"vm": 0, "kind": kind, "disk": CORE.testbed_virtio_disk(), "disk_size": 4096, "cid": 3, "mac": MAC}
     booted([fields])
     for more in (4, 5):
