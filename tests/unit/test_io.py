@@ -18,6 +18,7 @@ CLIENTS, CHANNELS, DEVICES = values("shared_image.h", "SHARED_MAX_CLIENTS SHARED
 UART, FLASH, DISPLAY, GPIO, SPI = values(
     "shared_image.h", "SHARED_UART SHARED_FLASH SHARED_DISPLAY SHARED_GPIO SHARED_SPI"
 )
+(GPA_LIMIT,) = values("arch_types.h", "ARCH_GPA_LIMIT")
 MANAGER, WINDOWS, PAGES, PAGE = values(
     "fabric_map.h", "FABRIC_SHARED FABRIC_SHARED_WINDOWS FABRIC_SHARED_PAGES FABRIC_SHARED_PAGE_STRIDE"
 )
@@ -287,7 +288,8 @@ def test_other_vms_of_the_hardware_have_no_rights() -> None:
     for vm in range(1, CLIENTS):
         for device in range(DEVICES):
             assert hardware.last("ALLOW", 0xFF, vm | device << 4) == vm | device << 4
-            assert hardware.last("BUDGET", 0xFF, vm | device << 4) in (None, vm | device << 4)
+            budget = vm | device << 4 if 0 <= device - FLASH < CHANNELS else None
+            assert hardware.last("BUDGET", 0xFF, vm | device << 4) == budget
         assert sum(name == "BUDGET" and value & 0xF == vm for name, value in hardware.writes) == CHANNELS
         for name in ("FLUSH", "FLASH_WINDOW", "ETHERNET_SET", "SCREEN_SET", "PINS"):
             assert hardware.last(name, 0xF, vm) == vm
@@ -311,6 +313,22 @@ def test_a_vm_gets_the_devices_that_it_may_use_only() -> None:
         assert (hardware.last("ALLOW", 0x1FF, name | 1 << 8) is not None) == has
         assert (CORE.testbed_io_page(1, SHARED_GPA + PAGE * device) != 0) == has
     assert hardware.last("ETHERNET_SET", 0xF, 1) == hardware.last("SCREEN_SET", 0xF, 1) == 1
+    assert hardware.last("FLASH_WINDOW", 0xF, 1) == 1 | 8 << 8 | 8 << 16
+
+
+@pytest.mark.parametrize("device", [FLASH + 1, FLASH + 2], ids=["send", "receive"])
+def test_a_vm_that_uses_one_direction_of_ethernet_has_an_address(device: int) -> None:
+    machine = Machine(2)
+    machine.put("shared_image_client.devices", 1 << device, client=1)
+    assert machine.boot().hardware.last("ETHERNET_SET", 0x1F, 1 | 1 << 4) is not None
+
+
+def test_channels_that_the_system_does_not_use_are_not_set() -> None:
+    machine = Machine(1)
+    machine.put("shared_image.devices", 1 << FLASH)
+    machine.put("shared_image_client.devices", 1 << FLASH)
+    written = [name for name, _ in machine.boot().hardware.writes]
+    assert [name for name in written if name.startswith("ARBITER")] == ["ARBITER"]
 
 
 def test_a_vm_with_an_spi_controller_has_window_priority_and_budget_of_the_flash() -> None:
@@ -438,6 +456,7 @@ TAKEN = "the interrupt of a VM's shared devices is taken"
         ("shared_image_client.gpa", GPA - PAGE, PLACE),
         ("shared_image_client.gpa", GPA + RAM - PAGE, PLACE),
         ("shared_image_client.gpa", (1 << 64) - PAGE, PLACE),
+        ("shared_image_client.gpa", GPA_LIMIT - (DEVICES - 1) * PAGE, PLACE),
         ("shared_image_client.devices", 1 << DEVICES, RIGHTS),
         ("shared_image_client.flash_first", 256, RIGHTS),
         ("shared_image_client.flash_sectors", 257, RIGHTS),
@@ -454,6 +473,32 @@ def test_wrong_sections_are_refused(field: str, value: int, message: str) -> Non
     machine.put(field, value)
     assert machine.refusal() == message
     assert machine.hardware.writes == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("shared_image.clock_hz", 10**6),
+        ("shared_image.clock_hz", 10**9),
+        ("shared_image.flash_half", 255),
+        ("shared_image.flash_deselect", 255),
+        ("shared_image.channels[1].size", 2),
+        ("shared_image.channels[1].size", 15),
+        ("shared_image_client.gpa", GPA_LIMIT - DEVICES * PAGE),
+        ("shared_image_client.framebuffer", 0),
+    ],
+)
+def test_a_setting_at_its_limit_is_accepted(field: str, value: int) -> None:
+    machine = Machine(2)
+    machine.put(field, value)
+    assert machine.refusal() is None
+
+
+def test_a_window_of_no_sectors_begins_in_the_flash() -> None:
+    machine = Machine(2)
+    machine.put("shared_image_client.flash_first", 256)
+    machine.put("shared_image_client.flash_sectors", 0)
+    assert machine.refusal() == RIGHTS
 
 
 def test_more_vms_than_the_hardware_can_have_are_refused() -> None:
@@ -480,6 +525,19 @@ def test_lines_of_a_framebuffer(width: int, line_bytes: int | None) -> None:
     assert machine.refusal() == (RIGHTS if line_bytes is None else None)
     shown = [value for name, value in machine.hardware.writes if name == "FORMAT of 0"]
     assert shown == ([] if line_bytes is None else [line_bytes | 1 << 32])
+
+
+def test_a_width_counts_with_a_framebuffer_only() -> None:
+    machine = Machine(2)
+    machine.put("shared_image_client.rect.width", 16383)
+    machine.put("shared_image_client.framebuffer", 0)
+    assert machine.refusal() is None
+
+
+def test_a_section_without_vms_is_accepted() -> None:
+    machine = Machine(2, 0)
+    CORE.testbed_io_cut(HEADER_SIZE)
+    assert machine.refusal() is None
 
 
 def test_a_section_that_is_cut_is_refused() -> None:
@@ -516,6 +574,13 @@ def test_hardware_that_has_just_enough_is_accepted() -> None:
     assert {value & 0xF for name, value in machine.hardware.writes if name == "FLUSH"} == {0, 1}
 
 
+def test_hardware_for_more_vms_is_accepted() -> None:
+    machine = Machine(2)
+    machine.hardware.plain["PARAMS"] += 1
+    machine.boot()
+    assert [name for name, _ in machine.hardware.writes].count("FLUSH") == CLIENTS
+
+
 def test_events_from_before_the_boot_are_not_reported() -> None:
     machine = Machine(2)
     machine.hardware.plain["IRQ_STATUS"] = FAULT | LOST
@@ -524,8 +589,9 @@ def test_events_from_before_the_boot_are_not_reported() -> None:
     assert machine.hardware.plain["IRQ_ENABLE"] == FAULT | LOST
 
 
-def test_tables_that_are_used_up_are_reported() -> None:
-    assert Machine(9).refusal() == "page tables for guests are used up"
+@pytest.mark.parametrize("vms", [9, CLIENTS])
+def test_tables_that_are_used_up_are_reported(vms: int) -> None:
+    assert Machine(vms).refusal() == "page tables for guests are used up"
 
 
 def test_windows_are_open_while_the_vm_lives(machine: Machine) -> None:
@@ -636,7 +702,7 @@ def test_the_hook_may_be_called_again_when_it_is_done(machine: Machine) -> None:
     ],
 )
 def test_faults_are_reported(machine: Machine, fault: int, line: str) -> None:
-    machine.hardware.plain |= {"FAULT": fault | 1, "FAULT_ADDR": 0x12340}
+    machine.hardware.plain |= {"FAULT": fault | 1, "FAULT_ADDR": 0x12340, "LOST": 1 << 4}
     assert machine.event(FAULT) == [f"error: vm-b: {line}, address 0x12340"]
     assert machine.hardware.plain["IRQ_STATUS"] == 0
 
@@ -645,6 +711,9 @@ def test_a_flood_of_faults_is_not_reported(machine: Machine) -> None:
     assert len(machine.event(FAULT)) == 1
     for _ in range(20):
         assert machine.event(FAULT) == []
+    CORE.testbed_advance(QUIET // 2)
+    run_until_idle()
+    assert machine.event(FAULT) == []
     assert len(machine.later()) == 1
     assert machine.later() == []
 
@@ -661,12 +730,13 @@ def test_an_interrupt_that_was_pending_before_the_time_without_reports_does_noth
 def test_faults_of_nobody_and_of_a_vm_that_stops_are_not_reported(machine: Machine) -> None:
     machine.hardware.plain["FAULT"] = 9
     assert machine.event(FAULT) == []
-    machine.hardware.plain["FAULT"] = 0
+    machine.hardware.plain |= {"FAULT": 0, "LOST": 1 << 4}
     assert CORE.testbed_vm_stop(0, 0, False)
     settle()
-    machine.later()
-    lines()
-    assert machine.event(FAULT) == []
+    for event in (FAULT, LOST):
+        machine.later()
+        lines()
+        assert machine.event(event) == []
     assert CORE.testbed_vm_start(0, 0)
     settle()
     machine.later()
@@ -681,9 +751,10 @@ def test_lost_completions_are_reported_with_vm_and_device() -> None:
     machine.hardware.plain["LOST"] = 0 | 4 << 4
     assert machine.event(LOST) == ["error: vm-a: a completion of the copier could not be written"]
     assert machine.hardware.plain["IRQ_STATUS"] == 0
-    machine.later()
-    machine.hardware.plain["LOST"] = 0 | 15 << 4
-    assert machine.event(LOST) == []
+    for device in (0, 5, 15):
+        machine.later()
+        machine.hardware.plain["LOST"] = 0 | device << 4
+        assert machine.event(LOST) == []
 
 
 def test_a_fault_and_a_loss_at_once(machine: Machine) -> None:

@@ -332,6 +332,15 @@ def test_line_raised_after_the_receivers_restart() -> None:
     assert CORE.testbed_lines(1) == 0
 
 
+def test_the_line_falls_with_the_last_message() -> None:
+    boot([2, 0], [0, 3], 0)
+    assert [call(0, SEND, 1, GPA + BUFFER, 8)[0] for _ in range(2)] == [0, 0]
+    for left in (1, 0):
+        assert CORE.testbed_lines(1) == 1 << 3
+        assert call(1, RECV, GPA + BUFFER, LARGEST)[0] == 0
+        assert CORE.testbed_lines(1) == left << 3
+
+
 def test_the_line_of_a_vcpu_that_was_off() -> None:
     """VCPU 0 turns itself off with a message queued; after its restart the queue is empty and the
     line is low."""
@@ -410,6 +419,27 @@ def test_vm_ids_beyond_the_table() -> None:
         assert call(0, SEND, vm, GPA + BUFFER, 8)[0] == NO_VCPU
         assert call(0, SEND_WAIT, vm, GPA + BUFFER, 8)[0] == NO_VCPU
         assert call(0, RING, 0, vm)[0] == NO_VCPU
+
+
+def test_a_message_names_the_senders_vm_and_vcpu() -> None:
+    boot([0b100, 0b100, 0], [0, 0, 0], 0)
+    assert CORE.testbed_vcpu_start(1, 1, 1)
+    sleep(1)
+    assert CORE.testbed_on_cpu(1) == 101
+    for place in (0, 1):
+        value = ctypes.c_uint64(0)
+        assert CORE.testbed_hypercall(1, SEND, 2, GPA + BUFFER + place, 8, ctypes.byref(value)) == 0
+        assert call(2, RECV, GPA + BUFFER, LARGEST) == (0, 8 | 1 << 16 | 1 << 24)
+
+
+def test_a_message_to_another_vcpu_does_not_use_the_vms_line() -> None:
+    """The line is VCPU 0's."""
+    boot([2, 0], [0, 3], 0)
+    assert CORE.testbed_vcpu_start(1, 1, 1)
+    CORE.testbed_raised(1, 1)
+    assert call(0, SEND, 1 | 1 << 16, GPA + BUFFER, 8)[0] == 0
+    assert CORE.testbed_raised(1, 1) & SOFTWARE_INTERRUPT
+    assert CORE.testbed_lines(1) == 0
 
 
 def test_vcpu_ids_beyond_the_vms() -> None:

@@ -78,8 +78,8 @@ test-newer-long: image iasim | setup-dev setup-qemu-new
 		attacks_variants.py)
 
 # Fault injection: removes one check of the hypervisor at a time; then an attack of the hostile
-# guest must be detected. Takes long; ONLY=words selects some.
-mutate-faults: | setup-dev ## check that the attack tests fail when a check is removed from the hypervisor (table in build/mutants)
+# guest must be detected. Also unit-mutants. Takes long; ONLY=words selects some.
+mutate-faults: | setup-dev ## check that attack and unit tests fail when the hypervisor is broken (tables in build/mutants)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider $(PYTEST_ONLY) tests/mutations
 	@echo "build/mutants/faults.md: the removed checks, and the failure of each attack; unit_faults.md: faults, and the unit test that finds each"
 
