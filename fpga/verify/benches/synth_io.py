@@ -8,7 +8,7 @@ VMS = (1, 2, 4, 8, 16)
 # which does not depend on the number of VMs, comes to them.
 PARTS: dict[str, dict[str, int]] = {
     "flash_unit": {},
-    "ethernet_unit": {},
+    "io_eth_unit": {},
     "io_uart": {},
     "io_display": {},
     "io_pages": {},
@@ -28,5 +28,5 @@ BLOCKS = [
     *(of_vms(top, vms, **parameters) for top, parameters in PARTS.items() for vms in VMS),
     Block(top="io_dma", name="io_dma-8", parameters={"NumClients": 8, "Background": 0xC0}),
     *(Block(top=top) for top in ("io_reader", "io_writer", "io_copy")),
-    *(of_vms(top, 16) for top in ("io_flash", "io_ethernet", "gpio_processor")),
+    *(of_vms(top, 16) for top in ("io_flash", "io_eth", "gpio_processor")),
 ]

@@ -32,7 +32,7 @@ BARS = {
 # Blocks that are synthesized, "{}": with the number of VMs; their names and colours.
 PARTS = (
     ("flash", "#1b6ca8", ("flash_unit-{}vm",)),
-    ("Ethernet", "#d98032", ("ethernet_unit-{}vm",)),
+    ("Ethernet", "#d98032", ("io_eth_unit-{}vm",)),
     ("UART", "#6a9a3a", ("io_uart-{}vm",)),
     ("display", "#8a5ab0", ("io_display-{}vm",)),
     ("pages of the VMs, manager's page", "#b05a7a", ("io_pages-{}vm", "io_manager-{}vm")),

@@ -82,7 +82,7 @@ module io_manager
   /// Pulse: sets the VM's row in the tables of the Ethernet device.
   output logic       row_write_o,
   output vm_t        row_vm_o,
-  output eth_vm_t    row_o,
+  output io_eth_vm_t row_o,
   /// Selects the counter of lost frames that count_i shows.
   output lost_e      count_why_o,
   output vm_t        count_vm_o,

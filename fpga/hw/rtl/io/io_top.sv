@@ -125,7 +125,7 @@ module io_top
   logic [31:0] flash_slice, count, flash_bytes;
   vm_t window_vm, row_vm, count_vm, size_vm, event_vm;
   io_channel_t event_channel;
-  eth_vm_t row;
+  io_eth_vm_t row;
   lost_e count_why;
   gpio_pins_t [NumVms-1:0] owner;
   logic [15:0] uart_divider;
@@ -324,7 +324,7 @@ module io_top
     .miso_i
   );
 
-  ethernet_unit #(.NumVms(NumVms), .Depth(Depth)) i_ethernet (
+  io_eth_unit #(.NumVms(NumVms), .Depth(Depth)) i_ethernet (
     .clk_i,
     .rst_ni(rst_n),
     .now_i(time_i[31:0]),

@@ -24,7 +24,7 @@ COMMAND = 8  # cycles of a command beside its bytes
 
 # Ethernet: preamble, frame, VLAN tag, FCS and gap; a byte of the wire takes a cycle.
 FRAME = 8 + 1514 + 4 + 4 + 12
-# What is left of a frame on the wire when its chunk ends (Ahead of io_ethernet).
+# What is left of a frame on the wire when its chunk ends (Ahead of io_eth).
 FRAME_TAIL = 8 + 112 + 4 + 12
 CHUNK = 32  # cycles of a chunk beside its bytes and bursts
 

@@ -5,7 +5,7 @@
 // wire and at most Ahead bytes of it are in the queue: so the next one is chosen as late as the
 // line rate allows, is fetched meanwhile, and never finds more than the rest of one frame before
 // it. That rest counts to the time of the next chunk, not to that of its own.
-module io_ethernet_send
+module io_eth_send
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
@@ -29,9 +29,9 @@ module io_ethernet_send
   input  logic       abort_i,
   output logic       done_o,
   output io_result_t result_o,
-  /// Rows (eth_table): row_i is that of vm_o, in the same cycle.
+  /// Rows (io_eth_table): row_i is that of vm_o, in the same cycle.
   output vm_t        vm_o,
-  input  eth_vm_t    row_i,
+  input  io_eth_vm_t row_i,
   /// Pulse: a frame of vm_o is forbidden.
   output logic       forged_o,
   /// Data from memory (io_reader): a pulse, in the cycle of start_i; a byte when valid and ready.
@@ -42,7 +42,7 @@ module io_ethernet_send
   output logic       read_ready_o,
   input  io_status_e read_status_i,
   input  logic       read_quiet_i,
-  /// The transmitter (eth_queue, eth_transmit); starved_i: the queue was empty within a frame.
+  /// The transmitter (io_eth_queue, io_eth_mac_tx); starved_i: the queue was empty within a frame.
   output logic       valid_o,
   output logic [7:0] byte_o,
   output logic       last_o,
@@ -92,7 +92,7 @@ module io_ethernet_send
                         && !waits;
   assign read_ready_o = state_q == SdFill && push_ready && !inserts && !waits;
 
-  eth_check i_check (
+  io_eth_check i_check (
     .clk_i, .rst_ni, .mac_i(row_i.mac), .valid_i(takes), .byte_i(read_byte_i), .index_i(index_q),
     .forbidden_o(forbidden)
   );
@@ -138,7 +138,7 @@ module io_ethernet_send
   assign result_o    = '{status: status_q, again: 1'b0, bytes: status_q == IoDone ? chunk_i.bytes
                          : '0, data: '0};
 
-  eth_queue #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) i_queue (
+  io_eth_queue #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) i_queue (
     .clk_i,
     .rst_ni,
     .valid_i(push_valid),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One byte's step of the CRC-32 of IEEE 802.3. The register starts with all ones; the FCS is its
-// complement, low byte first. After a frame with its FCS the register has the value eth_receive
+// complement, low byte first. After a frame with its FCS the register has the value io_eth_mac_rx
 // compares with.
-module eth_crc (
+module io_eth_crc (
   /// Combinational: the register before and after byte_i.
   input  logic [31:0] crc_i,
   input  logic [7:0]  byte_i,

@@ -7,7 +7,7 @@
 // For the first VM this starts while the frame arrives. Nothing is completed or counted before the
 // frame is whole. If it is dropped instead, the request stays in the ring; its memory may have been
 // written, up to the request's length.
-module io_ethernet_receive
+module io_eth_receive
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
@@ -24,10 +24,10 @@ module io_ethernet_receive
   /// Pulse: the VM's requests are removed; the frames in the buffer are not for it any longer.
   input  logic        flush_i,
   input  vm_t         flush_vm_i,
-  /// Frames (eth_buffer): the first one, as far as it has arrived; read_o, a level, reads its bytes
-  /// from the first one on, once for each VM.
+  /// Frames (io_eth_buffer): the first one, as far as it has arrived; read_o, a level, reads its
+  /// bytes from the first one on, once for each VM.
   input  logic        frame_valid_i,
-  input  eth_frame_t  frame_i,
+  input  io_eth_frame_t frame_i,
   input  logic        whole_i,
   input  logic [$clog2(Frames):0] number_i,
   output logic        frame_remove_o,
@@ -50,7 +50,7 @@ module io_ethernet_receive
   /// Bytes of busy_vm_o may be in flight to memory.
   output logic        busy_o,
   output vm_t         busy_vm_o,
-  /// Lost frames (eth_counters): a level until lost_ready_i.
+  /// Lost frames (io_eth_counters): a level until lost_ready_i.
   output logic        lost_o,
   output vm_t         lost_vm_o,
   output lost_e       lost_why_o,

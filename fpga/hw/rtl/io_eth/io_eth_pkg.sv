@@ -30,7 +30,7 @@ package io_eth_pkg;
     logic  in_vlan;    // belongs to a VLAN; otherwise its frames have no tag on the wire
     vlan_t vlan;
     mac_t  mac;
-  } eth_vm_t;
+  } io_eth_vm_t;
 
   // Operations of a request. They differ, so that a request in the wrong ring is refused.
   localparam logic [7:0] OpSend = 8'd0, OpReceive = 8'd1;
@@ -63,6 +63,6 @@ package io_eth_pkg;
     logic [10:0] bytes;   // with the tag
     logic        has_tag;
     logic [15:0] mask;    // VMs that it is for
-  } eth_frame_t;
+  } io_eth_frame_t;
 
 endpackage

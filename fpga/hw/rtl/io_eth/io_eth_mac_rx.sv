@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receives frames: finds their start, checks length and FCS, and passes their bytes on without the
 // FCS. Whether a frame is good is known at its end only.
-module eth_receive
+module io_eth_mac_rx
   import io_eth_pkg::*;
 (
   input  logic       clk_i,
@@ -39,7 +39,7 @@ module eth_receive
   assign no_start = gmii_i.enable ? gmii_i.error || !(gmii_i.data inside {Preamble, StartOfFrame})
                     : state_q == RxStart;
 
-  eth_crc i_crc (.crc_i(crc_q), .byte_i(gmii_i.data), .crc_o(crc));
+  io_eth_crc i_crc (.crc_i(crc_q), .byte_i(gmii_i.data), .crc_o(crc));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -2,7 +2,7 @@
 // Sends frames: preamble, start of frame, the bytes, padding to 60 bytes, FCS, and an interframe
 // gap of 12 bytes. A frame whose next byte is missing ends with an error, which makes every
 // receiver discard it.
-module eth_transmit
+module io_eth_mac_tx
   import io_eth_pkg::*;
 (
   input  logic       clk_i,
@@ -47,7 +47,7 @@ module eth_transmit
   assign enough    = count_q >= 6'(MinBytes - 1);
   assign data      = state_q == TxData ? byte_i : '0;
 
-  eth_crc i_crc (.crc_i(crc_q), .byte_i(data), .crc_o(crc));
+  io_eth_crc i_crc (.crc_i(crc_q), .byte_i(data), .crc_o(crc));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -2,7 +2,7 @@
 // Proves the filter with three VMs, for all frames and tables that do not change during a frame:
 // three cycles after the 16th byte the mask has exactly the VMs that the frame is for; before that
 // no other one, and before the 16th byte none.
-module eth_filter_props
+module io_eth_filter_props
   import fabric_pkg::*;
   import io_eth_pkg::*;
 #(
@@ -15,14 +15,14 @@ module eth_filter_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
-  (* keep *) eth_vm_t [NumVms-1:0] rows;
+  (* keep *) io_eth_vm_t [NumVms-1:0] rows;
   always_ff @(posedge clk_i) rows <= rows;
   always_comb assume (!(valid_i && end_i));
 
   vm_t vm;
   logic [NumVms-1:0] mask, missed;
   logic has_tag;
-  eth_filter #(.NumVms(NumVms)) dut (
+  io_eth_filter #(.NumVms(NumVms)) dut (
     .clk_i, .rst_ni(rst_n), .valid_i(valid_i && rst_n), .byte_i, .end_i, .vm_o(vm),
     .row_i(vm < vm_t'(NumVms) ? rows[vm[1:0]] : '0), .mask_o(mask), .missed_o(missed),
     .tagged_o(has_tag), .group_o()
@@ -61,7 +61,7 @@ module eth_filter_props
   (* keep *) logic [1:0] any;
   always_ff @(posedge clk_i) any <= any;
   always_comb assume (any < 2'(NumVms));
-  eth_vm_t row;
+  io_eth_vm_t row;
   logic same_vlan, addressed, takes;
   assign row       = rows[any];
   assign same_vlan = vlan == '0 ? !row.in_vlan : row.in_vlan && row.vlan == vlan;

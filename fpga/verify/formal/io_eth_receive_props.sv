@@ -5,7 +5,7 @@
 // that was taken, and its length at most; not more than this length is written; none follows a
 // flush. Nothing is completed or counted as lost before the frame is whole, and a frame that is
 // dropped ends no request.
-module io_ethernet_receive_props
+module io_eth_receive_props
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
@@ -22,7 +22,7 @@ module io_ethernet_receive_props
   input logic write_done_i,
   input vm_t flush_vm_i,
   input logic [7:0] byte_i,
-  input eth_frame_t frame_i,
+  input io_eth_frame_t frame_i,
   input logic head_valid_i,
   input io_request_t head_i,
   input io_status_e write_status_i
@@ -34,7 +34,7 @@ module io_ethernet_receive_props
   // VMs and bytes, and be dropped or become whole. A whole one stays as it is until it is removed.
   logic [2:0] whole_q = '0, number;  // frames that have arrived
   logic open_q = 1'b0;
-  eth_frame_t frame_q;
+  io_eth_frame_t frame_q;
   logic remove_frame, arrives, drops;
   assign arrives = arrives_i && whole_q != 3'(Frames) && rst_n;
   assign drops   = open_q && !arrives && drops_i;
@@ -55,7 +55,7 @@ module io_ethernet_receive_props
   io_completion_t completion;
   addr_t write_addr;
   logic [7:0] write_byte;
-  io_ethernet_receive #(.NumVms(NumVms), .Frames(Frames)) dut (
+  io_eth_receive #(.NumVms(NumVms), .Frames(Frames)) dut (
     .clk_i, .rst_ni(rst_n), .enabled_i, .flush_i, .flush_vm_i, .frame_valid_i(number != '0),
     .frame_i(frame_q), .whole_i(whole_q != '0), .number_i(number), .frame_remove_o(remove_frame),
     .read_o(reads), .valid_i, .byte_i, .over_i, .ready_o(ready),

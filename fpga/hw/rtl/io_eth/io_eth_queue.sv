@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from the driver to the transmitter, in io_ethernet_send. A frame starts on the wire when it
+// Bytes from the driver to the transmitter, in io_eth_send. A frame starts on the wire when it
 // is approved and enough of it is here that the memory's latency cannot starve it, or all of it is.
 // Until all of it is here the driver can discard it.
-module eth_queue #(
+module io_eth_queue #(
   /// Bytes, a power of two.
   parameter int unsigned Bytes = 256,
   /// Bytes of a frame that are here when it starts, at most Bytes.

@@ -6,7 +6,7 @@
 // One VM is compared in a cycle, from the sixth byte on: those with other addresses are passed
 // before the rest of the head has arrived, and the first one with this address is found with the
 // 16th byte. The end of a good frame is at least 44 bytes later.
-module eth_filter
+module io_eth_filter
   import fabric_pkg::*;
   import io_eth_pkg::*;
 #(
@@ -15,13 +15,13 @@ module eth_filter
   input  logic       clk_i,
   /// Asynchronous, active low; no frame is in progress after it.
   input  logic       rst_ni,
-  /// A frame (eth_receive): pulses, a byte or the end, never both.
+  /// A frame (io_eth_mac_rx): pulses, a byte or the end, never both.
   input  logic       valid_i,
   input  logic [7:0] byte_i,
   input  logic       end_i,
-  /// Rows (eth_table): row_i is that of vm_o in the same cycle.
+  /// Rows (io_eth_table): row_i is that of vm_o in the same cycle.
   output vm_t        vm_o,
-  input  eth_vm_t    row_i,
+  input  io_eth_vm_t row_i,
   // of a good frame; complete at its end
   /// Has the head arrived, VM after VM is added.
   output logic [NumVms-1:0] mask_o,

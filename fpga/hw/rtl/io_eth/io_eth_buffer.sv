@@ -7,7 +7,7 @@
 // Frames to a group take a copy for each VM, so a flood of them fills the buffer. They get only
 // half of it, in bytes and in frames; the rest is for frames to one VM. Those are not limited, so a
 // flood of them to a VM with slow memory fills the buffer.
-module eth_buffer
+module io_eth_buffer
   import io_eth_pkg::*;
 #(
   /// A power of two, 4096 or more.
@@ -38,7 +38,7 @@ module eth_buffer
   /// Falls, without remove_i and for several cycles, if the frame is removed at its end.
   output logic       frame_valid_o,
   /// As far as it has arrived.
-  output eth_frame_t frame_o,
+  output io_eth_frame_t frame_o,
   /// It has arrived and is kept.
   output logic       whole_o,
   /// Frames in the buffer, with the one that arrives if it can be read.
@@ -62,7 +62,7 @@ module eth_buffer
   logic [PointerBits:0] write_q, first_q, base_q;
   logic [10:0] offset_q;
   logic [$clog2(Frames):0] kept;
-  eth_frame_t arriving, first;
+  io_eth_frame_t arriving, first;
   logic [PointerBits:0] group_bytes_q;      // of the kept frames to a group
   logic [$clog2(Frames):0] group_frames_q;
   // lost_q: a byte of the frame that arrives did not fit.
@@ -94,7 +94,7 @@ module eth_buffer
     end
   end
 
-  fabric_word_fifo #(.Width(1 + $bits(eth_frame_t)), .Depth(Frames)) i_frames (
+  fabric_word_fifo #(.Width(1 + $bits(io_eth_frame_t)), .Depth(Frames)) i_frames (
     .clk_i, .rst_ni, .flush_i(1'b0), .data_i({group_i, arriving}), .valid_i(keep),
     .ready_o(frames_ready), .data_o({first_group, first}), .valid_o(whole_o), .ready_i(remove_i),
     .usage_o(kept)

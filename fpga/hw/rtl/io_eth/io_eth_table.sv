@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each VM may send and receive, for io_ethernet. The rows are in distributed RAM: the same in
+// What each VM may send and receive, for io_eth. The rows are in distributed RAM: the same in
 // registers, with a comparator for each VM, takes a thousand registers for 16 VMs. No VM is enabled
 // after reset.
-module eth_table
+module io_eth_table
   import fabric_pkg::*;
   import io_eth_pkg::*;
 #(
@@ -14,17 +14,17 @@ module eth_table
   /// Pulse: sets a VM's row as a whole, so that no frame sees half of it.
   input  logic    write_i,
   input  vm_t     write_vm_i,
-  input  eth_vm_t write_row_i,
+  input  io_eth_vm_t write_row_i,
   // read in the same cycle
   input  vm_t     send_vm_i,
-  output eth_vm_t send_row_o,
+  output io_eth_vm_t send_row_o,
   input  vm_t     receive_vm_i,
-  output eth_vm_t receive_row_o,
+  output io_eth_vm_t receive_row_o,
   /// Registers: the VMs that may send and receive.
   output logic [NumVms-1:0] enabled_o
 );
 
-  localparam int unsigned Width = $bits(eth_vm_t) - 1;
+  localparam int unsigned Width = $bits(io_eth_vm_t) - 1;
 
   logic [Width-1:0] rows [16];
   logic send_enabled, receive_enabled;

@@ -8,7 +8,7 @@
 // Proves also that a frame enters the queue behind nothing but the last Ahead bytes of one frame,
 // which is on the wire, and that a chunk without a timeout ends only when that holds for the next
 // one.
-module io_ethernet_send_props
+module io_eth_send_props
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
@@ -27,13 +27,13 @@ module io_ethernet_send_props
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;
 
-  (* keep *) eth_vm_t row;
+  (* keep *) io_eth_vm_t row;
   always_ff @(posedge clk_i) row <= row;
 
   logic done, forged, read_start, read_stop, read_ready, valid, last, abort;
   logic [7:0] data;
   io_result_t result;
-  io_ethernet_send #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) dut (
+  io_eth_send #(.Bytes(Bytes), .Threshold(Threshold), .Ahead(Ahead)) dut (
     .clk_i, .rst_ni(rst_n), .start_i, .chunk_i, .abort_i, .done_o(done), .result_o(result), .vm_o(),
     .row_i(row), .forged_o(forged), .read_start_o(read_start), .read_stop_o(read_stop),
     .read_valid_i, .read_byte_i, .read_ready_o(read_ready), .read_status_i, .read_quiet_i,

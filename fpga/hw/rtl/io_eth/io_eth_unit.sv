@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Ethernet device with its channel to send, its requests to receive, and its DMA, for io_top.
 // It only connects them: the ports have the contracts of io_channel, io_ring, io_dma and
-// io_ethernet.
-module ethernet_unit
+// io_eth.
+module io_eth_unit
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
@@ -27,7 +27,7 @@ module ethernet_unit
   /// Pulse: sets what a VM may send and receive.
   input  logic        row_write_i,
   input  vm_t         row_vm_i,
-  input  eth_vm_t     row_i,
+  input  io_eth_vm_t  row_i,
   /// Selects a counter of lost frames, which count_o shows in the same cycle.
   input  lost_e       count_why_i,
   input  vm_t         count_vm_i,
@@ -97,7 +97,7 @@ module ethernet_unit
   addr_t write_addr;
   io_status_e read_status, write_status;
 
-  io_ethernet #(.NumVms(NumVms)) i_ethernet (
+  io_eth #(.NumVms(NumVms)) i_ethernet (
     .clk_i, .rst_ni, .table_write_i(row_write_i), .table_vm_i(row_vm_i), .table_row_i(row_i),
     .count_why_i, .count_vm_i, .count_o, .start_i(start), .chunk_i(chunk), .abort_i(abort),
     .done_o(done), .result_o(result), .read_start_o(read_start), .read_stop_o(read_stop),

@@ -2,7 +2,7 @@
 // The Ethernet device with its reader, its writer and its receive ring, a memory of 16 KiB for each
 // of four VMs, and a wire: it records what is sent, and plays a recording or loops what is sent
 // back.
-module ethernet_harness
+module io_eth_harness
   import fabric_pkg::*;
   import io_pkg::*;
   import io_eth_pkg::*;
@@ -159,7 +159,7 @@ module ethernet_harness
   logic [15:0] pending;
   assign pending[15:NumVms] = '0;
 
-  io_ethernet #(.NumVms(NumVms), .SendBytes(SendBytes), .Threshold(Threshold)) i_ethernet (
+  io_eth #(.NumVms(NumVms), .SendBytes(SendBytes), .Threshold(Threshold)) i_ethernet (
     .clk_i, .rst_ni, .table_write_i(write_i), .table_vm_i(write_vm_i), .table_row_i(row_i),
     .count_why_i(lost_e'(why_i)), .count_vm_i, .count_o, .start_i, .chunk_i(chunk), .abort_i,
     .done_o, .result_o(result), .read_start_o(read_start), .read_stop_o(read_stop),

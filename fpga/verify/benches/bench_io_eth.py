@@ -11,7 +11,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from rtl_tools import Bench, rounds, with_long
 
-BENCHES = with_long(Bench(top="ethernet_harness", noise=True, depth=1, weight=60))
+BENCHES = with_long(Bench(top="io_eth_harness", noise=True, depth=1, weight=60))
 
 DONE, BAD, FORBIDDEN, VIOLATION, TIMEOUT = 0, 1, 2, 3, 5  # io_status_e
 FORGED, VLAN, OVERFLOW, NO_REQUEST, REQUEST, WIRE = 0, 1, 2, 3, 4, 7  # lost_e
@@ -789,7 +789,7 @@ async def a_vm_flushed_while_its_frame_arrives(dut):
         device.completions.clear()
 
 
-# Of the frame on the wire when the next chunk begins: preamble, bytes in the queue (Ahead of io_ethernet), FCS and gap.
+# Of the frame on the wire when the next chunk begins: preamble, bytes in the queue (Ahead of io_eth), FCS and gap.
 TAIL = 8 + 112 + 4 + GAP
 
 

@@ -2,7 +2,7 @@
 // Whether a VM may send a frame, by its header, a byte at a time: its source is the VM's own
 // address; it has no VLAN tag, because the hardware inserts the VM's; and it does not control the
 // link (PAUSE, spanning tree), which all VMs share.
-module eth_check
+module io_eth_check
   import io_eth_pkg::*;
 (
   input  logic        clk_i,

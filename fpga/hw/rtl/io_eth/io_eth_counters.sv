@@ -2,7 +2,7 @@
 // Counts lost frames by VM and reason, and bad ones by what was wrong with them. The counters are
 // in distributed RAM, and one is incremented in a cycle: what happens to several VMs at once is
 // counted one VM after the other. They start with 0 when the FPGA is configured, and wrap around.
-module eth_counters
+module io_eth_counters
   import fabric_pkg::*;
   import io_eth_pkg::*;
 #(
