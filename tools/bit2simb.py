@@ -21,7 +21,7 @@ _NAME = re.compile(r"([1-9]\d{0,2})-([0-7])\.(bin|bit)")
 def convert(data: bytes, region: int, task: int) -> tuple[bytes, list[series7.Frames]]:
     """
     Returns the fabric's bitstream with the words of Vivado's, and the frames that it writes. The fabric reads words
-    with the lowest byte first and sends them to the port, which reverses the bits of each byte (cfg_port.sv).
+    with the lowest byte first and sends them to the ICAP, which reverses the bits of each byte (icap.sv).
     """
     partial = series7.read(data)
     words = list(partial.words)

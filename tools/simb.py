@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Writes bitstreams for the configuration port of the simulated fabric (docs/fabric.md#configuration).
+Writes bitstreams for the ICAP of the simulated fabric (docs/fabric.md#configuration).
 The name of each file is <task>-<region>.bin. Usage: simb.py FILE...
 """
 

@@ -81,18 +81,19 @@ struct accel_waiter {
     struct vcpu *vcpu;
 };
 
-/* accel_port.busy */
-#define ACCEL_PORT_CONFIGURING 1U /* it works for `region` */
-#define ACCEL_PORT_HELD 2U        /* by an overlay: clients' regions wait in the queue */
+/* accel_icap.busy */
+#define ACCEL_ICAP_CONFIGURING 1U /* it works for `region` */
+#define ACCEL_ICAP_HELD 2U        /* by an overlay: clients' regions wait in the queue */
 
-/* The configuration port. */
-struct accel_port {
-    unsigned busy; /* ACCEL_PORT_*; 0: a client's region is configured at once */
+/* The ICAP, the FPGA's internal configuration access port: configures one region at a time.
+ * Guarded by accels.lock. */
+struct accel_icap {
+    unsigned busy; /* ACCEL_ICAP_*; 0: a client's region is configured at once */
     unsigned region;
     struct accel *client;             /* the one for which it works, or NULL: an overlay */
     unsigned first, waiting;          /* the queue's first place, and the number of regions in it */
     unsigned queued;                  /* bit n: region n is in the queue */
-    uint8_t queue[ACCEL_MAX_REGIONS]; /* regions that wait for the port, each at most once */
+    uint8_t queue[ACCEL_MAX_REGIONS]; /* regions that wait for the ICAP, each at most once */
 };
 
 /* Of a line for the console: a VM and a device, or an overlay and a phase; a region; the rest. */
@@ -110,7 +111,7 @@ struct accel_manager {
     struct spinlock lock;
     struct accel_region_state regions[ACCEL_MAX_REGIONS];
     struct accel *stopped[ACCEL_MAX_REGIONS]; /* the owner of each region when it was promised */
-    struct accel_port port;
+    struct accel_icap icap;
     /* recheck, update, notify or report is set: accel_unlock() has work */
     bool work_pending;
     unsigned update;  /* bit n: region n may have another client or state */
@@ -130,8 +131,8 @@ struct accel_manager {
     unsigned
         reserved_regions; /* bit n: region n is kept for a device, by an overlay that is applied */
 
-    /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches the
-     * configuration port. */
+    /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches
+     * the ICAP. */
     const struct accel_image_bitstream *streams[ACCEL_MAX_DEVICES][ACCEL_MAX_REGIONS];
     uint8_t usable[ACCEL_MAX_DEVICES]; /* bit n of a device: streams[device][n] */
     uint8_t own[ACCEL_MAX_DEVICES];    /* bit n of a device: region n is kept for it */
@@ -286,8 +287,7 @@ void accel_update_first(void);
  * ended. */
 bool accel_job_leaves(void);
 
-/* The configuration port may have finished: connects the client of its region, and configures the
- * next region. */
+/* The ICAP may have finished: connects the client of its region, and configures the next region. */
 void accel_configured(void);
 
 enum accel_drain {
@@ -317,28 +317,28 @@ uint64_t accel_ask(uint64_t request);
  * arch_page_map(). */
 bool accel_hide_page(struct accel *a);
 
-/* --- port.c; called with accels.lock held --- */
+/* --- icap.c; called with accels.lock held --- */
 
-/* Has the region, in Reconfig for its owner, configured: at once if the port is free, otherwise
+/* Has the region, in Reconfig for its owner, configured: at once if the ICAP is free, otherwise
  * after the regions that wait already. */
 void accel_configure(unsigned region);
 
-/* Whether the configuration port has finished since the last call, with accels.port.region. A
- * refused bitstream is reported, and its client has failed. */
-bool accel_port_ended(void);
+/* Whether the ICAP has finished since the last call, with accels.icap.region. A refused bitstream
+ * is reported, and its client has failed. */
+bool accel_icap_ended(void);
 
-/* After accel_port_ended(), once the region is up to date: the port is used for what comes next. */
-void accel_port_continue(void);
+/* After accel_icap_ended(), once the region is up to date: the ICAP is used for what comes next. */
+void accel_icap_continue(void);
 
-/* An overlay takes the port: it may use it once ACCEL_PORT_CONFIGURING is clear, before the regions
+/* An overlay takes the ICAP: it may use it once ACCEL_ICAP_CONFIGURING is clear, before the regions
  * that wait. */
-void accel_port_hold(void);
+void accel_icap_hold(void);
 
-/* The overlay gives the port back, also if it does not hold it. */
-void accel_port_release(void);
+/* The overlay gives the ICAP back, also if it does not hold it. */
+void accel_icap_release(void);
 
-/* Starts a configuration for an overlay that holds the port. */
-void accel_port_start(const struct accel_image_bitstream *b, unsigned region);
+/* Starts a configuration for an overlay that holds the ICAP. */
+void accel_icap_start(const struct accel_image_bitstream *b, unsigned region);
 
 /* --- streams.c --- */
 

@@ -122,7 +122,7 @@ bool accel_is_promised(const struct accel *a)
 static bool busy(const struct accel *a)
 {
     return ACCEL_FIELD(accel_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           ((accels.port.busy & ACCEL_PORT_CONFIGURING) != 0 && accels.port.client == a) ||
+           ((accels.icap.busy & ACCEL_ICAP_CONFIGURING) != 0 && accels.icap.client == a) ||
            accel_is_promised(a);
 }
 

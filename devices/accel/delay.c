@@ -4,7 +4,7 @@
  * (docs/real-time.md, "Devices").
  *
  * FRED (Biondi, Balsini, Pagani, Rossi, Marinoni, Buttazzo, RTSS 2016) has the same terms: slots,
- * and one port with a FIFO queue. There a request waits for the jobs of others, which are not
+ * and one ICAP with a FIFO queue. There a request waits for the jobs of others, which are not
  * preempted; here a job stops at its next consistency point, so that a device whose priority is
  * above those of all others in its regions waits for one stop, and for the configuration that
  * follows it. All terms are constant after boot.
@@ -31,7 +31,7 @@ static struct bound {
     const struct vm *rival;                     /* whose device needs it, or NULL */
 } bounds[ACCEL_MAX_CLIENTS][ACCEL_MAX_DEVICES]; /* owner: accel_delay_init(); constant after boot */
 
-/* The port's words: half a beat of the memory in each cycle, which it shares with the other
+/* The ICAP's words: half a beat of the memory in each cycle, which it shares with the other
  * regions' DMA in turn. */
 static uint64_t configure_cycles(const struct accel_image_bitstream *b)
 {
@@ -56,7 +56,7 @@ static uint64_t longest_configuration(unsigned region)
 }
 
 /* To restore a job, to stop it and to save it. A device without a declared time has the fabric's
- * limit for each of the three. While the task waits for memory, every other region and the port get
+ * limit for each of the three. While the task waits for memory, every other region and the ICAP get
  * as many beats. */
 static uint64_t stop_cycles(unsigned device)
 {
@@ -89,7 +89,7 @@ struct path {
     uint64_t sections;
 };
 
-/* A turn in the port's queue: a configuration of each region, the device's own included. */
+/* A turn in the ICAP's queue: a configuration of each region, the device's own included. */
 static void add_turn(struct path *p)
 {
     for (unsigned i = 0; i < accels.nregions; i++) {
@@ -200,7 +200,7 @@ void accel_delay_init(void)
 }
 
 /* An overlay that another VM than the device's may apply at any time, or NULL. It can keep the
- * device's regions, or the port. */
+ * device's regions, or the ICAP. */
 static const struct accel_image_overlay *foreign_overlay(const struct accel *a)
 {
     const struct accel_image_overlay *overlays = accel_table(accels.image->overlays_offset);

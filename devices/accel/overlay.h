@@ -19,7 +19,7 @@ enum overlay_outcome {
     /* goes on after an event of the fabric, or is tried again; fails after a limit */
     OVERLAY_WAITS,
     OVERLAY_POLLS,  /* the same without a limit */
-    OVERLAY_SLEEPS, /* goes on when the configuration port has finished */
+    OVERLAY_SLEEPS, /* goes on when the ICAP has finished */
     OVERLAY_FAILED, /* for run.region */
 };
 

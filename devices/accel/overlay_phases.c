@@ -141,20 +141,20 @@ static enum overlay_outcome configure(const struct accel_image_fragment *f)
     if (!accel_in_reconfig(f->region, NULL)) {
         return OVERLAY_DONE;
     }
-    accel_port_start(accels.streams[f->device][f->region], f->region);
+    accel_icap_start(accels.streams[f->device][f->region], f->region);
     return OVERLAY_SLEEPS;
 }
 
-/* With the port held and idle, what it has done last is the configuration of the fragment, if the
+/* With the ICAP held and idle, what it has done last is the configuration of the fragment, if the
  * region is not in Reconfig any more. */
 enum overlay_outcome overlay_lcfg(struct overlay_run *run)
 {
     const struct accel_image_fragment *f = fragment_of(run, run->at);
 
-    accel_port_hold();
+    accel_icap_hold();
     run->region = f->region;
-    if ((accels.port.busy & ACCEL_PORT_CONFIGURING) != 0) {
-        return accels.port.client == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
+    if ((accels.icap.busy & ACCEL_ICAP_CONFIGURING) != 0) {
+        return accels.icap.client == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
     }
     if (configure(f) == OVERLAY_SLEEPS) {
         return OVERLAY_SLEEPS;
@@ -166,7 +166,7 @@ enum overlay_outcome overlay_lcfg(struct overlay_run *run)
     if (run->at < run->config->nfragments) {
         return OVERLAY_AGAIN;
     }
-    accel_port_release();
+    accel_icap_release();
     return OVERLAY_DONE;
 }
 
@@ -294,6 +294,6 @@ enum overlay_outcome overlay_rollback(struct overlay_run *run)
     if (accels.draining_regions != 0) {
         open_regions(run);
     }
-    accel_port_release();
+    accel_icap_release();
     return OVERLAY_DONE;
 }

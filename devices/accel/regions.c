@@ -249,7 +249,7 @@ static void cancel_client(uint64_t status)
 
 static bool is_configured_now(unsigned number)
 {
-    return (accels.port.busy & ACCEL_PORT_CONFIGURING) != 0 && accels.port.region == number;
+    return (accels.icap.busy & ACCEL_ICAP_CONFIGURING) != 0 && accels.icap.region == number;
 }
 
 enum accel_drain accel_drain_region(unsigned number)
@@ -275,7 +275,7 @@ enum accel_drain accel_drain_region(unsigned number)
 
 bool accel_withdraw_device(struct accel *a)
 {
-    bool left = (accels.port.busy & ACCEL_PORT_CONFIGURING) == 0 || accels.port.client != a;
+    bool left = (accels.icap.busy & ACCEL_ICAP_CONFIGURING) == 0 || accels.icap.client != a;
 
     accel_write(FABRIC_REGS_CANCEL, a->name);
     for (unsigned i = 0; i < accels.nregions && left; i++) {
@@ -292,8 +292,8 @@ bool accel_withdraw_device(struct accel *a)
 
 void accel_configured(void)
 {
-    if (accel_port_ended()) {
-        (void)accel_update_region(accels.port.region);
-        accel_port_continue();
+    if (accel_icap_ended()) {
+        (void)accel_update_region(accels.icap.region);
+        accel_icap_continue();
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks the bitstreams of the image at boot, before a word of them can reach the configuration
- * port (docs/accelerators.md). A bitstream is used as often as the system wants after one check:
+ * Checks the bitstreams of the image at boot, before a word of them can reach the ICAP
+ * (docs/accelerators.md). A bitstream is used as often as the system wants after one check:
  * the image is in memory of the hypervisor, which no guest and no device of a guest can write.
  *
  * A bitstream is followed by its tag: BLAKE2b-256 of all its bytes with the board's key. The tag is
@@ -19,7 +19,7 @@
 #define TAG_SIZE 32U      /* bytes */
 #define MAGIC 0x53494d42U /* "SIMB" */
 #define HEADER_WORDS 4U   /* MAGIC, place, words of the body, CRC-32 */
-#define OVERHEAD_WORDS 5U /* with the CRC-32 of the body. The configuration port verifies both. */
+#define OVERHEAD_WORDS 5U /* with the CRC-32 of the body. The ICAP verifies both. */
 #define PACKET_MARK 0xc5U /* in the first byte of a packet's first word */
 #define PACKET_WORDS 2U   /* of a packet before the words that its second word counts */
 #define LEAST_BODY 4U     /* words: a packet with a word of data */
@@ -77,8 +77,8 @@ static struct accel_finding check_header(const uint32_t *words, uint32_t size, u
                  2);
 }
 
-/* A packet of the simulation's port: its mark, region, task, and 8 zero bits, of which one would
- * let the port take a word in two cycles; the number of the words that follow; the address of its
+/* A packet of the simulation's ICAP: its mark, region, task, and 8 zero bits, of which one would
+ * let the ICAP take a word in two cycles; the number of the words that follow; the address of its
  * first frame; the data of this and the next frames. `left`: words to the end of the body. */
 static struct accel_finding check_packet(const uint32_t *words, ulong at, ulong left,
                                          uint32_t first, uint32_t region)

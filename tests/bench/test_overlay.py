@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tessera.bench.metrics import read_metrics
-from tessera.bench.overlay import PHASES, REMOVAL, phases, port_us, share
+from tessera.bench.overlay import PHASES, REMOVAL, icap_us, phases, share
 from tessera.bench.parse import ParseError
 from tessera.bench.plot_overlay import PUBLISHED, measured, plot_overlay
 
@@ -36,7 +36,7 @@ def test_a_transaction_that_is_missing_or_failed_is_refused(text: str) -> None:
 
 
 def test_share_is_what_the_port_does_not_need() -> None:
-    assert port_us(4_000_000) == pytest.approx(10_000.17)
+    assert icap_us(4_000_000) == pytest.approx(10_000.17)
     assert share({"lcfg": 10_000.17, "dcpl": 100.0}, 4_000_000) == pytest.approx(100 * 100 / 10_100.17)
 
 

@@ -180,7 +180,7 @@ def test_authentic_bitstream_that_is_malformed(label, edit, why):
 LONG = pytest.mark.long
 
 
-# Bytes of the header's and of the body's CRC-32, and of the body: only the configuration port verifies checksums.
+# Bytes of the header's and of the body's CRC-32, and of the body: only the ICAP verifies checksums.
 @pytest.mark.parametrize(
     ("at", "error"), [pytest.param(12, 1, marks=LONG), (4000, 5), pytest.param(SIZE - 1, 5, marks=LONG)]
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An RT app that declares its accelerator, beside VMs that flood the regions and the configuration port, over the
+"""An RT app that declares its accelerator, beside VMs that flood the regions and the ICAP, over the
 fabric's RTL: what admission accepts is never late."""
 
 import re

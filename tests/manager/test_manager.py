@@ -548,7 +548,7 @@ def test_a_life_does_not_see_the_registers_of_the_last_one() -> None:
     assert not any(CORE.testbed_accel_load(0, 0, offset) for offset in range(0, 0x80, 4))
 
 
-class PortQueue:
+class IcapQueue:
     """Four VMs that request devices of the first size class, and the order in which these are connected."""
 
     def __init__(self, priorities: list[int]):
@@ -573,30 +573,30 @@ class PortQueue:
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
 def test_regions_wait_for_the_port_in_the_order_of_their_requests(order: tuple[int, ...]) -> None:
     """The priorities, with which the fabric has chosen the regions, decide nothing here."""
-    port = PortQueue([1, 9, 5])
-    port.request(*order)
-    port.pass_time(600)
-    assert port.connected == list(order)
+    icap = IcapQueue([1, 9, 5])
+    icap.request(*order)
+    icap.pass_time(600)
+    assert icap.connected == list(order)
 
 
 def test_a_region_that_was_given_up_is_not_configured() -> None:
     """The second of three clients releases its region while it waits: the third one's is configured next, and the
     second one's new request is the last."""
-    port = PortQueue([1, 1, 1])
-    port.request(0, 1, 2)
+    icap = IcapQueue([1, 1, 1])
+    icap.request(0, 1, 2)
     assert CORE.testbed_accel_call(1, RELEASE, 0) == 0
-    port.pass_time(100)
-    assert port.connected == [0]
-    port.pass_time(100)
-    assert port.connected == [0, 2]
+    icap.pass_time(100)
+    assert icap.connected == [0]
+    icap.pass_time(100)
+    assert icap.connected == [0, 2]
     assert CORE.testbed_accel_state(1, 0) == IDLE
-    port.request(1)
-    port.pass_time(200)
-    assert port.connected == [0, 2, 1]
+    icap.request(1)
+    icap.pass_time(200)
+    assert icap.connected == [0, 2, 1]
 
 
 def test_a_region_with_another_client_keeps_its_place() -> None:
-    """A region waits for the port, and its client gives it up to another one: it is in the queue once, and configured
+    """A region waits for the ICAP, and its client gives it up to another one: it is in the queue once, and configured
     for the new client."""
     machine = Machine(3, [1, 1, 1])
     assert CORE.testbed_accel_call(0, REQUEST, 0) == 0

@@ -659,7 +659,7 @@ def test_a_solution_for_a_device_that_goes() -> None:
 
 
 def test_a_refused_bitstream_of_a_device_that_goes() -> None:
-    """The configuration port has refused it when the overlay is removed, and the manager looks only then."""
+    """The ICAP has refused it when the overlay is removed, and the manager looks only then."""
     machine = Fabric([1, 9, 15], guest_models=7)
     machine.apply()
     started(machine, 2, 1, 20_000)  # in region 0

@@ -207,7 +207,7 @@ def test_check_and_reader_agree(words: list[int], edits: list[tuple[int, str, in
 
 
 def test_an_image_for_a_device() -> None:
-    """Checked at boot as a whole: those for the simulation's port are refused, that for the device is not."""
+    """Checked at boot as a whole: those for the simulation's ICAP are refused, that for the device is not."""
     made = Writer(blocks=[(FIRST, 1)]).words()
     made += [writer.NOP] * (len(made) % 2 == 0)  # the whole is a multiple of 8 bytes
     data = wrap(REGION, DEVICE + 1, struct.pack(f"<{len(made)}I", *made))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The check of bitstreams at boot (devices/accel/streams.c), over the fabric's RTL: a bitstream that was changed, or that
-is authentic and malformed, is reported, its region is excluded for its device, and no word reaches the configuration
-port.
+is authentic and malformed, is reported, its region is excluded for its device, and no word reaches the ICAP.
 """
 
 import ctypes
@@ -250,7 +249,7 @@ def test_table_with_a_region_that_does_not_exist() -> None:
 
 
 def test_device_without_a_bitstream_fails() -> None:
-    """Its requests are refused, in each life of the VM, and the port never starts; other devices work."""
+    """Its requests are refused, in each life of the VM, and the ICAP never starts; other devices work."""
 
     def damage(streams: Streams) -> None:
         for region in range(REGIONS):

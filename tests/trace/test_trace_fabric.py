@@ -41,7 +41,7 @@ def test_a_span_lasts_until_the_next_change_of_its_region(regions):
 
 def test_names_of_spans(regions):
     assert [span.name for span in regions[1]] == [
-        "reconfig, VM 2 device 3", "reconfig, port busy, VM 2 device 3", "hold AES-128, VM 2 device 3",
+        "reconfig, VM 2 device 3", "reconfig, ICAP busy, VM 2 device 3", "hold AES-128, VM 2 device 3",
         "busy AES-128, VM 2 device 3", "idle AES-128",
     ]  # fmt: skip
     assert regions[0][0].name == "hold task 9, VM 0 device 1"

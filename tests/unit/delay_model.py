@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-A simulator of jobs on devices, event by event, in ns: the fabric's regions, its search list and its configuration port,
+A simulator of jobs on devices, event by event, in ns: the fabric's regions, its search list and its ICAP,
 with the rules of fpga/hw/rtl (prr_choice, prr_fsm, prr_monitor); the manager with those of accel; and a hart that runs
 RT apps by EDF, then the manager, then guests. Lengths are drawn up to the declared ones, most of them the longest.
 """
@@ -26,7 +26,7 @@ class State(Enum):
 
 @dataclass
 class Device:
-    """A device of a VM. `words`: its bitstream for each region that can hold it, in words that the port takes."""
+    """A device of a VM. `words`: its bitstream for each region that can hold it, in words that the ICAP takes."""
 
     vm: int
     number: int
@@ -310,18 +310,18 @@ class Manager:
 
     def __init__(self, fabric: Fabric):
         self.fabric = fabric
-        self.port: Region | None = None
+        self.icap: Region | None = None
         self.queue: list[Region] = []
         self.update: list[Region] = []
         self.recheck: set[int] = set()
         self.timers_ahead: int | None = None  # of the later timer, if it is armed
 
-    # --- port.c ---
+    # --- icap.c ---
 
     def configure(self, region: Region) -> None:
-        if self.port is None and not self.queue:
+        if self.icap is None and not self.queue:
             self.begin(region)
-        elif region is not self.port and region not in self.queue:
+        elif region is not self.icap and region not in self.queue:
             self.queue.append(region)
 
     def begin(self, region: Region) -> None:
@@ -329,15 +329,15 @@ class Manager:
         assert client is not None
         words = client.words[region.number]
         most = (words * max(2, len(self.fabric.regions)) + 1) // 2 + 17
-        self.port = region
+        self.icap = region
         self.fabric.after(CYCLE_NS * (words + self.fabric.length(most - words)), lambda: self.fabric.configured(region))
 
     def port_done(self) -> None:
-        region = self.port
+        region = self.icap
         assert region is not None
-        self.port = None
+        self.icap = None
         self.update_region(region)
-        while self.port is None and self.queue:
+        while self.icap is None and self.queue:
             following = self.queue.pop(0)
             a = following.owner
             if a is not None and a.known == "waiting" and following.client is a and following.state is State.RECONFIG:

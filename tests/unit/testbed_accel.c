@@ -74,7 +74,7 @@ static void make_packet(uint32_t *words, uint32_t region, uint32_t task, uint32_
     words[2] = region * FRAMES + FRAMES - 1U;
 }
 
-/* A bitstream of two packets for the simulated configuration port (docs/fabric.md), with its
+/* A bitstream of two packets for the simulated ICAP (docs/fabric.md), with its
  * tag. */
 static void make_bitstream(uint32_t words[BITSTREAM_WORDS + TAG_WORDS], uint32_t region,
                            uint32_t task)
@@ -273,7 +273,7 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
     return booted && testbed_run_until_idle();
 }
 
-/* The configuration port reads the image, whose addresses here are pointers, of which the bus has
+/* The ICAP reads the image, whose addresses here are pointers, of which the bus has
  * the lower bits. */
 void *testbed_accel_memory(uint64_t address)
 {
@@ -416,7 +416,7 @@ void testbed_accel_damage(unsigned device, unsigned region, unsigned byte)
 
 bool testbed_accel_idle(void)
 {
-    return accels.draining_regions == 0 && accels.port.busy == 0 && !accels.overlay_due;
+    return accels.draining_regions == 0 && accels.icap.busy == 0 && !accels.overlay_due;
 }
 
 static unsigned put(uint64_t *values, unsigned used, uint64_t value)
@@ -429,7 +429,7 @@ unsigned testbed_accel_snapshot(uint64_t *values)
 {
     unsigned used = put(values, 0,
                         accels.draining_regions | accels.reserved_regions << 8 |
-                            accels.port.busy << 16 | accels.port.waiting << 24);
+                            accels.icap.busy << 16 | accels.icap.waiting << 24);
 
     for (unsigned d = 0; d < TESTBED_ACCEL_DEVICES; d++) {
         used = put(values, used, accel_read(FABRIC_REGS_DEVICE + d * FABRIC_REGS_DEVICE_STRIDE));
@@ -546,18 +546,17 @@ static const char *region_violation(unsigned number)
  * configured. */
 static const char *port_violation(void)
 {
-    const struct accel_port *port = &accels.port;
+    const struct accel_icap *icap = &accels.icap;
     unsigned queued = 0;
 
-    for (unsigned i = 0; i < port->waiting; i++) {
-        queued |= 1U << port->queue[(port->first + i) % ACCEL_MAX_REGIONS];
+    for (unsigned i = 0; i < icap->waiting; i++) {
+        queued |= 1U << icap->queue[(icap->first + i) % ACCEL_MAX_REGIONS];
     }
-    if (queued != port->queued || (unsigned)__builtin_popcount(queued) != port->waiting) {
-        return "the configuration port's queue has a region twice, or one that its mask does not "
+    if (queued != icap->queued || (unsigned)__builtin_popcount(queued) != icap->waiting) {
+        return "the ICAP's queue has a region twice, or one that its mask does not "
                "have";
     }
-    return port->busy == 0 && queued != 0 ? "regions wait for a configuration port that is free"
-                                          : NULL;
+    return icap->busy == 0 && queued != 0 ? "regions wait for an ICAP that is free" : NULL;
 }
 
 const char *testbed_accel_violation(bool quiet)

@@ -36,7 +36,7 @@ void testbed_accel_declare(bool may_raise, unsigned top, unsigned stop_cycles);
 void testbed_accel_edit(testbed_accel_edit_t *edit);
 
 /* The next boots are of a board whose bitstreams are for a 7-series device with this IDCODE; 0: for
- * the simulation's port. */
+ * the simulation's ICAP. */
 void testbed_accel_idcode(uint32_t idcode);
 
 /* The next boots have overlays, which VM 0 controls: number 0, "two", has regions 0 and 1 for
@@ -56,7 +56,7 @@ void testbed_accel_overlay(unsigned number, struct accel_overlay *status);
 /* Flips a bit of a byte of a bitstream, after the check at boot. */
 void testbed_accel_damage(unsigned device, unsigned region, unsigned byte);
 
-/* No overlay is being applied or removed, and the configuration port is free. */
+/* No overlay is being applied or removed, and the ICAP is free. */
 bool testbed_accel_idle(void);
 
 /* All that VMs can see of their devices, and what decides the answers to their next requests.
@@ -76,7 +76,7 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
                         uint64_t (*read)(uint64_t offset, unsigned bytes),
                         void (*write)(uint64_t offset, unsigned bytes, uint64_t value));
 
-/* The memory that the fabric's DMA and configuration port see at a host-physical address, or
+/* The memory that the fabric's DMA and ICAP see at a host-physical address, or
  * NULL. */
 void *testbed_accel_memory(uint64_t address);
 

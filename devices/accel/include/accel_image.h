@@ -55,7 +55,7 @@ struct accel_image {
     /* other interrupts of the machine that can be pending at the same time */
     uint32_t sources;
     uint32_t timers; /* software timers that can be due at the same time */
-    /* of the 7-series device that the bitstreams are for; 0: the simulation's port */
+    /* of the 7-series device that the bitstreams are for; 0: the simulation's ICAP */
     uint32_t idcode;
     uint32_t reserved; /* 0 */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric as a device of an emulated machine (docs/fabric.md): fabric_top, the model of the
-// configuration port, and three parts whose other half is C++ (model.cc): the register port, the
+// ICAP, and three parts whose other half is C++ (model.cc): the register port, the
 // memory, and the regions. No combinational path leads from an input of this module to a register
 // of the fabric, so that one evaluation for each clock edge is sufficient.
 module fabric_cosim
@@ -38,7 +38,7 @@ module fabric_cosim
   /// Each region: state [2:0], has a client [3], VM [7:4], device [11:8], task that it holds
   /// [19:12].
   output logic [31:0] region_o [NumPrrs],
-  /// The configuration port: busy [0], its region [3:1].
+  /// The ICAP: busy [0], its region [3:1].
   output logic [3:0] config_o,
   /// Violations of the AXI protocol by the fabric since reset.
   output logic [31:0] complaints_o,
@@ -80,7 +80,7 @@ module fabric_cosim
     .cfg_abort_o(cfg_abort)
   );
 
-  cfg_port i_cfg (
+  icap i_cfg (
     .clk_i,
     .rst_ni,
     .valid_i(cfg_valid),

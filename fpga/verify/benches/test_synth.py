@@ -20,7 +20,7 @@ TOPS = {
     "fabric_top": yosys_path("fabric_top"),
     "io_top": yosys_path("io_top"),
     "region_port": yosys_path("region_port"),
-    "cfg_port": "kintex7/cfg_port.sv kintex7/icape2.sv",
+    "icap": "kintex7/icap.sv kintex7/icape2.sv",
     **{task.top: yosys_path(task.top) for task in TASKS},
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the configuration control for any contents of memory and any behaviour of the port: words
-// reach the port only while the selected region waits for them, only after a correct header, never
+// Proves the configuration control for any contents of memory and any behaviour of the ICAP: words
+// reach the ICAP only while the selected region waits for them, only after a correct header, never
 // more than the header announces and, with verify, only after the checksum was verified; a region
 // gets exactly one result, when no read is outstanding; memory is only read; a bitstream that
 // failed after its first word is aborted.
@@ -118,7 +118,7 @@ module icap_ctrl_props
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // A word for the port: the region waits, the header named the region and its task, and the
+      // A word for the ICAP: the region waits, the header named the region and its task, and the
       // word is one of those that the header announced.
       if (cfg_valid) begin
         assert (busy && waited_q && int'(prr) < int'(NumPrrs) && error == '0);

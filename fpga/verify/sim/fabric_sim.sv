@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complete fabric for benches: fabric_top, models of the regions and the configuration port,
+// The complete fabric for benches: fabric_top, models of the regions and the ICAP,
 // and AXI ports with flat names. It only connects them.
 module fabric_sim
   import fabric_pkg::*;
@@ -32,7 +32,7 @@ module fabric_sim
   output logic [NumPrrs-1:0] ctx_saving_o,
   output logic [NumPrrs-1:0] ctx_restoring_o,
   output logic [NumPrrs-1:0] coupled_o,
-  /// Words that the configuration port has accepted since reset.
+  /// Words that the ICAP has accepted since reset.
   output logic [31:0] cfg_words_o,
   output logic cfg_valid_o,
   output logic cfg_ready_o,
@@ -187,7 +187,7 @@ module fabric_sim
     .cfg_data_o(cfg_data), .cfg_ready_i(cfg_ready), .cfg_error_i(cfg_error), .cfg_abort_o(cfg_abort)
   );
 
-  cfg_port i_cfg (
+  icap i_cfg (
     .clk_i, .rst_ni, .valid_i(cfg_valid), .data_i(cfg_data), .ready_o(cfg_ready),
     .abort_i(cfg_abort), .error_o(cfg_error)
   );

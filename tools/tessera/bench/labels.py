@@ -146,7 +146,7 @@ LABELS = {
         for end, words in _REGION.items()
     },
     "phase.total": "overlay of 5.9 MB: whole transaction",
-    "phase.share": "overlay of 5.9 MB: all but the port's configuration",
+    "phase.share": "overlay of 5.9 MB: all but the ICAP's configuration",
     "size.text": "code and constants, without optional components",
     "mips.size.text": "code and constants, with real time and messages, optimized for size",
     "size.loc": "lines of code, without optional components",

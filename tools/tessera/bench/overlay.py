@@ -28,12 +28,12 @@ def phases(text: str, tick_us: float) -> tuple[dict[str, float], dict[str, float
     return {name: found["apply"][name] for name in PHASES}, {name: found["remove"][name] for name in REMOVAL}
 
 
-def port_us(size: int) -> float:
-    """Returns the time that the configuration port needs for a bitstream of `size` bytes."""
+def icap_us(size: int) -> float:
+    """Returns the time that the ICAP needs for a bitstream of `size` bytes."""
     return (size / 4 + CYCLES) / FABRIC_MHZ
 
 
 def share(applied: dict[str, float], size: int) -> float:
-    """Returns the percentage of the transaction in which the port does not configure: that of the framework."""
+    """Returns the percentage of the transaction in which the ICAP does not configure: that of the framework."""
     total = sum(applied.values())
-    return 100 * (total - port_us(size)) / total
+    return 100 * (total - icap_us(size)) / total

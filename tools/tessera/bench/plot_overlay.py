@@ -32,7 +32,7 @@ def _stack(axes: Any, ours: dict[str, float]) -> None:
             axes.bar(x, value, bottom=bottom, color=_COLOURS[name], label=name.upper() if x == 0 else None)
             bottom += value
         axes.text(x, bottom + 1, f"{bottom:.1f} ms", ha="center")
-    axes.set_xticks([0, 1], ["Linux, published", "Tessera, simulated port"])
+    axes.set_xticks([0, 1], ["Linux, published", "Tessera, simulated ICAP"])
     axes.set_ylabel("time to apply an overlay of 5.9 MB (ms)")
     axes.legend(frameon=False, fontsize=8)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 The format of a bitstream in memory, as fpga/hw/rtl/config/icap_ctrl.sv reads it, and bitstreams for
-the configuration port of the simulation (fpga/verify/sim/cfg_port.sv).
+the ICAP of the simulation (fpga/verify/sim/icap.sv).
 
 All words have 32 bits, little-endian: the magic number; region, task and 16 zero bits; number of
 words of the body; CRC-32 of these three words; the body; CRC-32 of the body.
@@ -64,8 +64,8 @@ def tag(data: bytes, key: bytes) -> bytes:
 
 def packet(region: int, task: int, words: int, frame: int, slow: bool = False) -> bytes:
     """
-    Returns a packet for the simulated port: two words, the address of its first frame, and data, together `words`
-    words after the first two. With `slow` the port takes a word every other cycle; the hypervisor refuses that.
+    Returns a packet for the simulated ICAP: two words, the address of its first frame, and data, together `words`
+    words after the first two. With `slow` the ICAP takes a word every other cycle; the hypervisor refuses that.
     """
     data = [(0x9E3779B9 * (index + 1)) & 0xFFFFFFFF for index in range(words)]
     data[:1] = [frame] * min(words, 1)
@@ -74,8 +74,8 @@ def packet(region: int, task: int, words: int, frame: int, slow: bool = False) -
 
 def simulated(region: int, task: int, words: int = 64, body_region: int | None = None, slow: bool = False) -> bytes:
     """
-    Returns a bitstream for the simulated port, with a body of one packet() with `words`. `body_region` is the region
-    that the port writes, if another one than the header's.
+    Returns a bitstream for the simulated ICAP, with a body of one packet() with `words`. `body_region` is the region
+    that the ICAP writes, if another one than the header's.
     """
     written = region if body_region is None else body_region
     return wrap(region, task, packet(written, task, words, first_frame(written), slow))

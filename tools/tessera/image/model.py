@@ -42,7 +42,7 @@ class Fabric:
     size_classes: tuple[int, ...]  # of each region
     frames: tuple[tuple[tuple[int, int], ...], ...]  # of each region: blocks, address of the first frame and number
     frames_file: str | None  # which has them, for a device whose tools decide them
-    idcode: int  # of the 7-series device that bitstreams are for; 0: the simulation's port
+    idcode: int  # of the 7-series device that bitstreams are for; 0: the simulation's ICAP
     key: bytes = field(repr=False)  # of bitstreams' tags
     clock_hz: int
     interrupt_cycles: int  # from an event to its interrupt, at most

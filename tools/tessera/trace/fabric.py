@@ -35,7 +35,7 @@ class Span:
     @property
     def name(self) -> str:
         """State, task and client: `busy QAM16, VM 0 device 0`."""
-        what = "reconfig, port busy" if self.configuring else self.state
+        what = "reconfig, ICAP busy" if self.configuring else self.state
         words = f"{what} {self.task_name}" if self.task else what
         return words + (f", VM {self.client[0]} device {self.client[1]}" if self.client else "")
 

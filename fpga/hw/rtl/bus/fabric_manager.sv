@@ -75,7 +75,7 @@ module fabric_manager
   input  logic    [NumPrrs-1:0] connected_i,
   /// No DMA transaction is outstanding, and the present job starts none.
   input  logic    [NumPrrs-1:0] quiet_i,
-  // configuration port
+  // ICAP
   /// Pulse: start a configuration, with the operands below; ignored by icap_ctrl while it is busy.
   output logic       icap_start_o,
   output logic       icap_verify_o,

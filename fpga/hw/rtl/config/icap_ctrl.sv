@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds the configuration port from memory, one 32-bit word a cycle, and checks the integrity of
-// the bitstream. It serves the manager page and owns one transfer at a time.
+// Feeds the ICAP from memory, one 32-bit word a cycle, and checks the integrity of the
+// bitstream. It serves the manager page and owns one transfer at a time.
 //
 // A bitstream in memory: magic; {region, task, 16 bits of zero}; number of body words; CRC-32 of
 // these three words; body; CRC-32 of the body. The header and the length are checked before any
-// word reaches the port. The checksum of the body is checked at the end and, with verify, also
+// word reaches the ICAP. The checksum of the body is checked at the end and, with verify, also
 // before the first word (the body is then read twice). On any error the region is reported as
 // failed.
 module icap_ctrl
@@ -21,7 +21,7 @@ module icap_ctrl
   input  logic        start_i,
   /// The region; prr_i, verify_i, addr_i and length_i are sampled with start_i.
   input  prr_t        prr_i,
-  /// Verify the checksum of the body before the first word reaches the port.
+  /// Verify the checksum of the body before the first word reaches the ICAP.
   input  logic        verify_i,
   /// Host-physical address of the bitstream; it must be a multiple of 8, which is not checked.
   input  logic [63:0] addr_i,
@@ -35,8 +35,8 @@ module icap_ctrl
   /// Result of the last transfer, see error_e; valid from the cycle after over_o to the next
   /// start_i.
   output logic [3:0]  error_o,
-  /// Of the last transfer: cycles from the first word offered to the port to the last one taken,
-  /// and words sent to the port. Valid until the next start_i.
+  /// Of the last transfer: cycles from the first word offered to the ICAP to the last one taken,
+  /// and words sent to the ICAP. Valid until the next start_i.
   output logic [31:0] cycles_o,
   output logic [31:0] words_o,
   /// Pulse: done or failed. No read is outstanding.
@@ -48,7 +48,7 @@ module icap_ctrl
   /// Pulse: the region is configured, or the configuration failed.
   output logic    [NumPrrs-1:0] done_o,
   output logic    [NumPrrs-1:0] fail_o,
-  /// The port: a word moves when valid and ready. cfg_valid_o does not wait for ready, and a word
+  /// The ICAP: a word moves when valid and ready. cfg_valid_o does not wait for ready, and a word
   /// that was offered is withdrawn when the transfer fails. cfg_error_i, from the device, ends the
   /// transfer.
   output logic        cfg_valid_o,
@@ -74,9 +74,9 @@ module icap_ctrl
   typedef enum logic [2:0] {IcIdle, IcHeader, IcBody, IcSum, IcEnd, IcDrain} state_e;
   // As in ICAP_STATUS.error: of the header, a region other than the selected one, a task other than
   // the one that the region waits for, the length, the checksum of the body, the memory's answer,
-  // the region's state, the configuration port.
+  // the region's state, the ICAP.
   typedef enum logic [3:0] {
-    ErrNone, ErrHeader, ErrRegion, ErrTask, ErrLength, ErrSum, ErrBus, ErrState, ErrPort
+    ErrNone, ErrHeader, ErrRegion, ErrTask, ErrLength, ErrSum, ErrBus, ErrState, ErrIcap
   } error_e;
 
   state_e state_q;
@@ -254,7 +254,7 @@ module icap_ctrl
         state_q <= IcEnd;
       end
       if (cfg_error_i && state_q inside {IcBody, IcSum} && !verifying_q) begin
-        error_q <= ErrPort;
+        error_q <= ErrIcap;
         state_q <= IcEnd;
       end
     end
@@ -267,8 +267,8 @@ module icap_ctrl
     assign fail_o[p] = over_o && state_q == IcDrain && prr_o == prr_t'(p) && error_q != ErrNone;
   end
 
-  // Without an abort the port would take the next bitstream as the rest of this one, or of one that
-  // a reset has cut, because no reset reaches the device at the port.
+  // Without an abort the ICAP would take the next bitstream as the rest of this one, or of one that
+  // a reset has cut, because no reset reaches the device at the ICAP.
   logic reset_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) reset_q <= 1'b1;

@@ -2,7 +2,7 @@
 // Reads a job's input in bursts of at most 16 beats that stay within a page, each checked by the
 // guard, into a FIFO that has space for every requested beat. Reads therefore never block the bus,
 // whatever the task does, and the reader is quiescent a bounded time after a stop. It serves a
-// region (prr_slot) and, without windows, the configuration port (icap_ctrl).
+// region (prr_slot) and, without windows, the ICAP (icap_ctrl).
 module dma_reader
   import fabric_pkg::*;
   import fabric_axi_pkg::*;

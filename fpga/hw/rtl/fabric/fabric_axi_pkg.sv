@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types of the fabric's AXI4 ports, made with PULP's macros, for fabric_top and all blocks on
 // its buses. Three sets: sub_* for the subordinate port (registers), slot_* for one requester at
-// the multiplexer (a region's DMA, the configuration port), mgr_* for the manager port to memory.
+// the multiplexer (a region's DMA, the ICAP), mgr_* for the manager port to memory.
 `include "axi/typedef.svh"
 
 package fabric_axi_pkg;
 
   localparam int unsigned SubIdWidth = 5;   // as for the other subordinates of CVA6's SoC
   localparam int unsigned SlotIdWidth = 1;  // one region's DMA
-  localparam int unsigned MgrIdWidth = 5;   // sufficient for 8 regions and the configuration port
+  localparam int unsigned MgrIdWidth = 5;   // sufficient for 8 regions and the ICAP
   // Addresses on the buses have 64 bits; the DMA guard refuses what does not fit into fabric_pkg's
   // AddrWidth.
   localparam int unsigned BusAddrWidth = 64;

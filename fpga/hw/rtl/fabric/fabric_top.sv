@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chip-independent part of the fabric, for a board's top or a simulation's (fabric_sim). It
 // connects its blocks; it also delays accesses after a reset, selects the fault that is reported,
-// and arbitrates guard and memory with PULP's arbiters. Regions and configuration port are outside.
+// and arbitrates guard and memory with PULP's arbiters. Regions and ICAP are outside.
 // All ports are synchronous to clk_i.
 `include "axi/typedef.svh"
 module fabric_top
@@ -53,7 +53,7 @@ module fabric_top
   /// region_pkg. Whatever a decoupled region drives on region_rsp_i is ignored.
   output region_req_t [NumPrrs-1:0] region_req_o,
   input  region_rsp_t [NumPrrs-1:0] region_rsp_i,
-  // the configuration port
+  // the ICAP
   /// Words of a bitstream; a word moves when valid and ready. cfg_valid_o does not wait for ready,
   /// and falls between words while memory is slow.
   output logic       cfg_valid_o,
@@ -478,8 +478,8 @@ module fabric_top
     end
   end
 
-  // ---- Memory: the regions' DMA and the configuration port ----
-  // Requester p is region p, requester NumPrrs the configuration port.
+  // ---- Memory: the regions' DMA and the ICAP ----
+  // Requester p is region p, requester NumPrrs the ICAP.
   slot_req_t  [NumPrrs:0] slot_req;
   slot_resp_t [NumPrrs:0] slot_resp;
   localparam int unsigned MuxIdWidth = SlotIdWidth + $clog2(NumPrrs + 1);

@@ -42,7 +42,7 @@ module prr_fsm
   /// The reason, with fault_i. All but FaultDma and FaultBus mean that the task is no longer
   /// trusted, and the region is empty afterwards.
   input  fault_e      fault_why_i,
-  // the configuration port
+  // the ICAP
   /// Pulse: the region is configured.
   input  logic        cfg_done_i,
   /// Pulse: the configuration failed.

@@ -130,12 +130,12 @@ package fabric_regs_pkg;
 
     typedef struct {
         logic [3:0] next;
-    } ro_f_desc_38ca1927_w4__in_t;
+    } ro_f_desc_97ed1f1b_w4__in_t;
 
     typedef struct {
         ro_f__in_t busy;
         ro_f_w3__in_t prr;
-        ro_f_desc_38ca1927_w4__in_t error;
+        ro_f_desc_97ed1f1b_w4__in_t error;
         ro_f_w8__in_t task_id;
     } fabric_regs__ICAP_STATUS__in_t;
 

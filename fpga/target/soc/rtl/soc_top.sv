@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SoC: a CVA6, its peripherals, and the fabric with accelerators and shared devices
-// (docs/fabric.md). Outside are the DRAM, regions and configuration port, which differ between
+// (docs/fabric.md). Outside are the DRAM, regions and ICAP, which differ between
 // chips, and the board's own devices. It connects its blocks.
 module soc_top
   import fabric_pkg::*;
@@ -48,7 +48,7 @@ module soc_top
   output logic sck_o,
   output logic mosi_o,
   input  logic miso_i,
-  /// Regions and configuration port, with the contracts of fabric_top.
+  /// Regions and ICAP, with the contracts of fabric_top.
   output logic        [NumPrrs-1:0] region_rst_no,
   output region_req_t [NumPrrs-1:0] region_req_o,
   input  region_rsp_t [NumPrrs-1:0] region_rsp_i,

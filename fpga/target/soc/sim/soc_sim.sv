@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SoC in simulation (docs/fabric.md): soc_top with models of the DRAM, the regions with two HW
-// tasks, the configuration port, two flashes and a board. The pins 1 and 0 are connected, as are
+// tasks, the ICAP, two flashes and a board. The pins 1 and 0 are connected, as are
 // Ethernet's output and input.
 module soc_sim
   import fabric_pkg::*;
@@ -98,7 +98,7 @@ module soc_sim
     .code_o
   );
 
-  cfg_port i_cfg (
+  icap i_cfg (
     .clk_i,
     .rst_ni,
     .valid_i(cfg_valid),

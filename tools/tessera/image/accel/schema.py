@@ -93,7 +93,7 @@ ACCELERATOR = NodeSchema(
         Prop(
             "verify",
             Flag(),
-            "The checksum of a bitstream is verified before any word reaches the configuration port; a configuration "
+            "The checksum of a bitstream is verified before any word reaches the ICAP; a configuration "
             "takes twice as long.",
             default=False,
         ),
@@ -191,7 +191,7 @@ FABRIC = NodeSchema(
             "IDCODE of the 7-series device, without its revision, whose packets bitstreams have "
             "([fabric.md](fabric.md#the-genesys2)).",
             default=0,
-            default_words="the simulation's port, with packets of its own",
+            default_words="the simulation's ICAP, with packets of its own",
         ),
         Prop(
             "frames-file",

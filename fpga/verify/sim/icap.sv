@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration port in simulation, with the ports of fpga/hw/rtl/kintex7/cfg_port.sv. The body
+// The ICAP in simulation, with the ports of fpga/hw/rtl/kintex7/icap.sv. The body
 // of a bitstream is {8'hc5, region, task, 7'h0, slow}, the number of the words that follow, and
 // these words. A slow bitstream is accepted at one word every other cycle. The region holds the new
 // task when the last word has arrived; until then its outputs are undefined. rst_ni empties the
 // regions, but does not reach the device's configuration logic, which may be in the middle of a
 // bitstream. fabric_sim reads held_q and torn_q.
-module cfg_port (
+module icap (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        valid_i,

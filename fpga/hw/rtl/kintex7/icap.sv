@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration port of a Kintex-7: ICAPE2. The simulation model is
-// fpga/verify/sim/cfg_port.sv; the search path of the build selects one. Words have the bit order
-// of a bitstream file; the primitive expects the bits of each byte reversed.
-module cfg_port (
+// The ICAP (internal configuration access port) of a Kintex-7: ICAPE2. The simulation model is
+// fpga/verify/sim/icap.sv; the search path of the build selects one. Words have the bit order of a
+// bitstream file; the primitive expects the bits of each byte reversed.
+module icap (
   input  logic        clk_i,
   /// Asynchronous, active low. It does not reset the device's configuration logic: abort_i does.
   input  logic        rst_ni,
@@ -29,7 +29,7 @@ module cfg_port (
     end
   end
 
-  // The abort sequence of UG470 (configuration abort): RDWRB rises while the port is selected for
+  // The abort sequence of UG470 (configuration abort): RDWRB rises while the ICAP is selected for
   // writing and stays high for four cycles. Without it the device takes the next words as the rest
   // of the truncated packet.
   localparam logic [2:0] AbortCycles = 3'd5;

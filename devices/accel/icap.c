@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration port: regions are configured in the order in which they need it, so that each
- * waits for at most one configuration of every other region. */
+/* The queue of the ICAP (internal configuration access port) of the FPGA: regions are configured in
+ * the order in which they need it, so that each waits for at most one configuration of every other
+ * region. It serves clients' regions (regions.c) and overlays, which hold the ICAP meanwhile. */
 #include "accel.h"
 
 #include "system.h"
@@ -9,24 +10,24 @@ _Static_assert((ACCEL_MAX_REGIONS & (ACCEL_MAX_REGIONS - 1U)) == 0,
                "the queue's places are numbered modulo its size");
 
 /* A region that has a place keeps it. */
-static void enqueue(struct accel_port *port, unsigned region)
+static void enqueue(struct accel_icap *icap, unsigned region)
 {
-    bool configured = (port->busy & ACCEL_PORT_CONFIGURING) != 0 && port->region == region;
+    bool configured = (icap->busy & ACCEL_ICAP_CONFIGURING) != 0 && icap->region == region;
 
-    if (!configured && (port->queued >> region & 1U) == 0) {
-        port->queued |= 1U << region;
-        port->queue[(port->first + port->waiting++) % ACCEL_MAX_REGIONS] = (uint8_t)region;
+    if (!configured && (icap->queued >> region & 1U) == 0) {
+        icap->queued |= 1U << region;
+        icap->queue[(icap->first + icap->waiting++) % ACCEL_MAX_REGIONS] = (uint8_t)region;
     }
 }
 
 /* Of a queue that is not empty. */
-static unsigned dequeue(struct accel_port *port)
+static unsigned dequeue(struct accel_icap *icap)
 {
-    unsigned region = port->queue[port->first];
+    unsigned region = icap->queue[icap->first];
 
-    port->first = (port->first + 1U) % ACCEL_MAX_REGIONS;
-    port->waiting--;
-    port->queued &= ~(1U << region);
+    icap->first = (icap->first + 1U) % ACCEL_MAX_REGIONS;
+    icap->waiting--;
+    icap->queued &= ~(1U << region);
     return region;
 }
 
@@ -36,10 +37,10 @@ static void send(const struct accel_image_bitstream *b, unsigned region)
     accel_write(FABRIC_REGS_ICAP_LENGTH, b->size);
     accel_write(FABRIC_REGS_ICAP_START, ACCEL_PUT(FABRIC_REGS_ICAP_START_PRR, region) |
                                             ACCEL_PUT(FABRIC_REGS_ICAP_START_VERIFY, b->verify));
-    accels.port.region = region;
+    accels.icap.region = region;
 }
 
-/* Starts the configuration of a region in Reconfig for `a`, with the port free. The fabric offers
+/* Starts the configuration of a region in Reconfig for `a`, with the ICAP free. The fabric offers
  * no region for which no bitstream has passed the check at boot, because DEVICE excludes it. */
 static void start(struct accel *a, unsigned region)
 {
@@ -51,18 +52,18 @@ static void start(struct accel *a, unsigned region)
         return;
     }
     send(b, region);
-    accels.port.busy = ACCEL_PORT_CONFIGURING;
-    accels.port.client = a;
+    accels.icap.busy = ACCEL_ICAP_CONFIGURING;
+    accels.icap.client = a;
 }
 
 void accel_configure(unsigned region)
 {
-    struct accel_port *port = &accels.port;
+    struct accel_icap *icap = &accels.icap;
 
-    if (port->busy == 0 && port->waiting == 0) {
+    if (icap->busy == 0 && icap->waiting == 0) {
         start(accels.regions[region].owner, region);
     } else {
-        enqueue(port, region);
+        enqueue(icap, region);
     }
 }
 
@@ -80,8 +81,8 @@ static void start_if_needed(unsigned region)
 /* The first region in the queue that is still in Reconfig for its owner; drops those before it. */
 static void configure_next(void)
 {
-    while (accels.port.busy == 0 && accels.port.waiting != 0) {
-        start_if_needed(dequeue(&accels.port));
+    while (accels.icap.busy == 0 && accels.icap.waiting != 0) {
+        start_if_needed(dequeue(&accels.icap));
     }
 }
 
@@ -96,47 +97,47 @@ static void note_refusal(struct accel *a, unsigned region, ulong error)
     }
 }
 
-bool accel_port_ended(void)
+bool accel_icap_ended(void)
 {
     uint64_t status = accel_read(FABRIC_REGS_ICAP_STATUS);
-    struct accel_port *port = &accels.port;
-    struct accel *a = port->client;
+    struct accel_icap *icap = &accels.icap;
+    struct accel *a = icap->client;
     ulong error = ACCEL_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR);
 
-    if ((port->busy & ACCEL_PORT_CONFIGURING) == 0 ||
+    if ((icap->busy & ACCEL_ICAP_CONFIGURING) == 0 ||
         ACCEL_FIELD(status, FABRIC_REGS_ICAP_STATUS_BUSY) != 0) {
         return false;
     }
-    port->busy &= ~ACCEL_PORT_CONFIGURING;
+    icap->busy &= ~ACCEL_ICAP_CONFIGURING;
     if (error != 0 && a != NULL) {
-        note_refusal(a, port->region, error);
+        note_refusal(a, icap->region, error);
     }
     return true;
 }
 
-void accel_port_continue(void)
+void accel_icap_continue(void)
 {
-    if (accels.port.busy != 0) {
+    if (accels.icap.busy != 0) {
         accel_overlay_wake();
-    } else if (accels.port.waiting != 0) {
+    } else if (accels.icap.waiting != 0) {
         configure_next();
     }
 }
 
-void accel_port_hold(void)
+void accel_icap_hold(void)
 {
-    accels.port.busy |= ACCEL_PORT_HELD;
+    accels.icap.busy |= ACCEL_ICAP_HELD;
 }
 
-void accel_port_release(void)
+void accel_icap_release(void)
 {
-    accels.port.busy &= ~ACCEL_PORT_HELD;
+    accels.icap.busy &= ~ACCEL_ICAP_HELD;
     configure_next();
 }
 
-void accel_port_start(const struct accel_image_bitstream *b, unsigned region)
+void accel_icap_start(const struct accel_image_bitstream *b, unsigned region)
 {
     send(b, region);
-    accels.port.busy |= ACCEL_PORT_CONFIGURING;
-    accels.port.client = NULL;
+    accels.icap.busy |= ACCEL_ICAP_CONFIGURING;
+    accels.icap.client = NULL;
 }
