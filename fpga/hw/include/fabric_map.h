@@ -341,7 +341,7 @@
 #define FABRIC_IF_DONE_CODE 0x2cU /* The task's own result of the last job */
 #define FABRIC_IF_DONE_CODE_CODE_LSB 0x0U
 #define FABRIC_IF_DONE_CODE_CODE_WIDTH 0x20U
-#define FABRIC_IF_CUSTOM 0x40U /* Custom port */
+#define FABRIC_IF_CUSTOM 0x40U /* Custom register */
 #define FABRIC_IF_CUSTOM_STRIDE 0x4U /* from one element to the next */
 #define FABRIC_IF_CUSTOM_VALUE_LSB 0x0U
 #define FABRIC_IF_CUSTOM_VALUE_WIDTH 0x20U

@@ -33,7 +33,7 @@ package fabric_pkg;
   typedef logic [7:0] task_t;
   // A beat of a stream, a register of a page, a word of a context; byte 0 in bits 7:0.
   typedef logic [63:0] word_t;
-  // The eight custom ports of an IF, port 0 in the lowest bits.
+  // The eight custom registers of an IF, register 0 in the lowest bits.
   typedef logic [7:0][31:0] custom_t;
 
   // Task numbers, used in bitstream headers and in the device table.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // HW task: AES-128 (FIPS 197) in the modes ECB, CBC and CTR (NIST SP 800-38A), one round a cycle.
 //
-// Command: 0 ECB encrypt, 1 ECB decrypt, 2 CBC encrypt, 3 CBC decrypt, 4 CTR. Custom ports 0 .. 3
-// are the key, 4 .. 7 the initial vector or first counter, byte 0 lowest. ECB and CBC need whole
-// blocks; CTR takes any number of bytes, and the unused bytes of the last output beat are 0.
+// Command: 0 ECB encrypt, 1 ECB decrypt, 2 CBC encrypt, 3 CBC decrypt, 4 CTR. Custom registers
+// 0 .. 3 are the key, 4 .. 7 the initial vector or first counter, byte 0 lowest. ECB and CBC need
+// whole blocks; CTR takes any number of bytes, and the unused bytes of the last output beat are 0.
 // Result: 0 done, 1 the size is not a multiple of a block, 2 unknown command; with results 1 and 2
 // the task consumes and produces nothing.
 //

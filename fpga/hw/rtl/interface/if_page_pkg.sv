@@ -3,7 +3,7 @@
 package if_page_pkg;
   import fabric_map_pkg::*;
 
-  // Words of a page that exist, custom ports (32 bits each), number of a word.
+  // Words of a page that exist, custom registers (32 bits each), number of a word.
   localparam int unsigned PageWords = 16;
   localparam int unsigned NumCustom = 8;
   typedef logic [3:0] if_word_t;

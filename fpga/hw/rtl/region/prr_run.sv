@@ -115,7 +115,7 @@ module prr_run
   } phase_e;
 
   // The words of the IF that are loaded: those of CMD, DATA_ADDR, DATA_SIZE and RESULT, and the
-  // custom ports in pairs.
+  // custom registers in pairs.
   localparam int unsigned LoadWords = CtxJobWords;
   localparam if_word_t CustomAt = if_word(IfCustom);
   localparam if_word_t [LoadWords-1:0] LoadWord = {
@@ -342,7 +342,7 @@ module prr_run
     end
   end
 
-  // The results are written as one word, and the custom ports are loaded in pairs.
+  // The results are written as one word, and the custom registers are loaded in pairs.
   if (if_word(IfDoneSize) != if_word(IfDoneCode) || if_writable(if_word(IfDoneSize)) != '0
       || IfCustom % 8 != 0 || IfCustomStride != 4) begin : gen_check
     $error("DONE_SIZE and DONE_CODE need a word of their own, CUSTOM 8-byte alignment, no gaps");

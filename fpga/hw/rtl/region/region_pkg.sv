@@ -52,7 +52,7 @@ package region_pkg;
     logic [31:0] cmd;
     /// The IF's DATA_SIZE register: input bytes of the whole job.
     logic [31:0] size;
-    /// The IF's custom ports.
+    /// The IF's custom registers.
     fabric_pkg::custom_t custom;
     /// Input stream; in_last marks the last beat of the job.
     fabric_pkg::word_t in_data;
