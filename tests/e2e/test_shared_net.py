@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FreeRTOS with lwIP on the shared Ethernet port (docs/hardware-io.md), with the RTL beside QEMU."""
+"""FreeRTOS with lwIP on the shared Ethernet device (docs/hardware-io.md), with the RTL beside QEMU."""
 
 import re
 import subprocess

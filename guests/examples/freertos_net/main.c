@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FreeRTOS with the TCP/IP stack lwIP on the shared Ethernet port. Pings a peer and prints the
+ * FreeRTOS with the TCP/IP stack lwIP on the shared Ethernet device. Pings a peer and prints the
  * round trips; answers the pings of others and has the echo services of lwIP's examples (port 7,
  * UDP and TCP).
  *
@@ -96,7 +96,7 @@ int main(unsigned long hart, const void *fdt)
     port_init();
     read_setup(fdt);
     if (ethernet_netif_open(fdt, hart) != SHARED_OK) {
-        port_fatal("the VM has no shared Ethernet port", "", 0);
+        port_fatal("the VM has no shared Ethernet device", "", 0);
     }
     if (xTaskCreate(ping_task, "ping", STACK, NULL, PRIORITY, NULL) != pdPASS) {
         port_fatal("cannot create task", "ping", 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pings a peer through the shared Ethernet port and prints the round trips; answers the pings of
+ * Pings a peer through the shared Ethernet device and prints the round trips; answers the pings of
  * others. Words of the kernel's arguments: `ip=` the own address, `peer=` the peer's, `period=` us
  * from one ping to the next, `count=` pings before the VM ends; 0: never.
  */
@@ -38,7 +38,7 @@ static uint64_t await(enum net_event wanted, uint16_t sequence, unsigned long ha
             return machine_time();
         }
         if (event == NET_NOTHING) {
-            plic_wait(net.port.receive.irq, hart, clear, &net.port.receive);
+            plic_wait(net.eth.receive.irq, hart, clear, &net.eth.receive);
         }
     }
     machine_wake_by_timer(false);
@@ -97,10 +97,10 @@ int main(unsigned long hart, const void *fdt)
     timer_init();
     if (!parse(fdt, "ip", net.ip) || !parse(fdt, "peer", net.peer_ip) ||
         net_open(&net, fdt) != SHARED_OK) {
-        print("ping: FAILED: needs ip=, peer= and the shared Ethernet port\n");
+        print("ping: FAILED: needs ip=, peer= and the shared Ethernet device\n");
         return 1;
     }
-    shared_sleep_on(&net.port.receive, hart);
+    shared_sleep_on(&net.eth.receive, hart);
     for (end = machine_time() + period; !net.peer_known; end += period) {
         (void)net_ask(&net);
         (void)await(NET_PEER, 0, hart, end);

@@ -67,14 +67,14 @@ static bool same(const uint8_t *a, const uint8_t *b, size_t bytes)
 
 static int post(struct net *net, uint8_t buffer)
 {
-    return ethernet_post(&net->port, net->in[buffer], ETHERNET_FRAME, buffer);
+    return ethernet_post(&net->eth, net->in[buffer], ETHERNET_FRAME, buffer);
 }
 
 int net_open(struct net *net, const void *fdt)
 {
-    int wrong = ethernet_open(&net->port, fdt);
+    int wrong = ethernet_open(&net->eth, fdt);
 
-    for (uint8_t i = 0; i < NET_BUFFERS && i < net->port.receive.depth && wrong == SHARED_OK; i++) {
+    for (uint8_t i = 0; i < NET_BUFFERS && i < net->eth.receive.depth && wrong == SHARED_OK; i++) {
         wrong = post(net, i);
     }
     return wrong;
@@ -83,7 +83,7 @@ int net_open(struct net *net, const void *fdt)
 static void make_header(struct net *net, const uint8_t *to, unsigned int type)
 {
     memcpy(net->out, to, ETHERNET_ADDRESS);
-    memcpy(net->out + ETHERNET_ADDRESS, net->port.mac, ETHERNET_ADDRESS);
+    memcpy(net->out + ETHERNET_ADDRESS, net->eth.mac, ETHERNET_ADDRESS);
     put(net->out, TYPE, type);
 }
 
@@ -94,10 +94,10 @@ static int send_arp(struct net *net, const uint8_t *to, unsigned int operation,
     make_header(net, to, TYPE_ARP);
     memcpy(net->out + ARP, arp_head, sizeof(arp_head));
     put(net->out, ARP_OPERATION, operation);
-    memcpy(net->out + ARP_SENDER, net->port.mac, ETHERNET_ADDRESS);
+    memcpy(net->out + ARP_SENDER, net->eth.mac, ETHERNET_ADDRESS);
     memcpy(net->out + ARP_SENDER + ETHERNET_ADDRESS, net->ip, NET_IP);
     memcpy(net->out + ARP_TARGET, target, ETHERNET_ADDRESS + NET_IP);
-    return ethernet_send(&net->port, net->out, ARP_END);
+    return ethernet_send(&net->eth, net->out, ARP_END);
 }
 
 int net_ask(struct net *net)
@@ -126,7 +126,7 @@ static int send_icmp(struct net *net, const uint8_t *ip, unsigned int type, unsi
     put(net->out, ICMP, type << 8);
     put(net->out, ICMP_CHECKSUM, 0);
     put(net->out, ICMP_CHECKSUM, checksum(net->out, ICMP, end));
-    return ethernet_send(&net->port, net->out, end);
+    return ethernet_send(&net->eth, net->out, end);
 }
 
 int net_ping(struct net *net, uint16_t sequence)
@@ -199,7 +199,7 @@ enum net_event net_poll(struct net *net, uint16_t *sequence)
     enum net_event event = NET_OTHER;
     const uint8_t *in;
 
-    if (!shared_take(&net->port.receive, &done)) {
+    if (!shared_take(&net->eth.receive, &done)) {
         return NET_NOTHING;
     }
     in = net->in[done.tag];

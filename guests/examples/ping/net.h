@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ARP (RFC 826) and ICMP echo (RFC 792) over the shared Ethernet port: requests, and answers to
+/* ARP (RFC 826) and ICMP echo (RFC 792) over the shared Ethernet device: requests, and answers to
  * those of others. */
 #ifndef NET_H
 #define NET_H
@@ -13,7 +13,7 @@
 #define NET_IP 4U
 
 struct net {
-    struct ethernet port;
+    struct ethernet eth;
     uint8_t ip[NET_IP];
     uint8_t peer_mac[ETHERNET_ADDRESS], peer_ip[NET_IP];
     bool peer_known;   /* its MAC address */
@@ -30,10 +30,10 @@ enum net_event {
     NET_ECHO,    /* the peer's answer to an echo request */
 };
 
-/** Opens the port; both addresses are set. SHARED_OK or SHARED_NO_DEVICE. */
+/** Opens the device; both addresses are set. SHARED_OK or SHARED_NO_DEVICE. */
 int net_open(struct net *net, const void *fdt);
 
-/** Asks for the peer's MAC address. An error of the port, or SHARED_OK. */
+/** Asks for the peer's MAC address. An error of the device, or SHARED_OK. */
 int net_ask(struct net *net);
 
 /** Sends an echo request to the peer, whose MAC address is known. */

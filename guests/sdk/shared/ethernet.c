@@ -15,7 +15,7 @@ enum ethernet_page {
     PAGE_RECEIVE = 1
 };
 
-int ethernet_open(struct ethernet *port, const void *fdt)
+int ethernet_open(struct ethernet *eth, const void *fdt)
 {
     struct shared_device device;
     uint32_t length;
@@ -25,38 +25,38 @@ int ethernet_open(struct ethernet *port, const void *fdt)
         shared_find(&device, fdt, COMPATIBLE) != SHARED_OK) {
         return SHARED_NO_DEVICE;
     }
-    memcpy(port->mac, mac, ETHERNET_ADDRESS);
-    shared_open(&port->send, &device, PAGE_SEND);
-    shared_open(&port->receive, &device, PAGE_RECEIVE);
+    memcpy(eth->mac, mac, ETHERNET_ADDRESS);
+    shared_open(&eth->send, &device, PAGE_SEND);
+    shared_open(&eth->receive, &device, PAGE_RECEIVE);
     return SHARED_OK;
 }
 
-int ethernet_submit(struct ethernet *port, const void *frame, size_t bytes, uint8_t tag)
+int ethernet_submit(struct ethernet *eth, const void *frame, size_t bytes, uint8_t tag)
 {
     if (bytes < ETHERNET_HEADER || bytes > ETHERNET_FRAME) {
         return SHARED_INVALID;
     }
-    return shared_submit(&port->send,
+    return shared_submit(&eth->send,
                          &(struct shared_request){frame, 0, (uint16_t)bytes, OP_SEND, tag});
 }
 
-int ethernet_send(struct ethernet *port, const void *frame, size_t bytes)
+int ethernet_send(struct ethernet *eth, const void *frame, size_t bytes)
 {
     struct shared_completion done;
-    int wrong = port->send.waiting == 0 ? ethernet_submit(port, frame, bytes, 0) : SHARED_BUSY;
+    int wrong = eth->send.waiting == 0 ? ethernet_submit(eth, frame, bytes, 0) : SHARED_BUSY;
 
     if (wrong != SHARED_OK) {
         return wrong;
     }
-    shared_wait(&port->send, &done);
+    shared_wait(&eth->send, &done);
     return done.status;
 }
 
-int ethernet_post(struct ethernet *port, void *buffer, size_t bytes, uint8_t tag)
+int ethernet_post(struct ethernet *eth, void *buffer, size_t bytes, uint8_t tag)
 {
     if (bytes < 1 || bytes > UINT16_MAX) {
         return SHARED_INVALID;
     }
-    return shared_submit(&port->receive,
+    return shared_submit(&eth->receive,
                          &(struct shared_request){buffer, 0, (uint16_t)bytes, OP_RECEIVE, tag});
 }

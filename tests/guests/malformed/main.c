@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends malformed frames to another VM through the shared Ethernet port: ARP, ICMP, UDP and TCP
+ * Sends malformed frames to another VM through the shared Ethernet device: ARP, ICMP, UDP and TCP
  * with random bytes, lengths and cuts, half of them with the right checksums of IP and TCP, so that
  * they are not all dropped for these. One of 16 has the source address of the VM with the next
  * number, which the device must refuse.
@@ -56,7 +56,7 @@ static uint8_t templates[][TEMPLATE - 12U] = {
 };
 #define TEMPLATES (sizeof(templates) / sizeof(templates[0]))
 
-static struct ethernet port;
+static struct ethernet eth;
 static uint8_t frame[ETHERNET_FRAME];
 static uint8_t target;
 static unsigned long forged;
@@ -102,7 +102,7 @@ static size_t make(struct random *random)
 
     memset(frame, 0, sizeof(frame));
     memcpy(frame, (const uint8_t[]){2, 0, 0, 0, 0, target}, ETHERNET_ADDRESS);
-    memcpy(frame + ETHERNET_ADDRESS, port.mac, ETHERNET_ADDRESS);
+    memcpy(frame + ETHERNET_ADDRESS, eth.mac, ETHERNET_ADDRESS);
     memcpy(frame + 12, from, TEMPLATE - 12U);
     for (uint64_t n = random_below(random, MUTATIONS + 1U); n > 0; n--) {
         frame[12U + random_below(random, TEMPLATE - 12U)] = (uint8_t)random_next(random);
@@ -134,13 +134,13 @@ int main(unsigned long hart, const void *fdt)
     for (unsigned int i = 1; i < TEMPLATES; i++) {
         templates[i][21] = target;
     }
-    if (ethernet_open(&port, fdt) != SHARED_OK) {
-        print("malformed: FAILED: no shared Ethernet port\n");
+    if (ethernet_open(&eth, fdt) != SHARED_OK) {
+        print("malformed: FAILED: no shared Ethernet device\n");
         return 1;
     }
     due = machine_time();
     for (unsigned long n = 0; n < count; n++, due += period) {
-        refused += ethernet_send(&port, frame, make(&random)) != SHARED_OK;
+        refused += ethernet_send(&eth, frame, make(&random)) != SHARED_OK;
         timer_sleep_until(due);
     }
     print("malformed: done, %lu frames, %lu forged, %lu refused\n", count, forged, refused);

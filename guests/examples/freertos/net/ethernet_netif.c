@@ -17,7 +17,7 @@
 _Static_assert(PBUF_POOL_BUFSIZE >= ETHERNET_FRAME, "the device writes a frame into one buffer");
 _Static_assert(PBUF_POOL_SIZE > BUFFERS, "the device holds BUFFERS of them all the time");
 
-static struct ethernet port;
+static struct ethernet eth;
 static uint32_t context; /* of the PLIC */
 static TaskHandle_t receiver;
 
@@ -36,7 +36,7 @@ static void interrupt(void)
         return; /* the line went low before the claim */
     }
     /* before the task takes the frames: a later one interrupts again */
-    shared_clear_interrupt(&port.receive);
+    shared_clear_interrupt(&eth.receive);
     vTaskNotifyGiveFromISR(receiver, &woken);
     plic_complete(context, source);
     portYIELD_FROM_ISR(woken);
@@ -44,15 +44,15 @@ static void interrupt(void)
 
 int ethernet_netif_open(const void *fdt, unsigned long hart)
 {
-    int wrong = ethernet_open(&port, fdt);
+    int wrong = ethernet_open(&eth, fdt);
 
     if (wrong != SHARED_OK) {
         return wrong;
     }
-    net_seed(port.mac);
+    net_seed(eth.mac);
     context = plic_context(hart);
     port_set_external_handler(interrupt);
-    plic_open(context, port.receive.irq);
+    plic_open(context, eth.receive.irq);
     return SHARED_OK;
 }
 
@@ -60,7 +60,7 @@ static void reclaim(void)
 {
     struct shared_completion done;
 
-    while (shared_take(&port.send, &done)) {
+    while (shared_take(&eth.send, &done)) {
         unused |= 1U << done.tag;
     }
 }
@@ -80,7 +80,7 @@ static err_t send(struct netif *netif, struct pbuf *p)
         return ERR_MEM;
     }
     (void)pbuf_copy_partial(p, sending[buffer], ETHERNET_FRAME, 0);
-    if (ethernet_submit(&port, sending[buffer], p->tot_len, buffer) != SHARED_OK) {
+    if (ethernet_submit(&eth, sending[buffer], p->tot_len, buffer) != SHARED_OK) {
         lost++;
         return ERR_BUF;
     }
@@ -90,7 +90,7 @@ static err_t send(struct netif *netif, struct pbuf *p)
 
 static void post(uint8_t buffer)
 {
-    (void)ethernet_post(&port, receiving[buffer]->payload, ETHERNET_FRAME, buffer);
+    (void)ethernet_post(&eth, receiving[buffer]->payload, ETHERNET_FRAME, buffer);
 }
 
 /* Gives the frame to lwIP and a new buffer to the device. Without a free buffer the frame is lost,
@@ -121,7 +121,7 @@ static void receive(void *netif)
 
     for (;;) {
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
-        while (shared_take(&port.receive, &done)) {
+        while (shared_take(&eth.receive, &done)) {
             take(netif, &done);
         }
     }
@@ -129,7 +129,7 @@ static void receive(void *netif)
 
 static err_t give_buffers(void)
 {
-    for (uint8_t i = 0; i < BUFFERS && i < port.receive.depth; i++) {
+    for (uint8_t i = 0; i < BUFFERS && i < eth.receive.depth; i++) {
         receiving[i] = pbuf_alloc(PBUF_RAW, ETHERNET_FRAME, PBUF_POOL);
         if (receiving[i] == NULL) {
             return ERR_MEM;
@@ -141,13 +141,13 @@ static err_t give_buffers(void)
 
 err_t ethernet_netif_init(struct netif *netif)
 {
-    net_set_interface(netif, port.mac, MTU, send);
+    net_set_interface(netif, eth.mac, MTU, send);
     unused = (1U << BUFFERS) - 1U;
     if (give_buffers() != ERR_OK ||
         xTaskCreate(receive, "ethernet", STACK, netif, PRIORITY, &receiver) != pdPASS) {
         return ERR_MEM;
     }
-    shared_enable_interrupt(&port.receive, true);
+    shared_enable_interrupt(&eth.receive, true);
     return ERR_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lwIP's network interface on the shared Ethernet port of the VM (shared_ethernet.h). */
+/* lwIP's network interface on the shared Ethernet device of the VM (shared_ethernet.h). */
 #ifndef ETHERNET_NETIF_H
 #define ETHERNET_NETIF_H
 
@@ -7,7 +7,7 @@
 #include "lwip/netif.h"
 
 /**
- * Opens the port; its interrupts go to `hart`. SHARED_OK or SHARED_NO_DEVICE. Call before the
+ * Opens the device; its interrupts go to `hart`. SHARED_OK or SHARED_NO_DEVICE. Call before the
  * scheduler starts: it sets the port's handler of external interrupts.
  */
 int ethernet_netif_open(const void *fdt, unsigned long hart);

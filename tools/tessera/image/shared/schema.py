@@ -176,7 +176,7 @@ SHARED_DEVICES = NodeSchema(
                 ),
             ),
         ),
-        "ethernet": NodeSchema(doc="The Ethernet port. A chunk is a frame.", props=(POLICY, *TIMES)),
+        "ethernet": NodeSchema(doc="The Ethernet device. A chunk is a frame.", props=(POLICY, *TIMES)),
         "copy": NodeSchema(doc="A device that copies memory.", props=(POLICY, CHUNK, *TIMES)),
         "display": NodeSchema(
             doc="The screen. What no VM shows is black.",
