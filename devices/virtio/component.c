@@ -4,4 +4,4 @@
 #include "virtio.h"
 
 COMPONENT(virtio, .boot = virtio_boot, .vm_reset = virtio_vm_reset, .vm_stop = virtio_vm_stop,
-          .console = &ports_part);
+          .console = &counters_part);

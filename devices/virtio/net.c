@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * virtio-net (virtio 1.2, section 5.1) and the switch between the ports of a network. A port's
+ * virtio-net (virtio 1.2, section 5.1) and the switch between the NICs of a network. A NIC's
  * address is the system file's: a frame from another source address is dropped, so there is nothing
- * to learn. Behind an uplink are all other addresses. Frames reach ports of the same VLAN only. A
+ * to learn. Behind an uplink are all other addresses. Frames reach NICs of the same VLAN only. A
  * frame for which the receiver has no buffer is dropped, as by a real switch.
  *
  * On a network with offloads, a frame may be a TCP segment of up to 64 KiB, and without its
@@ -64,7 +64,7 @@ struct head {
 #define VIRTIO_HEADER 12U
 #define NUM_BUFFERS offsetof(struct head, num_buffers)
 
-/* What is under way at a port. */
+/* What is under way at a NIC. */
 enum sending {
     SENDING_NOTHING, /* no frame is taken from the send queue */
     SENDING_FRAME,   /* a frame, which is still in the queue, goes to its next receiver */
@@ -77,7 +77,7 @@ struct limit {
     uint32_t count;
 };
 
-struct port {
+struct nic {
     struct virtio_device *dev;
     uint64_t mac;     /* its first byte in bits 7:0 */
     uint32_t segment; /* network and VLAN */
@@ -85,7 +85,7 @@ struct port {
     /* Guarded by the lock of the send queue: */
     struct limit all, group;
     enum sending sending;
-    bool to_group; /* it is for all ports of the segment */
+    bool to_group; /* it is for all NICs of the segment */
     unsigned next; /* number of the first function that has not got it */
     struct head head;
     uint32_t least, most;     /* bytes of `head` and the rest */
@@ -93,7 +93,7 @@ struct port {
     /* In SENDING_COPY: the receiver, and what is left of the frame and of the receiver's chain;
      * `generation` of its queue when the chain was taken; bytes copied, and of them those in
      * chains that are filled. */
-    struct port *to;
+    struct nic *to;
     struct virtio_chain from, into;
     uint32_t generation, length, length_filled, nfilled;
     struct virtq_used filled[CHAINS];
@@ -103,9 +103,9 @@ struct port {
     struct virtio_net_counts counts;
 };
 
-static struct port ports[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
+static struct nic nics[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
 
-/* How the delivery to a port stands. */
+/* How the delivery to a NIC stands. */
 enum outcome {
     DELIVERED,
     UNFINISHED, /* to be continued in the next step */
@@ -115,7 +115,7 @@ enum outcome {
     RECEIVER_WRONG,
 };
 
-/* A port with a limit for frames sends them one by one, or a long segment would count as one. */
+/* A NIC with a limit for frames sends them one by one, or a long segment would count as one. */
 static void offer_offloads(struct virtio_device *dev)
 {
     dev->offered |= FEATURE_CSUM | FEATURES_TO_DRIVER | FEATURE_MRG_RXBUF;
@@ -126,7 +126,7 @@ static void offer_offloads(struct virtio_device *dev)
     }
 }
 
-/* Whether the ports of the network that are before this one have offloads if it has. */
+/* Whether the NICs of the network that are before this one have offloads if it has. */
 static bool has_offloads_of_network(const struct virtio_device *dev)
 {
     bool alike = true;
@@ -143,29 +143,29 @@ static bool has_offloads_of_network(const struct virtio_device *dev)
 static const char *net_boot(struct virtio_device *dev)
 {
     const struct virtio_image_function *config = dev->config;
-    struct port *port = &ports[virtio_number(dev)];
+    struct nic *nic = &nics[virtio_number(dev)];
 
-    *port = (struct port){
+    *nic = (struct nic){
         .dev = dev,
         .mac = __builtin_bswap64(config->mac << 16),
         .segment = config->network << 12 | config->vlan,
         .uplink = (config->flags & VIRTIO_IMAGE_UPLINK) != 0,
     };
-    dev->data = port;
+    dev->data = nic;
     if ((config->flags & VIRTIO_IMAGE_OFFLOADS) != 0) {
         offer_offloads(dev);
     }
     return config->network < VIRTIO_MAX_NETWORKS && config->mac >> 48 == 0 &&
-                   (port->mac & 1U) == 0 && config->vlan < 4095U && has_offloads_of_network(dev)
+                   (nic->mac & 1U) == 0 && config->vlan < 4095U && has_offloads_of_network(dev)
                ? NULL
-               : "the image has a wrong port of a network";
+               : "the image has a wrong NIC of a network";
 }
 
 static uint32_t net_config(const struct virtio_device *dev, unsigned offset)
 {
-    const struct port *port = dev->data;
+    const struct nic *nic = dev->data;
 
-    return offset < 8U ? (uint32_t)(port->mac >> offset * 8U) : 0;
+    return offset < 8U ? (uint32_t)(nic->mac >> offset * 8U) : 0;
 }
 
 static uint64_t address(const uint16_t *mac)
@@ -173,55 +173,55 @@ static uint64_t address(const uint16_t *mac)
     return mac[0] | (uint64_t)mac[1] << 16 | (uint64_t)mac[2] << 32;
 }
 
-/* --- delivery to a port --- */
+/* --- delivery to a NIC --- */
 
-static bool is_mergeable(const struct port *port)
+static bool is_mergeable(const struct nic *nic)
 {
-    return (port->dev->features & FEATURE_MRG_RXBUF) != 0;
+    return (nic->dev->features & FEATURE_MRG_RXBUF) != 0;
 }
 
 /* Takes the first chain of the receiver's queue. */
-static enum outcome take_chain(struct port *port, struct virtq *q)
+static enum outcome take_chain(struct nic *nic, struct virtq *q)
 {
     if (virtq_waiting(q) == 0) {
         return DROPPED;
     }
-    return virtq_first(port->to->dev, q, DESCRIPTORS, &port->into) == VIRTIO_SOME ? DELIVERED
-                                                                                  : RECEIVER_WRONG;
+    return virtq_first(nic->to->dev, q, DESCRIPTORS, &nic->into) == VIRTIO_SOME ? DELIVERED
+                                                                                : RECEIVER_WRONG;
 }
 
 /* The frame continues in the receiver's next chain. */
-static enum outcome fill_chain(struct port *port, struct virtq *q)
+static enum outcome fill_chain(struct nic *nic, struct virtq *q)
 {
     enum outcome outcome;
 
-    if (!is_mergeable(port->to) || port->num_buffers == NULL || port->nfilled == CHAINS - 1U) {
+    if (!is_mergeable(nic->to) || nic->num_buffers == NULL || nic->nfilled == CHAINS - 1U) {
         return DROPPED;
     }
-    port->filled[port->nfilled] =
-        (struct virtq_used){port->into.head, port->length - port->length_filled};
-    outcome = take_chain(port, q);
+    nic->filled[nic->nfilled] =
+        (struct virtq_used){nic->into.head, nic->length - nic->length_filled};
+    outcome = take_chain(nic, q);
     if (outcome != DELIVERED) {
         return outcome;
     }
-    port->nfilled++;
-    port->length_filled = port->length;
+    nic->nfilled++;
+    nic->length_filled = nic->length;
     q->next++;
-    return virtio_chain_span(&port->into) == VIRTIO_SOME ? DELIVERED : RECEIVER_WRONG;
+    return virtio_chain_span(&nic->into) == VIRTIO_SOME ? DELIVERED : RECEIVER_WRONG;
 }
 
 /* The space for the next bytes of the frame. */
-static enum outcome find_space(struct port *port, struct virtq *q)
+static enum outcome find_space(struct nic *nic, struct virtq *q)
 {
-    enum virtio_found space = virtio_chain_span(&port->into);
+    enum virtio_found space = virtio_chain_span(&nic->into);
     enum outcome outcome = DELIVERED;
 
     if (space == VIRTIO_NONE) {
-        outcome = fill_chain(port, q);
+        outcome = fill_chain(nic, q);
     } else if (space == VIRTIO_WRONG) {
         outcome = RECEIVER_WRONG;
     }
-    return outcome == DELIVERED && !port->into.writable ? DROPPED : outcome;
+    return outcome == DELIVERED && !nic->into.writable ? DROPPED : outcome;
 }
 
 /* The most bytes to copy before interrupts are polled. The piece behind them is aligned. */
@@ -234,43 +234,43 @@ static uint32_t step_bytes(const char *dst, const char *src)
 
 /* The next bytes of the frame and the space for them: DELIVERED if both are there, or with *n = 0
  * at the frame's end. */
-static enum outcome contiguous_bytes(struct port *port, struct virtq *q, uint32_t *n)
+static enum outcome contiguous_bytes(struct nic *nic, struct virtq *q, uint32_t *n)
 {
-    enum virtio_found source = virtio_chain_span(&port->from);
+    enum virtio_found source = virtio_chain_span(&nic->from);
     enum outcome outcome;
     uint32_t most;
 
     *n = 0;
-    if (source == VIRTIO_NONE && port->length >= port->least) {
+    if (source == VIRTIO_NONE && nic->length >= nic->least) {
         return DELIVERED;
     }
-    if (source != VIRTIO_SOME || port->from.writable) {
+    if (source != VIRTIO_SOME || nic->from.writable) {
         return SENDER_WRONG;
     }
-    outcome = find_space(port, q);
+    outcome = find_space(nic, q);
     if (outcome != DELIVERED) {
         return outcome;
     }
-    *n = port->from.room < port->into.room ? port->from.room : port->into.room;
-    most = step_bytes(port->into.at, port->from.at);
+    *n = nic->from.room < nic->into.room ? nic->from.room : nic->into.room;
+    most = step_bytes(nic->into.at, nic->from.at);
     *n = *n < most ? *n : most;
-    return *n <= port->most - port->length ? DELIVERED : TOO_LONG;
+    return *n <= nic->most - nic->length ? DELIVERED : TOO_LONG;
 }
 
-static enum outcome copy_rest(struct port *port, struct virtq *q)
+static enum outcome copy_rest(struct nic *nic, struct virtq *q)
 {
-    uint32_t end = port->length + STEP_BYTES, n;
+    uint32_t end = nic->length + STEP_BYTES, n;
 
-    for (unsigned pieces = 0; pieces < DESCRIPTORS && port->length < end; pieces++) {
-        enum outcome outcome = contiguous_bytes(port, q, &n);
+    for (unsigned pieces = 0; pieces < DESCRIPTORS && nic->length < end; pieces++) {
+        enum outcome outcome = contiguous_bytes(nic, q, &n);
 
         if (outcome != DELIVERED || n == 0) {
             return outcome;
         }
-        virtio_copy(port->into.at, port->from.at, n);
-        virtio_chain_advance(&port->into, n);
-        virtio_chain_advance(&port->from, n);
-        port->length += n;
+        virtio_copy(nic->into.at, nic->from.at, n);
+        virtio_chain_advance(&nic->into, n);
+        virtio_chain_advance(&nic->from, n);
+        nic->length += n;
         if (arch_irq_pending()) {
             return UNFINISHED;
         }
@@ -280,16 +280,16 @@ static enum outcome copy_rest(struct port *port, struct virtq *q)
 
 /* Writes the head to the chain. The number of buffers is written again at the frame's end, so a
  * receiver that allows several has the header in one of them. */
-static enum outcome write_head(struct port *port)
+static enum outcome write_head(struct nic *nic)
 {
-    enum virtio_found found = virtio_chain_span(&port->into);
+    enum virtio_found found = virtio_chain_span(&nic->into);
 
     if (found == VIRTIO_SOME) {
-        port->num_buffers = port->into.room < VIRTIO_HEADER ? NULL : port->into.at + NUM_BUFFERS;
-        if (is_mergeable(port->to) && port->num_buffers == NULL) {
+        nic->num_buffers = nic->into.room < VIRTIO_HEADER ? NULL : nic->into.at + NUM_BUFFERS;
+        if (is_mergeable(nic->to) && nic->num_buffers == NULL) {
             return RECEIVER_WRONG;
         }
-        found = virtio_chain_write(&port->into, &port->head, HEAD_SIZE);
+        found = virtio_chain_write(&nic->into, &nic->head, HEAD_SIZE);
     }
     if (found == VIRTIO_SOME) {
         return DELIVERED;
@@ -298,70 +298,70 @@ static enum outcome write_head(struct port *port)
 }
 
 /* Takes the receiver's next chain, and writes the head. With the lock of its queue. */
-static enum outcome begin_delivery(struct port *port, struct virtq *q)
+static enum outcome begin_delivery(struct nic *nic, struct virtq *q)
 {
-    enum outcome outcome = q->ready ? take_chain(port, q) : DROPPED;
+    enum outcome outcome = q->ready ? take_chain(nic, q) : DROPPED;
 
     if (outcome != DELIVERED) {
-        port->to->counts.no_buffer++;
+        nic->to->counts.no_buffer++;
         return outcome;
     }
     q->next++;
-    port->generation = q->generation;
-    port->from = port->rest;
-    port->sending = SENDING_COPY;
-    port->length = HEAD_SIZE;
-    port->length_filled = 0;
-    port->nfilled = 0;
-    outcome = write_head(port);
+    nic->generation = q->generation;
+    nic->from = nic->rest;
+    nic->sending = SENDING_COPY;
+    nic->length = HEAD_SIZE;
+    nic->length_filled = 0;
+    nic->nfilled = 0;
+    outcome = write_head(nic);
     if (outcome == RECEIVER_WRONG) {
-        port->sending = SENDING_FRAME; /* its chain is not returned */
+        nic->sending = SENDING_FRAME; /* its chain is not returned */
     }
     return outcome;
 }
 
 /* Returns the receiver's chains; without bytes, which its driver ignores, if the frame is not
  * whole. */
-static void end_delivery(struct port *port, struct virtq *q, enum outcome outcome)
+static void end_delivery(struct nic *nic, struct virtq *q, enum outcome outcome)
 {
-    uint32_t n = port->nfilled + 1U;
+    uint32_t n = nic->nfilled + 1U;
 
-    port->filled[n - 1U] = (struct virtq_used){port->into.head, port->length - port->length_filled};
-    port->to->counts.received += outcome == DELIVERED ? 1U : 0U;
-    port->to->counts.no_buffer += outcome == DROPPED ? 1U : 0U;
+    nic->filled[n - 1U] = (struct virtq_used){nic->into.head, nic->length - nic->length_filled};
+    nic->to->counts.received += outcome == DELIVERED ? 1U : 0U;
+    nic->to->counts.no_buffer += outcome == DROPPED ? 1U : 0U;
     for (unsigned i = 0; i < n && outcome != DELIVERED; i++) {
-        port->filled[i].length = 0;
+        nic->filled[i].length = 0;
     }
     if (n > 1U) {
-        port->num_buffers[0] = (char)n;
+        nic->num_buffers[0] = (char)n;
     }
-    virtq_return_all(q, port->filled, n);
-    port->sending = SENDING_FRAME;
-    virtq_interrupt(port->to->dev, q);
+    virtq_return_all(q, nic->filled, n);
+    nic->sending = SENDING_FRAME;
+    virtq_interrupt(nic->to->dev, q);
 }
 
-/* Begins to copy the frame to port->to, or continues. */
-static enum outcome deliver(struct port *port)
+/* Begins to copy the frame to nic->to, or continues. */
+static enum outcome deliver(struct nic *nic)
 {
-    struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
+    struct virtq *q = &nic->to->dev->queues[QUEUE_RECEIVE];
     enum outcome outcome = DELIVERED;
 
     spin_lock(&q->lock);
-    if (port->sending != SENDING_COPY) {
-        outcome = begin_delivery(port, q);
+    if (nic->sending != SENDING_COPY) {
+        outcome = begin_delivery(nic, q);
         outcome = outcome == DELIVERED && arch_irq_pending() ? UNFINISHED : outcome;
-    } else if (q->generation != port->generation) {
+    } else if (q->generation != nic->generation) {
         outcome = DROPPED;
-        port->sending = SENDING_FRAME;
+        nic->sending = SENDING_FRAME;
     }
     if (outcome == DELIVERED) {
-        outcome = copy_rest(port, q);
+        outcome = copy_rest(nic, q);
     }
-    if (outcome != UNFINISHED && port->sending == SENDING_COPY) {
-        end_delivery(port, q, outcome);
+    if (outcome != UNFINISHED && nic->sending == SENDING_COPY) {
+        end_delivery(nic, q, outcome);
     }
     if (outcome == RECEIVER_WRONG) {
-        (void)virtio_wrong(port->to->dev);
+        (void)virtio_wrong(nic->to->dev);
     }
     spin_unlock(&q->lock);
     return outcome;
@@ -383,22 +383,22 @@ static bool rate_allows(struct limit *limit, uint32_t most)
     return limit->count++ < most;
 }
 
-/* The function's port if it is in the segment, or NULL. */
-static struct port *port_in(uint32_t segment, const struct virtio_device *dev)
+/* The function's NIC if it is in the segment, or NULL. */
+static struct nic *nic_in(uint32_t segment, const struct virtio_device *dev)
 {
-    struct port *port = dev->data;
+    struct nic *nic = dev->data;
 
-    return dev->class == &virtio_net && port->segment == segment ? port : NULL;
+    return dev->class == &virtio_net && nic->segment == segment ? nic : NULL;
 }
 
-/* Whether the address can be behind the uplink: it is that of a station, and no other port has
+/* Whether the address can be behind the uplink: it is that of a station, and no other NIC has
  * it. */
-static bool is_outside(const struct port *uplink, uint64_t mac)
+static bool is_outside(const struct nic *uplink, uint64_t mac)
 {
     for (unsigned n = 0; n < virtio_device_count; n++) {
-        const struct port *port = port_in(uplink->segment, &virtio_devices[n]);
+        const struct nic *nic = nic_in(uplink->segment, &virtio_devices[n]);
 
-        if (port != NULL && port != uplink && port->mac == mac) {
+        if (nic != NULL && nic != uplink && nic->mac == mac) {
             return false;
         }
     }
@@ -406,56 +406,56 @@ static bool is_outside(const struct port *uplink, uint64_t mac)
 }
 
 /* Whether the frame whose head was read has a tag of IEEE 802.1Q or 802.1ad. */
-static bool has_tag(const struct port *port)
+static bool has_tag(const struct nic *nic)
 {
-    return port->head.type == __builtin_bswap16(TYPE_VLAN) ||
-           port->head.type == __builtin_bswap16(TYPE_SERVICE_VLAN);
+    return nic->head.type == __builtin_bswap16(TYPE_VLAN) ||
+           nic->head.type == __builtin_bswap16(TYPE_SERVICE_VLAN);
 }
 
-/* Whether the port may send the frame whose head was read. */
-static bool may_send(struct port *port)
+/* Whether the NIC may send the frame whose head was read. */
+static bool may_send(struct nic *nic)
 {
-    const struct virtio_image_function *config = port->dev->config;
-    uint64_t source = address(port->head.source);
+    const struct virtio_image_function *config = nic->dev->config;
+    uint64_t source = address(nic->head.source);
 
-    if ((source != port->mac && !(port->uplink && is_outside(port, source))) ||
-        (config->vlan != 0 && has_tag(port))) {
-        port->counts.spoofed++;
+    if ((source != nic->mac && !(nic->uplink && is_outside(nic, source))) ||
+        (config->vlan != 0 && has_tag(nic))) {
+        nic->counts.spoofed++;
         return false;
     }
-    if (!rate_allows(&port->all, config->frames_per_ms) ||
-        (port->to_group && !rate_allows(&port->group, config->multicast_per_ms))) {
-        port->counts.limited++;
+    if (!rate_allows(&nic->all, config->frames_per_ms) ||
+        (nic->to_group && !rate_allows(&nic->group, config->multicast_per_ms))) {
+        nic->counts.limited++;
         return false;
     }
-    port->counts.sent++;
+    nic->counts.sent++;
     return true;
 }
 
 /* Whether the driver may send such a segment. */
-static bool may_segment(const struct port *port)
+static bool may_segment(const struct nic *nic)
 {
     uint64_t feature = 0;
 
-    if (port->head.gso_type == GSO_TCPV4) {
+    if (nic->head.gso_type == GSO_TCPV4) {
         feature = FEATURE_HOST_TSO4;
-    } else if (port->head.gso_type == GSO_TCPV6) {
+    } else if (nic->head.gso_type == GSO_TCPV6) {
         feature = FEATURE_HOST_TSO6;
     }
-    return (port->dev->features & feature) != 0 && port->head.gso_size != 0;
+    return (nic->dev->features & feature) != 0 && nic->head.gso_size != 0;
 }
 
 /* Takes what the driver says about the frame's checksum and segments, unless it has not negotiated
  * to say it. The checksum must be within the frame; hdr_len is only a hint (section 5.1.6.2.2).
  * False if it must not say that (section 5.1.6.2). */
-static bool take_offload(struct port *port)
+static bool take_offload(struct nic *nic)
 {
-    struct head *head = &port->head;
+    struct head *head = &nic->head;
     bool checksum = head->flags != 0, segments = head->gso_type != GSO_NONE;
     uint32_t end;
 
-    port->least = HEAD_SIZE;
-    port->most = VIRTIO_HEADER + (segments ? SEGMENT_MAX : FRAME_MAX);
+    nic->least = HEAD_SIZE;
+    nic->most = VIRTIO_HEADER + (segments ? SEGMENT_MAX : FRAME_MAX);
     if (!segments) {
         head->hdr_len = 0;
         head->gso_size = 0;
@@ -466,132 +466,132 @@ static bool take_offload(struct port *port)
         return !segments;
     }
     end = (uint32_t)head->csum_start + head->csum_offset + CSUM_SIZE;
-    port->least = VIRTIO_HEADER + end;
-    return !segments || may_segment(port);
+    nic->least = VIRTIO_HEADER + end;
+    return !segments || may_segment(nic);
 }
 
 /* Reads the head of the next frame. VIRTIO_NONE: the chain is shorter. */
-static enum virtio_found begin_frame(struct port *port, const struct virtq *q)
+static enum virtio_found begin_frame(struct nic *nic, const struct virtq *q)
 {
-    enum virtio_found found = virtq_first(port->dev, q, DESCRIPTORS, &port->rest);
+    enum virtio_found found = virtq_first(nic->dev, q, DESCRIPTORS, &nic->rest);
 
     if (found == VIRTIO_SOME) {
-        found = virtio_chain_read(&port->rest, &port->head, HEAD_SIZE);
+        found = virtio_chain_read(&nic->rest, &nic->head, HEAD_SIZE);
     }
     if (found == VIRTIO_SOME) {
-        port->head.num_buffers = 1;
-        if ((port->dev->features & FEATURE_CSUM) != 0) {
-            port->head.flags &= NEEDS_CSUM; /* section 5.1.6.2.2: other flags are ignored */
+        nic->head.num_buffers = 1;
+        if ((nic->dev->features & FEATURE_CSUM) != 0) {
+            nic->head.flags &= NEEDS_CSUM; /* section 5.1.6.2.2: other flags are ignored */
         } else {
-            port->head.flags = 0;
-            port->head.gso_type = GSO_NONE;
+            nic->head.flags = 0;
+            nic->head.gso_type = GSO_NONE;
         }
-        found = take_offload(port) ? VIRTIO_SOME : VIRTIO_WRONG;
+        found = take_offload(nic) ? VIRTIO_SOME : VIRTIO_WRONG;
     }
     if (found == VIRTIO_SOME) {
-        port->to_group = (port->head.destination[0] & 1U) != 0;
-        port->next = may_send(port) ? 0 : virtio_device_count;
-        port->nfilled = 0;
-        port->sending = SENDING_FRAME;
+        nic->to_group = (nic->head.destination[0] & 1U) != 0;
+        nic->next = may_send(nic) ? 0 : virtio_device_count;
+        nic->nfilled = 0;
+        nic->sending = SENDING_FRAME;
     }
     return found;
 }
 
-/* The next port for the frame, or NULL. A frame whose address no port has is for the uplink. */
-static struct port *next_receiver(struct port *port)
+/* The next NIC for the frame, or NULL. A frame whose address no NIC has is for the uplink. */
+static struct nic *next_receiver(struct nic *nic)
 {
-    uint64_t destination = address(port->head.destination);
-    struct port *uplink = NULL;
+    uint64_t destination = address(nic->head.destination);
+    struct nic *uplink = NULL;
 
-    while (port->next < virtio_device_count) {
-        struct port *to = port_in(port->segment, &virtio_devices[port->next++]);
+    while (nic->next < virtio_device_count) {
+        struct nic *to = nic_in(nic->segment, &virtio_devices[nic->next++]);
 
-        if (to == NULL || to == port) {
+        if (to == NULL || to == nic) {
             continue;
         }
-        if (port->to_group || to->mac == destination) {
+        if (nic->to_group || to->mac == destination) {
             return to;
         }
         uplink = to->uplink ? to : uplink;
     }
-    return port->to_group ? NULL : uplink;
+    return nic->to_group ? NULL : uplink;
 }
 
 /* Counts a frame that is wrong. Returns the device for virtio_break(), or NULL. */
-static struct virtio_device *count_malformed(struct port *port, enum outcome outcome)
+static struct virtio_device *count_malformed(struct nic *nic, enum outcome outcome)
 {
     if (outcome == SENDER_WRONG || outcome == TOO_LONG) {
-        port->counts.malformed++;
+        nic->counts.malformed++;
     }
     if (outcome == RECEIVER_WRONG) {
-        return port->to->dev;
+        return nic->to->dev;
     }
-    return outcome == SENDER_WRONG ? virtio_wrong(port->dev) : NULL;
+    return outcome == SENDER_WRONG ? virtio_wrong(nic->dev) : NULL;
 }
 
 /* Whether the frame has no further receiver. The next step finds that if the receiver's chains were
  * many, too short or wrong, as to return them, or to stop the receiver, takes long. */
-static bool is_sent(struct port *port, bool wrong)
+static bool is_sent(struct nic *nic, bool wrong)
 {
-    if (port->to == NULL) {
+    if (nic->to == NULL) {
         return true;
     }
-    if (!port->to_group && (port->nfilled != 0 || wrong)) {
-        port->next = virtio_device_count;
+    if (!nic->to_group && (nic->nfilled != 0 || wrong)) {
+        nic->next = virtio_device_count;
         return false;
     }
-    return !port->to_group;
+    return !nic->to_group;
 }
 
 /* Sends the frame to its next receiver. */
-static struct virtio_step send_to_next(struct port *port, struct virtq *q)
+static struct virtio_step send_to_next(struct nic *nic, struct virtq *q)
 {
     enum outcome outcome = DELIVERED;
     struct virtio_step step = {.wait = false};
 
-    if (port->sending == SENDING_FRAME) {
-        port->to = next_receiver(port);
+    if (nic->sending == SENDING_FRAME) {
+        nic->to = next_receiver(nic);
     }
-    if (port->to != NULL) {
-        outcome = deliver(port);
+    if (nic->to != NULL) {
+        outcome = deliver(nic);
     }
     if (outcome == UNFINISHED) {
         return step;
     }
-    step.broken = count_malformed(port, outcome);
-    if (outcome != SENDER_WRONG && is_sent(port, step.broken != NULL || outcome == DROPPED)) {
-        port->sending = SENDING_NOTHING;
-        virtio_done(port->dev, q, port->rest.head, 0);
+    step.broken = count_malformed(nic, outcome);
+    if (outcome != SENDER_WRONG && is_sent(nic, step.broken != NULL || outcome == DROPPED)) {
+        nic->sending = SENDING_NOTHING;
+        virtio_done(nic->dev, q, nic->rest.head, 0);
     }
     return step;
 }
 
 static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
 {
-    struct port *port = dev->data;
+    struct nic *nic = dev->data;
 
-    if (port->sending == SENDING_NOTHING) {
-        if (begin_frame(port, q) != VIRTIO_SOME) {
-            port->counts.malformed++;
+    if (nic->sending == SENDING_NOTHING) {
+        if (begin_frame(nic, q) != VIRTIO_SOME) {
+            nic->counts.malformed++;
             return (struct virtio_step){.broken = virtio_wrong(dev)};
         }
         if (arch_irq_pending()) {
             return (struct virtio_step){.wait = false};
         }
     }
-    return send_to_next(port, q);
+    return send_to_next(nic, q);
 }
 
 struct virtio_net_counts virtio_net_count(struct virtio_device *dev)
 {
-    const struct port *port = dev->data;
+    const struct nic *nic = dev->data;
     struct virtio_net_counts counts, received;
 
     spin_lock(&dev->queues[QUEUE_SEND].lock);
-    counts = port->counts;
+    counts = nic->counts;
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
     spin_lock(&dev->queues[QUEUE_RECEIVE].lock);
-    received = port->counts;
+    received = nic->counts;
     spin_unlock(&dev->queues[QUEUE_RECEIVE].lock);
     counts.received = received.received;
     counts.no_buffer = received.no_buffer;
@@ -599,27 +599,27 @@ struct virtio_net_counts virtio_net_count(struct virtio_device *dev)
 }
 
 /* A frame that was being copied is lost, and the receiver gets its chain back. */
-static void forget_delivery(struct port *port)
+static void forget_delivery(struct nic *nic)
 {
-    struct virtq *q = &port->to->dev->queues[QUEUE_RECEIVE];
+    struct virtq *q = &nic->to->dev->queues[QUEUE_RECEIVE];
 
     spin_lock(&q->lock);
-    if (q->generation == port->generation) {
-        end_delivery(port, q, DROPPED);
+    if (q->generation == nic->generation) {
+        end_delivery(nic, q, DROPPED);
     }
     spin_unlock(&q->lock);
 }
 
 static void net_reset(struct virtio_device *dev)
 {
-    struct port *port = dev->data;
+    struct nic *nic = dev->data;
     struct virtq *q = &dev->queues[QUEUE_SEND];
 
     spin_lock(&q->lock);
-    if (port->sending == SENDING_COPY) {
-        forget_delivery(port);
+    if (nic->sending == SENDING_COPY) {
+        forget_delivery(nic);
     }
-    port->sending = SENDING_NOTHING;
+    nic->sending = SENDING_NOTHING;
     spin_unlock(&q->lock);
 }
 

@@ -429,13 +429,13 @@ extern const struct virtio_class virtio_net, virtio_console, virtio_block, virti
     virtio_socket, virtio_crypto, virtio_ivshmem, virtio_accelerator, virtio_hardware_io,
     virtio_host, virtio_disk_server;
 
-/* net.c: what has become of a port's frames since the boot. */
+/* net.c: what has become of a NIC's frames since the boot. */
 struct virtio_net_counts {
     uint64_t sent;     /* passed by the switch, whoever receives them */
-    uint64_t received; /* from other ports */
+    uint64_t received; /* from other NICs */
     uint64_t spoofed;  /* dropped: from another source address, or with a tag in a VLAN */
     uint64_t limited;  /* dropped: over a limit of the system file */
-    /* for this port, dropped: its driver had offered no buffer, or a shorter one */
+    /* for this NIC, dropped: its driver had offered no buffer, or a shorter one */
     uint64_t no_buffer;
     uint64_t malformed; /* too short, too long, or in wrong buffers */
 };
@@ -471,9 +471,9 @@ static inline unsigned virtio_number(const struct virtio_device *dev)
     return (unsigned)(dev - virtio_devices);
 }
 
-/* --- boot.c and ports.c, for component.c, which lists them --- */
+/* --- boot.c and counters.c, for component.c, which lists them --- */
 
-extern const struct console_part ports_part;
+extern const struct console_part counters_part;
 
 const char *virtio_boot(void);
 void virtio_vm_reset(struct vm *vm);

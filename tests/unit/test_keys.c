@@ -63,7 +63,7 @@ static void test_list_of_a_component(void **state)
 {
     (void)state;
     boot(1);
-    assert_says('h', "p  list network ports and consoles");
+    assert_says('h', "p  list counters of NICs and consoles");
     assert_says('p', "no buffer malformed");
     assert_says('l', "vm-c");
 }

@@ -149,8 +149,8 @@ def test_operator_sees_what_was_dropped():
     sender, receiver = End(0), End(1)
     receiver.offer(3)
     sender.send(b"bytes", 5)
-    ports, heading, *consoles = operator("p")
-    assert (ports.split()[0], heading.split()) == ("port", ["console", "bytes", "sent", "dropped"])
+    nics, heading, *consoles = operator("p")
+    assert (nics.split()[0], heading.split()) == ("NIC", ["console", "bytes", "sent", "dropped"])
     assert [line.split() for line in consoles] == [["vm-a", "0", "3", "2"], ["vm-b", "0", "0", "0"]]
 
 

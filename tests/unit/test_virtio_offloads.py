@@ -147,7 +147,7 @@ def test_a_port_with_a_limit_sends_no_segments(limit: str):
 def test_ports_of_a_network_have_the_same_offloads():
     made = functions()
     make([made[0] | {"flags": 0}, *made[1:]])
-    assert boot() == "the image has a wrong port of a network"
+    assert boot() == "the image has a wrong NIC of a network"
     make([made[0] | {"flags": 0, "network": 1}, *made[1:]])
     assert boot() is None
 

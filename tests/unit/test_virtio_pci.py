@@ -375,9 +375,9 @@ def test_registers_of_a_stopped_vm():
     [
         ([{"vm": 3, "kind": NET}], "a VM that does not exist"),
         ([{"vm": 0, "kind": 99}], "a PCI function of unknown kind"),
-        ([{"vm": 0, "kind": NET, "network": 16}], "a wrong port of a network"),
-        ([{"vm": 0, "kind": NET, "mac": 0x010000000001}], "a wrong port of a network"),
-        ([{"vm": 0, "kind": NET, "vlan": 4095}], "a wrong port of a network"),
+        ([{"vm": 0, "kind": NET, "network": 16}], "a wrong NIC of a network"),
+        ([{"vm": 0, "kind": NET, "mac": 0x010000000001}], "a wrong NIC of a network"),
+        ([{"vm": 0, "kind": NET, "vlan": 4095}], "a wrong NIC of a network"),
         ([{"vm": 0, "kind": SOCKET, "cid": 2}], "a wrong context id"),
         ([{"vm": 0, "kind": ENTROPY, "slot": 1}], "in the wrong order"),
         ([{"vm": 0, "kind": ENTROPY}] * 9, "in the wrong order"),

@@ -122,10 +122,10 @@ def test_notification_of_no_queue():
 
 
 @pytest.mark.usefixtures("bus")
-def test_the_operators_list_of_ports():
-    heading, *ports = operator("p")
-    assert heading.split() == ["port", "sent", "received", "spoofed", "limited", "no", "buffer", "malformed"]
-    assert [port.split() for port in ports] == [["vm-a", "0", *"000000"], ["vm-b", "0", *"000000"]]
+def test_the_operators_list_of_nics():
+    heading, *nics = operator("p")
+    assert heading.split() == ["NIC", "sent", "received", "spoofed", "limited", "no", "buffer", "malformed"]
+    assert [nic.split() for nic in nics] == [["vm-a", "0", *"000000"], ["vm-b", "0", *"000000"]]
 
 
 def frame(length: int = 1000) -> bytes:

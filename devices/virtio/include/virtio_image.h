@@ -46,12 +46,12 @@ enum virtio_image_kind {
 };
 
 #define VIRTIO_IMAGE_READ_ONLY (1U << 0) /* of a disk */
-/* NET: behind it are all addresses that no port of its segment has */
+/* NET: behind it are all addresses that no NIC of its segment has */
 #define VIRTIO_IMAGE_UPLINK (1U << 1)
 #define VIRTIO_IMAGE_SERVED (1U << 2) /* of a disk: a server has it */
 /* ACCELERATOR, HARDWARE_IO: BAR 2 is the VM's memory for DMA */
 #define VIRTIO_IMAGE_DMA (1U << 3)
-/* NET: frames of its network may be long segments without a checksum; of all its ports */
+/* NET: frames of its network may be long segments without a checksum; of all its NICs */
 #define VIRTIO_IMAGE_OFFLOADS (1U << 4)
 
 struct virtio_image {

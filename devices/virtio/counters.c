@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's list of the switch's ports, and of the consoles. */
+/* The operator's list of the counters of NICs and consoles. */
 #include "console_keys.h"
 #include "virtio.h"
 
@@ -12,7 +12,7 @@ static unsigned next_of(const struct virtio_class *class, unsigned number)
     return number;
 }
 
-static void list_port(struct virtio_device *dev)
+static void list_nic(struct virtio_device *dev)
 {
     struct virtio_net_counts c = virtio_net_count(dev);
 
@@ -42,8 +42,8 @@ static unsigned consoles_line(unsigned at)
     return next < virtio_device_count ? next + 1U : 0;
 }
 
-/* Position 0 is the heading of the ports, n + 1 function n; then those of the consoles. */
-static unsigned ports_line(unsigned at)
+/* Position 0 is the heading of the NICs, n + 1 function n; then those of the consoles. */
+static unsigned counters_line(unsigned at)
 {
     unsigned consoles = virtio_device_count + 1U, next = next_of(&virtio_net, at);
 
@@ -53,13 +53,13 @@ static unsigned ports_line(unsigned at)
     }
     if (at == 0) {
         console_log(
-            "port                sent     received   spoofed   limited no buffer malformed");
+            "NIC                 sent     received   spoofed   limited no buffer malformed");
     } else {
-        list_port(&virtio_devices[at - 1U]);
+        list_nic(&virtio_devices[at - 1U]);
     }
     return next < virtio_device_count ? next + 1U : consoles;
 }
 
-const struct console_part ports_part = {
-    .list = {'p', "list network ports and consoles", ports_line},
+const struct console_part counters_part = {
+    .list = {'p', "list counters of NICs and consoles", counters_line},
 };
