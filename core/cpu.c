@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupts between CPUs: the requests of each CPU (cpu.ipi) and their handling. An interrupt is
+ * sent when the sender has released its locks, because the receiver would wait for them. It serves
+ * the scheduler and all that runs on several CPUs. */
 #include "cpu.h"
 
 #include "arch.h"

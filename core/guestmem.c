@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between the hypervisor and a VM's RAM, through this CPU's window. Owns no state: the
+ * memory map (memmap.c) checks the addresses, the architecture maps the window. */
 #include "guestmem.h"
 
 #include "arch.h"

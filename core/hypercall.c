@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of hypercalls, filled at boot from the components' lists and constant afterwards. The
+ * architecture's exit handler calls what it finds there. */
 #include "hypercall.h"
 
 #include "component.h"

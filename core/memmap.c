@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The only place that checks guest-physical addresses: against the regions of a VM, which are
+ * constant after boot. It serves the copies of guest memory, the second stage, the queues of
+ * virtual devices and the check of the image. */
 #include "memmap.h"
 
 #include "arch_types.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The scheduler: which VCPU a CPU runs next, and until when. Owns sched_lock, which guards the
+ * states of all VMs and VCPUs, the run queues and the timers. A scheduling class, if there is one,
+ * picks before best effort (sched_be.h). */
 #include "sched.h"
 
 #include "arch.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The rare operations of best effort, out of line; sched_be.h has the others. All are called with
+ * sched_lock held, which guards the queue. */
 #include "sched_be.h"
 
 #include "arch.h"

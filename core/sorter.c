@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A priority queue in a sorter of the fabric, for timers and ready queues of boards that have one.
+ * A queue is guarded by sched_lock; a key's value in the hardware names its node. */
 #include "sorter.h"
 
 #include "arch.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the VMs and VCPUs of the checked system image, initializes the components and starts the
+ * VMs. Owns `hyp`, the root of all state, whose image and counts are constant after boot. */
 #include "system.h"
 
 #include "arch.h"

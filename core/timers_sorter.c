@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A CPU's timers in a sorter of the fabric (HYP_TIMERS=sorter). It serves timer.c, which holds
+ * sched_lock. */
 #include "cpu.h"
 
 #define NUMBER (SORTERS_A_CPU - 1U) /* of the sorter, in those of its CPU */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records events in the ring of the CPU that executes them, without a lock: no other CPU writes
+ * there. It serves all parts that tell a tool on the host what they did. */
 #include "trace.h"
 
 #include "arch.h"

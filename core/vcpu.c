@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Interrupts to a VCPU, and its life: waiting, suspended, off, started. It serves the
+ * architecture's exits and the devices; the state is guarded by sched_lock. */
 #include "vcpu.h"
 
 #include "arch.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A VM's table of emulated devices, filled at boot and constant afterwards. Exits find the device
+ * of an address in it. */
 #include "vdev.h"
 
 bool vdev_add(struct vdevs *devs, const struct vdev *dev)

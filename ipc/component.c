@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers messages and doorbells between VMs: hypercalls, inboxes, the life of VCPUs. */
 #include "component.h"
 
 #include "calls.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The admission test of rt_admit.h, in steps of bounded length. Pure: it reads the demands and
+ * costs of the caller, who holds sched_lock during a step, and owns no state beside struct
+ * rt_admit. */
 #include "rt_admit.h"
 
 /* Longest interval that is tested (14,000 years at 10 MHz), so that products fit 64 bits. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the real-time apps: hypercalls and the scheduling class of EDF. */
 #include "component.h"
 
 #include "calls.h"

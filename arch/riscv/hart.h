@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The CSRs of the H extension that have the same values for all guests. hart.c writes them at boot;
+ * an erratum's file writes them again. */
 #ifndef HART_H
 #define HART_H
 

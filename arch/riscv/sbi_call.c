@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of the firmware's SBI, whose errors are returned as they are, and the end of the machine by
+ * its system reset. It serves the files of arch/riscv. */
 #include "arch.h"
 #include "internal.h"
 #include "platform.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* ChaCha20 by double rounds, for the generators of random numbers. All state is the caller's. */
 #include "chacha.h"
 
 #include "lib.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The binary heap of heap.h, for timers and ready queues. The owner of a heap holds its lock;
+ * sifting takes O(log n) steps. */
 #include "heap.h"
 
 static inline void put(struct heap_node **nodes, unsigned place, struct heap_node *node)

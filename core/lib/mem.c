@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and clears memory by 64-bit words, also with the checksum of what is copied. It serves the
+ * loading of VMs. */
 #include "lib.h"
 
 /* Eight words per iteration: loading VMs dominates the boot time. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the accelerators of the fabric: hypercalls, stores to a device's page, VMs' stops. */
 #include "component.h"
 
 #include "accel.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the devices shared by hardware: boot, and the reset and stop of VMs. */
 #include "component.h"
 
 #include "pci_backends.h"

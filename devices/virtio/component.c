@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the virtual PCI bus: boot, the reset and stop of VMs, and the operator's list of
+ * counters. */
 #include "component.h"
 
 #include "virtio.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of all streams between sockets (vsock.h), in parts of a fixed size for each pair of VMs.
+ * Each pair has its lock, the innermost one. It serves vsock.c. */
 #include "atomic.h"
 #include "lib.h"
 #include "spinlock.h"

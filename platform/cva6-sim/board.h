@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The simulation of CVA6 with the fabric: what differs from its FPGA board. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Properties of the SoC of fpga/target/soc, for its simulation and its FPGA board; board.h has what
+ * differs. Addresses are physical. */
 #include "platform.h"
 #include "board.h"
 

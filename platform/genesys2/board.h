@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The FPGA board with CVA6 and the fabric: what differs from its simulation. */
 #ifndef BOARD_H
 #define BOARD_H
 

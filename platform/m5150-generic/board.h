@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The generic board of iasim: an M5150 core without an external interrupt controller. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A PIC32MZ-EF: an M5150 core with an external interrupt controller. */
 #ifndef BOARD_H
 #define BOARD_H
 

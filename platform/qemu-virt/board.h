@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* QEMU's RISC-V machine `virt`: its UART, and addresses for the firmware. */
 #ifndef BOARD_H
 #define BOARD_H
 

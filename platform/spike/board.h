@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The RISC-V ISA simulator Spike: its UART, and addresses for the firmware. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The filter of what VMs write to the terminal (console_filter.h), a character at a time. The state
+ * is the caller's: of each VM, guarded by console_lock. */
 #include "console_filter.h"
 
 #define PARAMETER_MAX 999U

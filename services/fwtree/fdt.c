@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a flattened device tree that is not trusted (fdt.h), token by token. The position is the
+ * caller's; no state of its own. */
 #include "fdt.h"
 
 #define HEADER_STRUCT 8U

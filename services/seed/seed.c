@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's seed: takes it from the firmware's device tree at boot, and derives the seeds of
+ * VMs and the keys of generators from it by ChaCha20. Owns the seed; constant after boot. */
 #include "chacha.h"
 #include "component.h"
 #include "guestmem.h"

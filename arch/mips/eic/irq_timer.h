@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The timer's interrupt with an external interrupt controller, for timer.c. eic/ and lines/ are
+ * variants, which board.mk chooses from. */
 #ifndef IRQ_TIMER_H
 #define IRQ_TIMER_H
 

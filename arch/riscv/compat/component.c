@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the devices that guests of QEMU's virt machine expect: test finisher and RTC. */
 #include "component.h"
 
 #include "compat.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Executes a guest's store again: what the queues of virtual devices need, whose work ends with the
+ * store that began it. */
 #include "arch_virtio.h"
 
 #include "internal.h"
