@@ -14,13 +14,13 @@
 struct spinlock console_lock;
 
 static struct {
-    unsigned head, tail; /* free-running */
+    unsigned head, tail; /* free-running: of `waiting` */
     unsigned order;      /* last number in the order of all lines, VMs' too; never 0 */
     unsigned room;       /* lines that may be stored now */
     unsigned hold;       /* lines after this number are held back; 0: none */
-    ulong lost;
+    ulong lost;          /* lines for which there was no place, not reported yet */
     struct log_line waiting[LOG_LINES];
-    unsigned due[LOG_LINES];
+    unsigned due[LOG_LINES];                  /* number of each line in the order */
 } lines = {.room = LOG_LINES - LOG_RESERVED}; /* owner: this file; guarded by console_lock */
 
 unsigned log_order(void)

@@ -13,8 +13,8 @@
 #include "sched.h"
 
 struct sched_be {
-    struct list queue;
-    uint32_t quantum; /* ticks */
+    struct list queue; /* of ready VCPUs, the first runs next; guarded by sched_lock */
+    uint32_t quantum;  /* ticks; constant after boot */
 };
 
 extern struct sched_be sched_be; /* owner: sched_be.c */

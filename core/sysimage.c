@@ -7,9 +7,11 @@
 
 #define CHECKSUM_FROM 16U /* earlier fields of the header are checked one by one */
 
+/* A table of the image. */
 struct table {
-    uint32_t offset, count, max;
-    size_t entry;
+    uint32_t offset;     /* bytes from the header */
+    uint32_t count, max; /* entries: those that are there, and most */
+    size_t entry;        /* bytes of an entry */
 };
 
 static bool table_fits(const struct sysimage_header *image, const struct table *t)

@@ -21,7 +21,7 @@ struct vcpu;
 
 /* Fields down to `loaded` are read by assembly. */
 struct cpu {
-    ulong flags;
+    ulong flags; /* CPU_* */
     /* the VCPU whose exit is being handled, NULL when idle or between two VCPUs */
     struct vcpu *current;
     struct trace_ring *trace; /* where its events are recorded, or NULL. Constant after boot */
@@ -39,7 +39,7 @@ struct cpu {
     bool idle; /* waits for work */
     /* whose slice is spent on its work (vcpu.work); `current` is NULL then */
     struct vcpu *worker;
-    ulong ipi;     /* atomic */
+    ulong ipi;     /* IPI_*, requested by other CPUs; atomic */
     ticks_t since; /* when the slice of `current` or `worker` began */
     /* when that slice ends, TICKS_NEVER while no VCPU waits; other CPUs access it with
      * sched_lock */

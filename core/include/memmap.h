@@ -9,8 +9,9 @@
 #include "sysimage.h"
 #include "types.h"
 
+/* Constant after boot. */
 struct memmap {
-    const struct sysimage_region *regions;
+    const struct sysimage_region *regions; /* `count` of them, in the image */
     unsigned count;
 };
 

@@ -13,7 +13,7 @@
 #define SORTER_ORDERS 32U /* orders that it can name without a write of ORDER; a power of 2 */
 
 struct sorter {
-    unsigned count;
+    unsigned count; /* of nodes in it */
     /* of the orders that a put can name: ORDER - SORTER_ORDERS / 2 */
     unsigned least;
     struct heap_node *first;               /* unless the queue is empty */

@@ -23,7 +23,7 @@ struct timer {
     void (*expired)(struct timer *);
     /* expired() is called without sched_lock, and may take locks that come before it */
     bool unlocked;
-    uint8_t cpu; /* whose timers it is in */
+    uint8_t cpu; /* whose timers it is in; guarded by sched_lock, as `node` */
 };
 
 /* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components

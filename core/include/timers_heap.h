@@ -3,6 +3,7 @@
 #ifndef TIMERS_HEAP_H
 #define TIMERS_HEAP_H
 
+/* Guarded by sched_lock. */
 struct timers {
     unsigned count;
     struct heap_node **nodes; /* TIMERS_MAX of them */

@@ -6,7 +6,7 @@
 #include "sorter.h"
 
 struct timers {
-    struct sorter *sorter;
+    struct sorter *sorter; /* constant after boot; the queue is guarded by sched_lock */
 };
 
 /* A sorter may have fewer entries than the system has timers: they are counted. */

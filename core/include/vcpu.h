@@ -46,11 +46,13 @@ struct vcpu_work {
 
 struct vcpu {
     struct arch_vcpu arch; /* first: assembly addresses it by the VCPU's address */
+
+    /* Constant after boot. */
     struct vm *vm;
     unsigned id;                     /* within the VM, 0 .. total-1 */
     uint32_t trace_id;               /* of its events: VM << 8 | VCPU << 16; read by assembly */
     const struct sched_class *sched; /* NULL: best effort */
-    /* data[COMPONENT_name] is that component's own; constant after boot */
+    /* data[COMPONENT_name] is that component's own */
     void *data[COMPONENTS];
 
     /* Guarded by sched_lock. */
@@ -58,9 +60,10 @@ struct vcpu {
     struct cpu *cpu;    /* where it runs; meaningful while VCPU_RUNNING */
     struct list node;   /* in a run queue */
     struct timer timer; /* ends its wait; also the guest's timer where that is emulated */
-    ticks_t runtime;    /* accounted CPU time */
+    ticks_t runtime;    /* accounted CPU time, up to the last slice's end */
 
-    /* address of the CPU it ran on last, | VCPU_TOOK_TURNS, or VCPU_NO_CPU; read by assembly */
+    /* address of the CPU it ran on last, | VCPU_TOOK_TURNS, or VCPU_NO_CPU; read by assembly;
+     * written by the CPU that runs the VCPU, or while none does */
     ulong last_cpu;
     const struct vcpu_work *work; /* with VCPU_REQ_WORK; guarded by sched_lock */
     /* VCPU_REQ_*; bits are set atomically, cleared with sched_lock held */

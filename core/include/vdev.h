@@ -12,9 +12,9 @@ struct vcpu;
 
 /* `base` is a multiple of 8. */
 struct vdev {
-    gpa_t base;
+    gpa_t base;      /* first guest-physical address */
     unsigned widths; /* supported access sizes in bytes, or-ed: 1 | 2 | 4 | 8 */
-    uint64_t size;
+    uint64_t size;   /* bytes */
     /* Both mandatory, called without locks on the CPU of the VCPU that made the access. An access
      * has 2^width_log2 bytes and is naturally aligned; an architecture may restrict accesses to
      * `widths`. A register that does not exist reads 0 and ignores writes. */
@@ -22,7 +22,7 @@ struct vdev {
     void (*write)(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong value);
 };
 
-/* A VM's devices. */
+/* A VM's devices. Constant after boot. */
 struct vdevs {
     unsigned count;
     const struct vdev *end; /* behind the last one; NULL: there is none */

@@ -59,7 +59,9 @@ struct vm_clock {
 };
 
 struct vm {
-    struct arch_vm arch;
+    struct arch_vm arch; /* its fields have their own guards */
+
+    /* Constant after boot. */
     unsigned id; /* 0 .. system.nvms-1, order of the system file */
     const struct sysimage_vm *config;
     unsigned nvcpus;    /* its guest's harts */
@@ -72,7 +74,7 @@ struct vm {
     enum vm_reason reason; /* of the last stop */
     bool restart;          /* whether it starts again after stopping */
     unsigned on;           /* VCPUs not off; while it stops, those on a CPU */
-    unsigned starts;
+    unsigned starts;       /* since the boot */
     /* those of them that followed a stop without a start by the operator */
     unsigned restarts;
     enum vm_reason restarted; /* the reason of the last restart */
@@ -82,17 +84,17 @@ struct vm {
     struct vcpu *last_vcpu[SYSIMAGE_MAX_HARTS];
 
     /* Progress of stopping or loading; accessed only by the CPU that runs VCPU 0's slice. */
-    unsigned stage;
-    uint64_t stage_done;
+    unsigned stage;        /* number of the current step */
+    uint64_t stage_done;   /* bytes of the step's memory that are done */
     bool restart_reported; /* the report of its stop says that it starts again */
     struct word_sums sums; /* checksums of the part of the payload that is copied */
 
     /* its line waits for the terminal and is full; atomic, written with console_lock held */
     bool console_busy;
 
-    struct spinlock lock; /* guards its devices */
-    struct vdevs devs;
-    struct vuart uart;
+    struct spinlock lock; /* guards its devices: their registers and interrupt lines */
+    struct vdevs devs;    /* constant after boot */
+    struct vuart uart;    /* guarded by `lock` */
     struct vm_clock clock;
 };
 

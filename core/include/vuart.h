@@ -12,15 +12,17 @@ struct vcpu;
 #define VUART_FIFO 1024U
 #define VUART_SIZE 8U /* one byte per register, which is all that guests expect */
 
+/* Guarded by vm->lock. */
 struct vuart {
+    /* registers, as the guest has written them */
     uint8_t ier, lcr, mcr, scr, fcr, dll, dlm;
     /* of LSR the receiver's bits: data ready, and overrun since the last read of LSR */
     uint8_t lsr;
-    bool thre_pending; /* transmitter-empty interrupt not yet acknowledged */
-    bool tx_blocked;   /* the console had no room; cleared by vuart_tx_ready() */
-    bool line;         /* state of the interrupt line */
-    uint8_t rx[VUART_FIFO];
-    unsigned rx_head, rx_tail; /* free-running */
+    bool thre_pending;         /* transmitter-empty interrupt not yet acknowledged */
+    bool tx_blocked;           /* the console had no room; cleared by vuart_tx_ready() */
+    bool line;                 /* state of the interrupt line */
+    uint8_t rx[VUART_FIFO];    /* received bytes that the guest has not read */
+    unsigned rx_head, rx_tail; /* free-running: place of the next byte to store, to read */
 };
 
 /* Adds the device to a VM at boot. False if the VM has too many devices. */

@@ -2,9 +2,10 @@
 /* The subset of printf that the hypervisor's lines need, one character at a time. */
 #include "lib.h"
 
+/* A conversion of a format string. */
 struct spec {
-    unsigned width;
-    bool left, zero, wide;
+    unsigned width;        /* least, in characters */
+    bool left, zero, wide; /* flags `-`, `0`, `l` */
 };
 
 void text_begin(struct text *t, const char *fmt, const ulong *args)

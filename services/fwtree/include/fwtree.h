@@ -31,7 +31,7 @@ struct fwtree_board {
         uint64_t base;
         uint32_t sources;
     } irqchip;
-    uint64_t ram, ram_end; /* that hypervisor and VMs use */
+    uint64_t ram, ram_end; /* host-physical: what hypervisor and VMs use, and the end behind it */
     uint64_t timebase_hz;
     uint32_t harts;
 };
