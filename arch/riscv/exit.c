@@ -7,11 +7,13 @@
 #include "sched.h"
 #include "vdev.h"
 
+/* What a load from a device returns to the assembly. */
 struct mmio_result {
     ulong value;
     ulong rd; /* destination register, 0: none */
 };
 
+/* What the assembly gets for a compressed instruction. */
 struct expanded {
     struct vcpu *vcpu; /* unchanged; saves assembly a register */
     ulong insn;

@@ -6,9 +6,10 @@
 #include "internal.h"
 #include "system.h"
 
+/* What the assembly of probe.S returns. */
 struct probe_result {
-    ulong value;
-    ulong ok;
+    ulong value; /* that was read */
+    ulong ok;    /* 0: the access has trapped */
 };
 
 typedef ulong probe_fn(ulong);

@@ -38,7 +38,7 @@ struct arch_cpu {
     char nothing; /* unused: the only CPU's state is in variables */
 };
 
-/* An entry of a guest's TLB. */
+/* An entry of a TLB, as in EntryHi, EntryLo0, EntryLo1 and PageMask. */
 struct guest_tlb_entry {
     uint32_t hi, lo0, lo1, mask;
 };
@@ -49,6 +49,8 @@ struct guest_tlb_entry {
 #define LAZY_OTHER 2UL    /* UserLocal, HWREna, KScratch */
 #define LAZY_CONTROLS 4UL /* IntCtl, Config or GuestCtl0 */
 
+/* The registers have the names of the guest's CP0. There is one CPU, and interrupts are off in the
+ * hypervisor, so no lock guards them. */
 struct arch_vcpu {
     ulong gpr[32]; /* by number; stale while the VCPU has a bank */
 
@@ -80,7 +82,8 @@ struct arch_vcpu {
 };
 
 struct arch_vm {
-    ulong gid;                      /* GuestID; VMs share one if there are more VMs than GuestIDs */
+    /* GuestID, constant after boot; VMs share one if there are more VMs than GuestIDs */
+    ulong gid;
     ulong lines;                    /* interrupt lines to VCPU 0 that are high, VIRQ bits */
     struct guest_tlb_entry touched; /* root TLB entry that was made last for the VM; all 0: none */
 };

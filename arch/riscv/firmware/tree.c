@@ -13,6 +13,7 @@
 #define FDT_PROP 3U
 #define FDT_TAIL 8U /* of the structure block: the end of the root, and of the block */
 
+/* Devicetree Specification 0.4, section 5.2: big-endian, offsets and sizes in bytes. */
 struct header {
     uint32_t magic, size, structure, strings, reservations, version, compatible, boot_hart,
         strings_size, structure_size;

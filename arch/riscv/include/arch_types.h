@@ -38,6 +38,7 @@ struct vcpu;
 /* arch_cpu.fp: the registers' values belong to no VCPU */
 #define FP_STALE ((struct vcpu *)1)
 
+/* Used by its hart only. Constant after boot are all but `fp` and `window_at`. */
 struct arch_cpu {
     /* all ones if htinst holds an MMIO exit's instruction, else 0; used by assembly */
     ulong htinst_mask;
@@ -49,7 +50,8 @@ struct arch_cpu {
     ulong window_va;  /* virtual address of the window */
 };
 
-/* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. */
+/* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. Owned
+ * by the hart that runs the VCPU; while none does, guarded by sched_lock. */
 struct arch_vcpu {
     ulong x[32];
 
@@ -59,7 +61,7 @@ struct arch_vcpu {
     ulong hvip;
     /* not banked: while the guest runs, its values are in the hart's CSRs */
     ulong scounteren, senvcfg;
-    uint64_t vstimecmp; /* the guest's deadline, for the CSR or the emulated timer */
+    uint64_t vstimecmp; /* the guest's deadline in ticks, for the CSR or the emulated timer */
 
     ulong hgatp; /* constant: hgatp of the VM */
     ulong fcsr;
@@ -69,13 +71,13 @@ struct arch_vcpu {
     bool fence;     /* atomic: another VCPU has requested a fence_local() */
 };
 
-/* A VM's emulated PLIC; one word of interrupt bits: sources 1 to 31. */
+/* A VM's emulated PLIC; one word of interrupt bits: sources 1 to 31. Guarded by vm.lock. */
 struct vplic {
     uint32_t level;      /* lines that are high */
     uint32_t pending;    /* latched by the gateway */
     uint32_t in_service; /* claimed, not completed */
     uint8_t priority[32];
-    uint32_t host_of[32]; /* host source of a passed-through one, or 0 */
+    uint32_t host_of[32]; /* host source of a passed-through one, or 0; constant after boot */
     struct {
         uint32_t deliver; /* sources that are enabled and whose priority is above the threshold */
         uint32_t enable;
@@ -85,7 +87,7 @@ struct vplic {
 };
 
 struct arch_vm {
-    ulong hgatp;
+    ulong hgatp; /* constant after boot */
     /* atomic: of second-stage entries whose old values must not be used any more */
     unsigned changes;
     /* `changes` at this hart's last fence; written by that hart */
@@ -152,8 +154,8 @@ static inline void arch_cpu_relax(void)
     __asm__ volatile(".4byte 0x0100000f" ::: "memory"); /* pause (Zihintpause), elsewhere a no-op */
 }
 
-/* Features needed where arch_has() would be too slow. In one structure, so that a path that reads
- * two of them computes one address. */
+/* Features needed where arch_has() would be too slow; constant after boot. In one structure, so
+ * that a path that reads two of them computes one address. */
 struct riscv_facts {
     bool sstc, envcfg; /* the hart has Sstc; senvcfg and henvcfg */
     bool alone;        /* the system uses one hart */
