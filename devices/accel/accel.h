@@ -40,6 +40,7 @@ enum accel_state {
 
 /* A device of a VM. */
 struct accel {
+    /* Constant after boot, down to `connect`. */
     struct accel_vm *client;
     const struct accel_image_accel *config;
     struct arch_page page;
@@ -59,10 +60,11 @@ struct accel {
 
 /* A VM with devices of the fabric. */
 struct accel_vm {
+    /* Constant after boot. */
     struct vm *vm;
     const struct accel_image_client *config;
     unsigned number;                         /* of the VM in the fabric */
-    struct accel *accels[ACCEL_MAX_DEVICES]; /* by device, or NULL; constant after boot */
+    struct accel *accels[ACCEL_MAX_DEVICES]; /* by device, or NULL */
 
     /* Guarded by accels.lock. */
     unsigned to_reset; /* while it stops: devices below this number are not reset yet */
@@ -70,6 +72,7 @@ struct accel_vm {
     ulong events;      /* ACCEL_EVENT_* << device */
 };
 
+/* Guarded by accels.lock. */
 struct accel_region_state {
     struct accel *owner;    /* its client in the fabric, as read last */
     struct accel *promised; /* gets it when the job of accels.stopped has stopped, or NULL */
@@ -88,8 +91,8 @@ struct accel_waiter {
 /* The ICAP, the FPGA's internal configuration access port: configures one region at a time.
  * Guarded by accels.lock. */
 struct accel_icap {
-    unsigned busy; /* ACCEL_ICAP_*; 0: a client's region is configured at once */
-    unsigned region;
+    unsigned busy;                    /* ACCEL_ICAP_*; 0: a client's region is configured at once */
+    unsigned region;                  /* the one that was configured last, or is */
     struct accel *client;             /* the one for which it works, or NULL: an overlay */
     unsigned first, waiting;          /* the queue's first place, and the number of regions in it */
     unsigned queued;                  /* bit n: region n is in the queue */
@@ -108,6 +111,7 @@ struct accel_manager {
     volatile char *registers;
     unsigned nregions;
 
+    /* guards all down to `reserved_regions`, and `own`; the timers are under sched_lock */
     struct spinlock lock;
     struct accel_region_state regions[ACCEL_MAX_REGIONS];
     struct accel *stopped[ACCEL_MAX_REGIONS]; /* the owner of each region when it was promised */

@@ -10,7 +10,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words of a block are little-endian");
 
 struct hash {
-    uint64_t h[8];
+    uint64_t h[8]; /* the state (RFC 7693, section 3.1) */
     /* bytes so far; sizes have 64 bits at most, so the high word of the RFC's counter is 0 */
     uint64_t t;
 };

@@ -7,8 +7,8 @@
 #define MAGIC 0x54534642U /* ID.magic: "TSFB" */
 #define MAX_ACCELS (ACCEL_MAX_CLIENTS * ACCEL_MAX_DEVICES)
 
-struct accel_manager accels; /* owner: this file */
-static struct accel devices[MAX_ACCELS];
+struct accel_manager accels;             /* owner: this file */
+static struct accel devices[MAX_ACCELS]; /* owner: accel_boot(); see struct accel */
 
 /* Whether an array lies in the section. */
 static bool table_fits(uint32_t offset, uint32_t count, uint32_t most, size_t element,

@@ -23,7 +23,7 @@
 #define DRAIN_BEATS 160U
 #define NS_PER_US 1000U
 
-/* Of a device of a client. */
+/* Of a device of a client; `wait` is the longest time of a job. */
 static struct bound {
     ticks_t wait;
     /* least priority of the device that is above those of its rivals */
@@ -84,7 +84,7 @@ static uint64_t longest_stop(unsigned regions)
 /* What a request goes through: times of the fabric, events that the manager has to handle, and
  * sections that it needs beside. */
 struct path {
-    uint64_t cycles;
+    uint64_t cycles; /* of the fabric */
     uint64_t events;
     uint64_t sections;
 };

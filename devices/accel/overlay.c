@@ -29,12 +29,13 @@ static const struct sequence removing[] = {{ACCEL_PHASE_UDTO, overlay_udto},
                                            {0, NULL}};
 static const struct sequence reverting[] = {{0, overlay_rollback}, {0, NULL}};
 
+/* As struct accel_overlay reports it; `ticks` of each phase of the last transaction. */
 struct overlay {
     uint32_t state, failed, region;
     ticks_t ticks[ACCEL_PHASES];
 };
 
-/* owner: this file, all of them */
+/* owner: this file, all of them; guarded by accels.lock */
 static struct overlay overlays[ACCEL_MAX_OVERLAYS];
 static struct overlay_run run;
 static const struct sequence *step;

@@ -23,7 +23,7 @@ enum overlay_outcome {
     OVERLAY_FAILED, /* for run.region */
 };
 
-/* The transaction, or the last one. */
+/* The transaction, or the last one. Guarded by accels.lock. */
 struct overlay_run {
     const struct accel_image_overlay *config; /* NULL: none runs */
     unsigned number;                          /* of the overlay */

@@ -34,7 +34,7 @@ enum {
 /* CTL0, MASK, COR0, COR1 and CTL1: settings that Vivado writes. */
 #define SETTINGS (1U << 5 | 1U << 6 | 1U << 9 | 1U << 14 | 1U << 24)
 
-/* The state of the device, as far as it matters. */
+/* The state of the device, as far as it matters; of one check, at boot. */
 struct device {
     uint32_t region;
     /* register of a write without words, which a packet of type 2 may continue, or NO_REGISTER */

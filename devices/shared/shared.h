@@ -23,6 +23,7 @@
 
 /* A VM that uses shared devices. */
 struct shared_client {
+    /* Constant after boot, down to `number`. */
     struct vm *vm;
     const struct shared_image_client *config;
     unsigned number; /* of the VM in the hardware */
@@ -35,7 +36,8 @@ struct shared_devices {
     volatile char *registers;         /* the manager page */
     ulong pins;                       /* of the hardware */
 
-    struct timer report_holdoff; /* interrupts to the manager are disabled until it expires */
+    /* guarded by sched_lock: interrupts to the manager are disabled until it expires */
+    struct timer report_holdoff;
     struct shared_client clients[SHARED_MAX_CLIENTS];
 };
 

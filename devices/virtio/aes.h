@@ -19,7 +19,7 @@ struct aes_planes {
     uint64_t low, high;
 };
 
-/* An expanded key. */
+/* An expanded key. Guarded as its owner's requests. */
 struct aes_key {
     unsigned rounds;   /* 10, 12, 14; 0 without a key */
     unsigned words;    /* of the key: 4, 6, 8 */

@@ -17,9 +17,10 @@
 #define BLK_IOERR 1U
 #define BLK_UNSUPPORTED 2U
 
+/* struct virtio_blk_req (section 5.2.6), little-endian. */
 struct blk_request {
     uint32_t type, reserved;
-    uint64_t sector;
+    uint64_t sector; /* of 512 bytes */
 };
 
 /* The piece of a request that the server gets next, or has. */
@@ -31,6 +32,7 @@ enum blk_piece {
 };
 
 struct blk_disk {
+    /* Constant after boot, down to `size`. */
     char *content;                /* of a disk in RAM, or NULL */
     struct virtio_device *server; /* of another disk */
     uint64_t size;                /* bytes */
@@ -39,7 +41,7 @@ struct blk_disk {
     uint8_t status;
     struct blk_request request;
     uint64_t at;      /* offset of the next byte */
-    uint32_t written; /* to the guest's memory */
+    uint32_t written; /* bytes, to the guest's memory */
     struct virtio_chain rest;
     /* The same, of a disk with a server: */
     /* the request has a piece that the server gets or has, or its next piece is not known yet */

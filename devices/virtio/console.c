@@ -29,6 +29,7 @@
 #define PORT_OPEN 6U
 #define PORT_NAME 7U
 
+/* struct virtio_console_control (section 5.3.6.2), little-endian. */
 struct message {
     uint32_t port;
     uint16_t event, value;

@@ -48,7 +48,8 @@
 #define STATUS_NO_SESSION 4U
 #define STATUS_NO_SPACE 5U
 
-/* A request on the control queue. What is behind the fixed part, of 72 bytes, is the key. */
+/* A request on the control queue (section 5.9.7), little-endian; sizes are in bytes. What is behind
+ * the fixed part, of 72 bytes, is the key. */
 struct control_request {
     uint32_t opcode, service_algorithm, flags, queue;
     union {
@@ -105,8 +106,8 @@ enum phase {
 
 struct engine {
     /* Guarded by the lock of the control queue: */
-    bool controlled; /* there is a request, which is still in the queue */
-    uint32_t control_read;
+    bool controlled;       /* there is a request, which is still in the queue */
+    uint32_t control_read; /* bytes of it that have been read */
     struct control_request control;
     struct virtio_chain control_rest;
     /* Guarded by the lock of the data queue: */
@@ -126,7 +127,7 @@ struct engine {
     uint32_t left; /* bytes of the source from the current block on */
     /* bytes of the head or of the current block that are read or written */
     uint32_t at;
-    uint32_t written; /* to the guest's memory */
+    uint32_t written; /* bytes, to the guest's memory */
     uint64_t block[2];
     struct aes_state state;
 };

@@ -40,11 +40,13 @@
 #define VIRTIO_COMMON 1U
 #define VIRTIO_STATUS 20U
 
+/* A capability that the guest sees, at its offset in the configuration space; bytes. */
 struct visible {
     uint32_t at, length;
     uint32_t next; /* offset of the next one, 0: none */
 };
 
+/* A base address register. Constant after boot. */
 struct bar {
     uint32_t machine; /* the register's value, of the machine's BAR */
     uint32_t guest;   /* what the guest reads */

@@ -23,10 +23,10 @@
 
 /* Owner: this file; each is accessed by its CPU only, the timer with sched_lock. */
 static struct lines {
-    struct timer timer;   /* armed while `count` is not 0 */
-    uint8_t items[ITEMS]; /* a ring: of devices, from the one that waits for the longest */
-    uint32_t first, count;
-    uint64_t waiting; /* bit n: item n is in the ring */
+    struct timer timer;    /* armed while `count` is not 0 */
+    uint8_t items[ITEMS];  /* a ring: of devices, from the one that waits for the longest */
+    uint32_t first, count; /* of the ring: index of the first one, and their number */
+    uint64_t waiting;      /* bit n: item n is in the ring */
 } lines[SYSIMAGE_MAX_HARTS];
 
 uint32_t virtio_pending[SYSIMAGE_MAX_HARTS];

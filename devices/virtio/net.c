@@ -53,6 +53,7 @@
 
 /* The headers of a frame, as read once from the sender's memory, and to be written to the
    receivers'. */
+/* What is read of a frame before it is copied. */
 struct head {
     /* struct virtio_net_hdr; little-endian */
     uint8_t flags, gso_type;
@@ -73,17 +74,19 @@ enum sending {
 
 /* Counts frames against a limit for each millisecond. */
 struct limit {
-    ticks_t begun; /* of the current ms */
-    uint32_t count;
+    ticks_t begun;  /* when the current ms did */
+    uint32_t count; /* of the ms's frames so far */
 };
 
 struct nic {
+    /* Constant after boot. */
     struct virtio_device *dev;
     uint64_t mac;     /* its first byte in bits 7:0 */
     uint32_t segment; /* network and VLAN */
     bool uplink;
+
     /* Guarded by the lock of the send queue: */
-    struct limit all, group;
+    struct limit all, group; /* of all frames, and of those to group addresses */
     enum sending sending;
     bool to_group; /* it is for all NICs of the segment */
     unsigned next; /* number of the first function that has not got it */

@@ -16,10 +16,10 @@
 #define OUTPUT (4U * (CHACHA_STATE_WORDS - KEY_WORDS)) /* bytes of a block for the guest */
 
 struct generator {
-    uint32_t key[KEY_WORDS];
     /* Guarded by the lock of the queue: */
-    bool filling; /* a request, which is still in the queue */
-    uint32_t length;
+    uint32_t key[KEY_WORDS]; /* of the next block; each block replaces it */
+    bool filling;            /* a request, which is still in the queue */
+    uint32_t length;         /* bytes written to it */
     struct virtio_chain rest;
     unsigned rounds; /* double rounds of the next block that are done */
     uint32_t state[CHACHA_STATE_WORDS];

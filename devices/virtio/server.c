@@ -24,8 +24,8 @@
 /* The answer that is being taken. */
 struct server {
     /* Guarded by the lock of the queue of answers: */
-    bool busy; /* with an answer, which is still in the queue */
-    bool taken;
+    bool busy;      /* with an answer, which is still in the queue */
+    bool taken;     /* the disk has the answer */
     uint32_t steps; /* left of STEPS_AFTER */
     struct virtio_device *to;
     struct disk_answer answer;

@@ -13,6 +13,7 @@
 
 _Static_assert(SYSIMAGE_MAX_VMS <= STREAMS_SOCKETS, "a socket for each VM");
 
+/* The streams between two sockets. */
 struct pair {
     struct spinlock lock; /* guards what follows, and the ports of the pair's streams */
     uint64_t open;        /* bit n: stream n of the pair exists */
@@ -22,7 +23,7 @@ struct pair {
 
 /* Owner: this file. The socket with the lower number is side 0 of a pair. */
 static struct pair pairs[PAIRS];
-static uint32_t ports[STREAMS][2];
+static uint32_t ports[STREAMS][2]; /* of each stream, by side; guarded by the pair's lock */
 static uint32_t gone
     /* bit n: the socket's streams with socket n are still to be ended; atomic, cleared with the
      * pair's lock */

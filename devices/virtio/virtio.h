@@ -176,6 +176,7 @@ struct virtio_class {
 
 /* A function of a VM's PCI bus, with its registers. */
 struct virtio_device {
+    /* Constant after boot, down to `required`. */
     const struct virtio_image_function *config;
     const struct virtio_class *class;
     struct vm *vm;
@@ -219,9 +220,10 @@ struct virtio_device {
 /* --- pci.c --- */
 
 struct virtio_bus {
-    unsigned count;
+    unsigned count;                /* constant after boot, as `devices` */
     struct virtio_device *devices; /* `count` of them, in the order of their slots */
-    unsigned stopped;              /* those of them that the stop of the VM has reset */
+    /* those of them that the stop of the VM has reset; by the CPU that runs VCPU 0's slice */
+    unsigned stopped;
 };
 
 /* The functions of a VM; NULL if it has none. Inline: each access of a guest calls it. */

@@ -23,7 +23,7 @@
 #define OP_RESET 3U
 #define OP_DATA 5U
 
-/* struct virtio_vsock_hdr */
+/* struct virtio_vsock_hdr (section 5.10.6), little-endian; sizes are in bytes */
 struct header {
     uint64_t source, destination; /* context ids */
     uint32_t source_port, destination_port;

@@ -20,7 +20,8 @@ struct ipc_inbox {
         /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software
          * interrupt */
         by_line;
-    ulong sender;          /* constant: the VCPU, as the head of a message that it sends names it */
+    ulong sender; /* constant: the VCPU, as the head of a message that it sends names it */
+    /* Guarded by sched_lock until `next` has passed them, then read by the VCPU's CPU. */
     ulong head[IPC_QUEUE]; /* size and sender, as HCALL_IPC_RECV_MSG returns them */
     uint64_t message[IPC_QUEUE][IPC_MESSAGE_MAX / sizeof(uint64_t)];
 };

@@ -30,12 +30,12 @@ struct rt_app {
     struct heap_node ready;
     struct vcpu *vcpu; /* NULL: the slot is of no VM */
     enum rt_state state;
-    bool done;      /* its job has ended: waits for the next release */
-    bool overrun;   /* its budget is used up: waits for the next release */
-    bool missed;    /* its job has missed its deadline, which is counted */
-    uint8_t demand; /* while active: its index in the demands of its CPU */
-    unsigned cpu;   /* it is pinned to this CPU */
-    ticks_t period, budget, deadline;
+    bool done;                        /* its job has ended: waits for the next release */
+    bool overrun;                     /* its budget is used up: waits for the next release */
+    bool missed;                      /* its job has missed its deadline, which is counted */
+    uint8_t demand;                   /* while active: its index in the demands of its CPU */
+    unsigned cpu;                     /* it is pinned to this CPU */
+    ticks_t period, budget, deadline; /* deadline: relative to the release */
     uint64_t share;   /* budget / period, in units of 1 / RT_WHOLE_CPU, rounded down */
     ticks_t released; /* when the current job was */
     ticks_t ended;    /* when the last job had; written by the CPU that the app runs on */

@@ -3,6 +3,7 @@
 #ifndef RT_QUEUE_HEAP_H
 #define RT_QUEUE_HEAP_H
 
+/* Guarded by sched_lock. */
 struct rt_queue {
     unsigned count;
     struct heap_node *nodes[RT_QUEUE_MAX];

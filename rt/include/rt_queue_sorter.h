@@ -7,6 +7,7 @@
 
 #define RT_QUEUE_SORTERS 2U /* of each CPU */
 
+/* Guarded by sched_lock. */
 struct rt_queue {
     struct sorter sorter;
 };

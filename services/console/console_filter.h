@@ -14,6 +14,7 @@
 #define FILTER_LONGEST 40U  /* characters of the longest sequence that passes */
 #define FILTER_STRING 4096U /* dropped characters of a control string, after which text resumes */
 
+/* Owned by the caller, who guards it. */
 struct filter {
     uint8_t state;     /* enum state; 0: between characters */
     uint8_t held;      /* characters of an incomplete sequence, stored by the caller */

@@ -43,7 +43,7 @@ static struct {
     ulong args[2];               /* of text */
     unsigned raw_head, raw_tail; /* free-running */
     char raw[CONSOLE_RAW];       /* sent unchanged */
-} out = {.held = OUT_NOTHING};   /* owner: this file */
+} out = {.held = OUT_NOTHING};   /* owner: this file; guarded by console_lock */
 
 static void say(enum step step, const char *format, const ulong *args)
 {

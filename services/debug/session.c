@@ -171,11 +171,12 @@ static bool is_on(const struct vm *vm)
 
 /* --- operations; they return the size of the answer's data --- */
 
+/* A request that is being executed. */
 struct call {
     const struct debug_request *request;
     struct debug_answer *answer;
-    uint64_t address;
-    unsigned size;
+    uint64_t address;  /* guest-physical, or the number of a register */
+    unsigned size;     /* bytes */
     struct vcpu *vcpu; /* VCPU of the request, NULL: none */
 };
 

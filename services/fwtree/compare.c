@@ -15,6 +15,7 @@ struct node {
     uint32_t irq, shift, width, sources; /* NO_NUMBER: not given */
 };
 
+/* What is known when a part of the tree has been read. */
 struct reader {
     struct fwtree_board board; /* the names, and which devices are the board's */
     struct node nodes[DEPTH];
@@ -216,6 +217,7 @@ static void read_item(struct reader *r, const struct fdt_item *item)
 
 /* --- comparison --- */
 
+/* Differences so far; the list is the caller's. */
 struct findings {
     struct fwtree_finding *list;
     unsigned count;

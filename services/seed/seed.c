@@ -14,7 +14,7 @@
 static struct {
     uint32_t key[KEY_WORDS]; /* little-endian, as all CPUs that have a seed */
     bool there;
-} machine_seed; /* owner: seed_take(), at boot */
+} machine_seed; /* owner: seed_take(); constant after boot */
 
 static uint32_t states[SYSIMAGE_MAX_VMS][CHACHA_STATE_WORDS]; /* of the CPU that loads the VM */
 
@@ -31,9 +31,10 @@ enum {
     TOKEN_NOP = 4
 };
 
+/* A position in the firmware's tree. */
 struct tree {
     uint8_t *bytes;
-    uint32_t size;
+    uint32_t size;    /* bytes */
     uint32_t at;      /* offset of the next token; at most `size` */
     uint32_t strings; /* offset of the property names */
     uint32_t depth;   /* number of open nodes */

@@ -11,9 +11,10 @@
 
 #define FDT_HEADER_SIZE 40U
 
+/* A position in a tree. */
 struct fdt {
     const uint8_t *bytes;
-    uint32_t size;
+    uint32_t size;    /* bytes */
     uint32_t at;      /* offset of the next token; at most `size` */
     uint32_t strings; /* offset of the property names; at most `size` */
 };
