@@ -9,7 +9,7 @@ const char *rt_queues_boot(void)
 
 void rt_queue_insert(struct rt_queue *q, struct heap_node *node)
 {
-    heap_up(q->nodes, q->count++, node);
+    heap_sift_up(q->nodes, q->count++, node);
 }
 
 void rt_queue_remove(struct rt_queue *q, struct heap_node *node)
@@ -20,10 +20,10 @@ void rt_queue_remove(struct rt_queue *q, struct heap_node *node)
 void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node)
 {
     q->nodes[0]->at = 0;
-    heap_down(q->nodes, q->count, 0, node);
+    heap_sift_down(q->nodes, q->count, 0, node);
 }
 
-void rt_queue_sink_first(struct rt_queue *q)
+void rt_queue_sift_first(struct rt_queue *q)
 {
-    heap_down(q->nodes, q->count, 0, q->nodes[0]);
+    heap_sift_down(q->nodes, q->count, 0, q->nodes[0]);
 }

@@ -26,7 +26,7 @@ static inline struct heap_node *timers_head(const struct timers *timers)
 
 static inline void timers_insert(struct timers *timers, struct heap_node *node)
 {
-    heap_up(timers->nodes, timers->count++, node);
+    heap_sift_up(timers->nodes, timers->count++, node);
 }
 
 static inline void timers_remove(struct timers *timers, struct heap_node *node)

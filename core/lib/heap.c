@@ -9,7 +9,7 @@ static inline void put(struct heap_node **nodes, unsigned place, struct heap_nod
     node->at = place + 1;
 }
 
-void heap_up(struct heap_node **nodes, unsigned place, struct heap_node *node)
+void heap_sift_up(struct heap_node **nodes, unsigned place, struct heap_node *node)
 {
     while (place > 0 && heap_before(node, nodes[(place - 1) / 2])) {
         put(nodes, place, nodes[(place - 1) / 2]);
@@ -18,7 +18,8 @@ void heap_up(struct heap_node **nodes, unsigned place, struct heap_node *node)
     put(nodes, place, node);
 }
 
-void heap_down(struct heap_node **nodes, unsigned count, unsigned place, struct heap_node *node)
+void heap_sift_down(struct heap_node **nodes, unsigned count, unsigned place,
+                    struct heap_node *node)
 {
     for (unsigned child = 2 * place + 1; child < count; child = 2 * place + 1) {
         if (child + 1 < count && heap_before(nodes[child + 1], nodes[child])) {
@@ -43,8 +44,8 @@ void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *nod
         return;
     }
     if (place > 0 && heap_before(last, nodes[(place - 1) / 2])) {
-        heap_up(nodes, place, last);
+        heap_sift_up(nodes, place, last);
     } else {
-        heap_down(nodes, count, place, last);
+        heap_sift_down(nodes, count, place, last);
     }
 }

@@ -30,12 +30,12 @@ void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
 void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node);
 
 /* Moves the first node, of at least two. */
-void rt_queue_sink_first(struct rt_queue *q);
+void rt_queue_sift_first(struct rt_queue *q);
 
 static inline void rt_queue_first_grew(struct rt_queue *q)
 {
     if (q->count > 1) {
-        rt_queue_sink_first(q);
+        rt_queue_sift_first(q);
     }
 }
 

@@ -18,30 +18,31 @@ static bool counted_before(const struct heap_node *a, const struct heap_node *b)
 }
 
 #define heap_before counted_before
-#define heap_up counted_up
-#define heap_down counted_down
+#define heap_sift_up counted_up
+#define heap_sift_down counted_down
 #define heap_remove counted_heap_remove
 #define rt_queues_boot counted_boot
 #define rt_queue_insert counted_insert
 #define rt_queue_remove counted_remove
-#define rt_queue_sink_first counted_sink_first
+#define rt_queue_sift_first counted_sink_first
 #define rt_queue_replace_first counted_replace_first
-void heap_up(struct heap_node **nodes, unsigned place, struct heap_node *node);
-void heap_down(struct heap_node **nodes, unsigned count, unsigned place, struct heap_node *node);
+void heap_sift_up(struct heap_node **nodes, unsigned place, struct heap_node *node);
+void heap_sift_down(struct heap_node **nodes, unsigned count, unsigned place,
+                    struct heap_node *node);
 void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node);
 void rt_queue_insert(struct rt_queue *q, struct heap_node *node);
 void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
-void rt_queue_sink_first(struct rt_queue *q);
+void rt_queue_sift_first(struct rt_queue *q);
 void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node);
 #include "../../core/lib/heap.c"
 #include "../../rt/queue_heap.c"
 #undef heap_before
-#undef heap_up
-#undef heap_down
+#undef heap_sift_up
+#undef heap_sift_down
 #undef heap_remove
 #undef rt_queue_insert
 #undef rt_queue_remove
-#undef rt_queue_sink_first
+#undef rt_queue_sift_first
 #undef rt_queue_replace_first
 
 #define COST_ROUNDS 2000U

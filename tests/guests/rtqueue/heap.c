@@ -3,7 +3,7 @@
 #define rt_queue_insert heap_insert
 #define rt_queue_remove heap_remove_node
 #define rt_queue_replace_first heap_replace_first
-#define rt_queue_sink_first heap_sink_first
+#define rt_queue_sift_first heap_sink_first
 #include "../../../rt/queue_heap.c"
 
 #include "kind.h"

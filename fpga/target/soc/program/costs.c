@@ -100,14 +100,14 @@ static void fill_heap(void)
         timers[n].at = 0;
     }
     for (unsigned int n = 0; n + 1 < TIMERS; n++) {
-        heap_up(heap, n, &timers[n]);
+        heap_sift_up(heap, n, &timers[n]);
     }
 }
 
 /* A timer is set and another one removed, as at the end of a slice. */
 static void move_timers(void)
 {
-    heap_up(heap, TIMERS - 1U, &timers[TIMERS - 1U]);
+    heap_sift_up(heap, TIMERS - 1U, &timers[TIMERS - 1U]);
     heap_remove(heap, TIMERS - 1U, &timers[0]);
 }
 
