@@ -178,7 +178,7 @@ static struct virtio_step blk_step(struct virtio_device *dev, struct virtq *q)
     struct blk_disk *disk = dev->data;
     enum virtio_found found;
 
-    if (blk_forwards(disk)) {
+    if (blk_is_forwarded(disk)) {
         return blk_forward(dev, disk);
     }
     found = disk->busy ? data_step(dev, disk, q) : begin_request(dev, disk, q);

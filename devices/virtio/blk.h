@@ -61,7 +61,7 @@ struct blk_disk {
 struct virtio_step blk_forward(struct virtio_device *dev, struct blk_disk *disk);
 
 /* Whether blk_forward() does the disk's next step. */
-static inline bool blk_forwards(const struct blk_disk *disk)
+static inline bool blk_is_forwarded(const struct blk_disk *disk)
 {
     return disk->forwards || disk->piece == BLK_SERVED;
 }

@@ -158,7 +158,7 @@ static struct virtio_step deliver(struct virtio_device *to, unsigned port, struc
     struct virtio_step step = {.wait = false};
 
     spin_lock(&q->lock);
-    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(to, q))) {
+    if (q->ready && (virtq_waiting(q) != 0 || !virtq_enable_notify(to, q))) {
         step.broken = fill(to, q, end) == VIRTIO_SOME ? NULL : virtio_wrong(to);
     } else if (q->ready && end->waits) {
         step.wait = true;

@@ -12,13 +12,13 @@ static bool work_step(struct virtio_device *dev, struct virtq *q)
     struct virtio_step step;
 
     spin_lock(&q->lock);
-    if (!q->ready || (virtq_waiting(q) == 0 && virtq_await(dev, q))) {
+    if (!q->ready || (virtq_waiting(q) == 0 && virtq_enable_notify(dev, q))) {
         spin_unlock(&q->lock);
         return false;
     }
     step = dev->class->step(dev, q);
     if (step.wait) {
-        virtq_ask(dev, q);
+        virtq_request_notify(dev, q);
     }
     spin_unlock(&q->lock);
     virtio_raise_pending();

@@ -219,7 +219,7 @@ void virtq_interrupt(const struct virtio_device *dev, struct virtq *q)
     }
 }
 
-bool virtq_await(const struct virtio_device *dev, struct virtq *q)
+bool virtq_enable_notify(const struct virtio_device *dev, struct virtq *q)
 {
     if ((dev->features & VIRTIO_F_EVENT_IDX) != 0) {
         *q->avail_event = (uint16_t)q->next;
@@ -228,7 +228,7 @@ bool virtq_await(const struct virtio_device *dev, struct virtq *q)
     return virtq_waiting(q) == 0;
 }
 
-void virtq_ask(const struct virtio_device *dev, struct virtq *q)
+void virtq_request_notify(const struct virtio_device *dev, struct virtq *q)
 {
     if ((dev->features & VIRTIO_F_EVENT_IDX) != 0) {
         *q->avail_event = atomic_load_acquire(&q->avail[VIRTQ_INDEX]);

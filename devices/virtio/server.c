@@ -110,7 +110,7 @@ static enum virtio_found take_buffer(struct blk_disk *disk, struct virtq *q)
     if (disk->held) {
         return VIRTIO_SOME;
     }
-    if (!q->ready || (virtq_waiting(q) == 0 && virtq_await(disk->server, q))) {
+    if (!q->ready || (virtq_waiting(q) == 0 && virtq_enable_notify(disk->server, q))) {
         return VIRTIO_NONE;
     }
     found = virtq_first(disk->server, q, VIRTIO_QUEUE_SIZE, &disk->buffer);
@@ -306,10 +306,10 @@ static struct virtio_step disk_step(struct virtio_device *disk)
     struct virtio_step step = {.wait = true};
 
     spin_lock(&q->lock);
-    if (q->ready && (virtq_waiting(q) != 0 || !virtq_await(disk, q))) {
+    if (q->ready && (virtq_waiting(q) != 0 || !virtq_enable_notify(disk, q))) {
         step = disk->class->step(disk, q);
         if (step.wait) {
-            virtq_ask(disk, q);
+            virtq_request_notify(disk, q);
         }
     }
     spin_unlock(&q->lock);

@@ -370,11 +370,11 @@ void virtq_interrupt(const struct virtio_device *dev, struct virtq *q);
 
 /* Asks the driver to notify the device of the next chain. False if there is one already. With the
  * queue's lock. */
-bool virtq_await(const struct virtio_device *dev, struct virtq *q);
+bool virtq_enable_notify(const struct virtio_device *dev, struct virtq *q);
 
 /* Asks the driver to notify the device of the next chain behind those that wait. With the queue's
  * lock. */
-void virtq_ask(const struct virtio_device *dev, struct virtq *q);
+void virtq_request_notify(const struct virtio_device *dev, struct virtq *q);
 
 /* Goes to the chain's next buffer; there is one, if the driver is right. */
 enum virtio_found virtio_chain_next(struct virtio_chain *chain);

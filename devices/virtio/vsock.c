@@ -265,7 +265,7 @@ static enum outcome fill_and_note(struct endpoint *to, struct endpoint *from, st
 /* Whether the queue has a buffer; otherwise its driver notifies the device of the next one. */
 static bool has_buffer(struct endpoint *to, struct virtq *q)
 {
-    return virtq_waiting(q) != 0 || !virtq_await(to->dev, q);
+    return virtq_waiting(q) != 0 || !virtq_enable_notify(to->dev, q);
 }
 
 /* Fills the next buffer with a reset that is owed, or with a piece of a packet; `from` may be NULL.
