@@ -32,7 +32,7 @@ static void recheck_first(void)
     struct accel *a = forgotten(&accels.clients[client]);
 
     if (a != NULL) {
-        accel_ask_region(a);
+        accel_request_region(a);
     }
     /* none is left, or the search list is full: no use in another try */
     if (a == NULL || a->state == ACCEL_IDLE) {
@@ -49,7 +49,7 @@ void accel_continue(struct timer *t)
         accel_overlay_step();
     } else if (accels.update != 0) {
         accel_update_first();
-    } else if (accel_resumes()) {
+    } else if (accel_must_resume()) {
         accel_resume_some();
     } else if (accels.recheck != 0) {
         recheck_first();
@@ -67,7 +67,7 @@ static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
     a->awaited = true;
     if (a->model == ACCEL_IMAGE_MODEL_GUEST) {
         arch_page_allow_writes(&a->page);
-        accel_note(a, ACCEL_EVENT_WAIT);
+        accel_post_event(a, ACCEL_EVENT_WAIT);
     } else {
         accel_wait(a, v);
     }
@@ -91,7 +91,7 @@ static enum write_fault first_write(struct accel *a, struct vcpu *v, gpa_t offse
         accel_if_write(a, offset, (uint32_t)value);
         return WRITE_DONE;
     } else if (a->state == ACCEL_IDLE && !a->client->stopping) {
-        accel_ask_region(a);
+        accel_request_region(a);
     }
     return a->state == ACCEL_CONNECTED ? WRITE_AGAIN : wait_or_refuse(a, v);
 }

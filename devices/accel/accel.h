@@ -275,7 +275,7 @@ static inline bool accel_has_job(uint32_t stat)
 /* --- regions.c; called with accels.lock held --- */
 
 /* Requests a region, and does what the answer allows at once. */
-void accel_ask_region(struct accel *a);
+void accel_request_region(struct accel *a);
 
 /* Takes the first solution from the search list. */
 void accel_take_solution(void);
@@ -313,7 +313,7 @@ bool accel_withdraw_device(struct accel *a);
 void accel_set_devices(void);
 
 /* The answer of the fabric to a request, SOLUTION. */
-uint64_t accel_ask(uint64_t request);
+uint64_t accel_query(uint64_t request);
 
 /* --- unit.c --- */
 
@@ -435,16 +435,16 @@ static inline void accel_prioritize(struct accel *a, uint32_t priority)
 void accel_wait(struct accel *a, struct vcpu *v);
 
 /* Whether VCPUs that need not wait any more are to be resumed. With accels.lock held. */
-bool accel_resumes(void);
+bool accel_must_resume(void);
 
 /* Resumes some of them, a few in a section. With accels.lock held. */
 void accel_resume_some(void);
 
 /* With accels.lock held: notes an event of a device with the guest model. */
-void accel_note(const struct accel *a, ulong event);
+void accel_post_event(const struct accel *a, ulong event);
 
 /* With accels.lock held: notes an event of no device. */
-static inline void accel_note_vm(struct accel_vm *c, ulong event)
+static inline void accel_post_vm_event(struct accel_vm *c, ulong event)
 {
     c->events |= event;
     accels.notify |= 1U << c->number;

@@ -99,7 +99,7 @@ struct hcall_ret accel_request(ulong device, ulong a1, ulong a2, ulong a3, ulong
     }
     spin_lock(&accels.lock);
     if (a->state == ACCEL_IDLE && !a->client->stopping) {
-        accel_ask_region(a);
+        accel_request_region(a);
     }
     a->awaited = a->awaited || a->state == ACCEL_WAITING;
     status = accel_status_of(a);

@@ -28,7 +28,7 @@ static void resume_first(struct list *list)
     spin_unlock(&sched_lock);
 }
 
-bool accel_resumes(void)
+bool accel_must_resume(void)
 {
     return !list_empty(&resumed);
 }
@@ -87,7 +87,7 @@ void accel_unlock_pending(void)
         args = accels.args;
         accels.report = NULL;
     }
-    if (accels.update != 0 || accels.recheck != 0 || accels.overlay_due || accel_resumes()) {
+    if (accels.update != 0 || accels.recheck != 0 || accels.overlay_due || accel_must_resume()) {
         defer();
     }
     spin_unlock(&accels.lock);
@@ -110,7 +110,7 @@ void accel_report(const char *format, const struct accel *a, ulong region, ulong
         {a->client->vm->config->name, devices[a->config->device].name}, region, detail};
 }
 
-void accel_note(const struct accel *a, ulong event)
+void accel_post_event(const struct accel *a, ulong event)
 {
     if (a->model == ACCEL_IMAGE_MODEL_GUEST) {
         a->client->events |= event << a->config->device;
@@ -135,7 +135,7 @@ static void resume_waiters(struct accel *a)
 static void report_ready(struct accel *a)
 {
     a->awaited = false;
-    accel_note(a, ACCEL_EVENT_READY);
+    accel_post_event(a, ACCEL_EVENT_READY);
     resume_waiters(a);
 }
 
@@ -193,7 +193,7 @@ void accel_lost(struct accel *a, bool preempted)
     a->stats.losses++;
     recheck_elsewhere(a->client);
     arch_page_forbid_writes(&a->page);
-    accel_note(a, ACCEL_EVENT_PREEMPT);
+    accel_post_event(a, ACCEL_EVENT_PREEMPT);
     stat = accel_if_read(a, FABRIC_IF_STAT);
     if (preempted && ACCEL_FIELD(stat, FABRIC_IF_STAT_SAVED) != 0) {
         a->state = ACCEL_WAITING;

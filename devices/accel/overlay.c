@@ -85,7 +85,7 @@ static void finish(struct overlay *o)
     transactions++;
     run.config = NULL;
     if (c != NULL) {
-        accel_note_vm(c, ACCEL_EVENT_OVERLAY);
+        accel_post_vm_event(c, ACCEL_EVENT_OVERLAY);
     }
 }
 

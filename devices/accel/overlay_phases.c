@@ -58,7 +58,7 @@ void accel_set_devices(void)
 static void retry_waiting(void)
 {
     set_device(0, 0);
-    (void)accel_ask(own_name(0));
+    (void)accel_query(own_name(0));
     accel_set_devices();
     accel_write(FABRIC_REGS_CANCEL, own_name(0));
 }
@@ -105,7 +105,7 @@ static bool take(const struct accel_image_fragment *f)
     bool taken;
 
     set_device(f->device, 1U << f->region);
-    (void)accel_ask(own_name(f->device) | ACCEL_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
+    (void)accel_query(own_name(f->device) | ACCEL_PUT(FABRIC_REGS_REQUEST_PRIO, PRIORITY));
     taken = is_own(accel_region_status(f->region));
     if (!taken) {
         /* before DEVICE offers it other regions */
@@ -231,7 +231,7 @@ enum overlay_outcome overlay_updt(struct overlay_run *run)
 static void tell(const struct overlay_run *run)
 {
     for (unsigned i = 0; i < run->config->nprovided; i++) {
-        accel_note_vm(provided_by(run, i)->client, ACCEL_EVENT_OVERLAY);
+        accel_post_vm_event(provided_by(run, i)->client, ACCEL_EVENT_OVERLAY);
     }
 }
 

@@ -85,7 +85,7 @@ static void apply(struct accel *a, uint64_t solution)
     }
 }
 
-uint64_t accel_ask(uint64_t request)
+uint64_t accel_query(uint64_t request)
 {
     uint64_t solution = 0;
 
@@ -98,9 +98,9 @@ uint64_t accel_ask(uint64_t request)
     return solution;
 }
 
-void accel_ask_region(struct accel *a)
+void accel_request_region(struct accel *a)
 {
-    uint64_t solution = accel_ask(a->request);
+    uint64_t solution = accel_query(a->request);
 
     a->stats.requests++;
     if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_UNAVAILABLE) {
@@ -192,7 +192,7 @@ static void apply_later(struct accel *a, uint64_t solution)
     bool waits = a->state != ACCEL_CONNECTED;
 
     if (waits && ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_METHOD) == METHOD_PREEMPT) {
-        accel_ask_region(a);
+        accel_request_region(a);
         return;
     }
     if (waits) {

@@ -115,7 +115,7 @@ static bool connected(struct accel_vm *c, struct accel *a)
         u->state = UNIT_OPEN;
     }
     if (u->state == UNIT_OPEN && a->state == ACCEL_IDLE) {
-        accel_ask_region(a);
+        accel_request_region(a);
     }
     return u->state == UNIT_OPEN && a->state == ACCEL_CONNECTED;
 }

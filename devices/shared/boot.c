@@ -136,7 +136,7 @@ static const char *connect(const struct shared_client *c)
 
     for (unsigned device = 0; device < SHARED_DEVICES; device++) {
         if (shared_has(c->config->devices, device) &&
-            (device != SHARED_DISPLAY || !shared_shows(c))) {
+            (device != SHARED_DISPLAY || !shared_has_framebuffer(c))) {
             mapped = mapped &&
                      arch_device_give(c->vm, (gpa_t)c->config->gpa + device * SHARED_PAGE,
                                       (hpa_t)shared.image->base + shared_page(c->number, device));

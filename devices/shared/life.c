@@ -24,7 +24,7 @@ void shared_vm_reset(struct vm *vm)
     if (c != NULL) {
         atomic_store_relaxed(&c->stopping, false);
         fabric_windows_open(shared_windows(c->number), &vm->memmap);
-        if (shared_shows(c)) {
+        if (shared_has_framebuffer(c)) {
             show(c);
         }
     }

@@ -93,7 +93,7 @@ static inline uint32_t shared_line_bytes(uint32_t pixels)
 
 /* Whether the VM's part of the screen shows a framebuffer from each start on, which the image
  * builder has chosen; then the VM has no page for the display. */
-static inline bool shared_shows(const struct shared_client *c)
+static inline bool shared_has_framebuffer(const struct shared_client *c)
 {
     return shared_has(c->config->devices, SHARED_DISPLAY) && c->config->framebuffer != 0;
 }
