@@ -206,7 +206,7 @@ void sched_preempt(struct cpu *cpu)
     struct vcpu *v = cpu_slice_owner(cpu);
 
     if (v != NULL && v->sched == NULL) {
-        be_interrupt(cpu, v);
+        be_preempt(cpu, v);
     }
     cpu_kick(cpu, IPI_RESCHED);
 }

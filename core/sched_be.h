@@ -78,7 +78,7 @@ static inline void be_start(struct cpu *cpu, struct vcpu *v)
 }
 
 /* Another class preempts v: its slice ends now, and v keeps the remainder of its quantum. */
-static inline void be_interrupt(struct cpu *cpu, struct vcpu *v)
+static inline void be_preempt(struct cpu *cpu, struct vcpu *v)
 {
     ticks_t now = arch_time();
     ticks_t left = cpu->slice_end > now ? cpu->slice_end - now : 0;

@@ -12,7 +12,7 @@ void timer_init(struct timer *t, void (*expired)(struct timer *))
     t->node = (struct heap_node){.key = TICKS_NEVER};
     t->expired = expired;
     t->unlocked = false;
-    timers_made();
+    timers_register();
 }
 
 void timer_insert(struct timer *t, ticks_t deadline)

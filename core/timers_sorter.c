@@ -16,7 +16,7 @@ void timers_init(struct timers *timers, unsigned cpu)
     sorter_init(timers->sorter, cpu, NUMBER);
 }
 
-void timers_made(void)
+void timers_register(void)
 {
     made++;
 }

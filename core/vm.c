@@ -222,7 +222,7 @@ static void report_stop(struct vm *vm)
     /* before the reason: the operator may change both at the same time */
     bool restart = vm->restart;
     const char *name = vm->config->name, *reason = vm_reason_name(vm->reason);
-    ticks_t pause = restart ? vm_clock_pause(vm) : 0;
+    ticks_t pause = restart ? vm_clock_backoff(vm) : 0;
 
     vm->restart_reported = restart;
     vm->clock.wait = pause;
@@ -256,7 +256,7 @@ OWN_SYMBOL static bool end_stage(struct vm *vm)
             return false;
         }
         vm_clock_stop(vm);
-        vm_quiet_devices(vm);
+        vm_quiesce_devices(vm);
         console_end(vm);
     } else if (!report_fault(vm, stage - vm->total - 1)) {
         report_stop(vm);
@@ -313,7 +313,7 @@ static void vm_finish_stop(struct vm *vm)
     vm->restarts++;
     vm->restarted = vm->reason;
     if (vm->clock.wait != 0) {
-        vm_clock_wait(vm);
+        vm_clock_restart_later(vm);
     } else {
         vm_begin(vm);
     }

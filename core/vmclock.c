@@ -73,7 +73,7 @@ void vm_suspend_watchdog(struct vm *vm, bool suspend)
     clock_pet(&vm->clock);
 }
 
-ticks_t vm_clock_pause(struct vm *vm)
+ticks_t vm_clock_backoff(struct vm *vm)
 {
     ticks_t most = ticks_of(vm->config->restart_pause_max_ms), pause = vm->clock.pause;
     bool asked = vm->reason == VM_REASON_CONSOLE;
@@ -90,7 +90,7 @@ ticks_t vm_clock_pause(struct vm *vm)
     return pause;
 }
 
-void vm_clock_wait(struct vm *vm)
+void vm_clock_restart_later(struct vm *vm)
 {
     vm->state = VM_WAITING;
     timer_arm(&vm->clock.timer, arch_time() + vm->clock.wait);

@@ -148,7 +148,7 @@ static void load_fixup(const struct vm *vm, unsigned index)
     }
 }
 
-void vm_quiet_devices(const struct vm *vm)
+void vm_quiesce_devices(const struct vm *vm)
 {
     for (unsigned i = 0; i < vm->memmap.count; i++) {
         const struct sysimage_region *r = &vm->memmap.regions[i];
@@ -163,7 +163,7 @@ void vm_quiet_devices(const struct vm *vm)
 static void load_reset(struct vm *vm)
 {
     arch_vcpu_reset(&vm->vcpus[0], (ulong)vm->config->entry, (ulong)vm->config->dtb);
-    vm_quiet_devices(vm);
+    vm_quiesce_devices(vm);
     spin_lock(&vm->lock);
     vuart_reset(vm);
     arch_vm_reset(vm);

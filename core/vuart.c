@@ -354,7 +354,7 @@ bool vuart_receive(struct vm *vm, char c)
     return room;
 }
 
-int vuart_take(struct vm *vm)
+int vuart_getc(struct vm *vm)
 {
     int c;
 

@@ -42,7 +42,7 @@ static struct hcall_ret dbcn_read(struct vm *vm, ulong size, ulong low, ulong hi
     ulong done = 0;
 
     while (buffer != NULL && done < size) {
-        int c = vuart_take(vm);
+        int c = vuart_getc(vm);
 
         if (c < 0) {
             break;
@@ -89,6 +89,6 @@ static struct hcall_ret sbi_getchar(ulong a0, ulong a1, ulong a2, ulong a3, ulon
                                     ulong fid)
 {
     (void)a0, (void)a2, (void)a3, (void)a4, (void)a5, (void)fid;
-    return (struct hcall_ret){vuart_take(cpu_self()->current->vm), a1};
+    return (struct hcall_ret){vuart_getc(cpu_self()->current->vm), a1};
 }
 SBI_EXTENSION(2, sbi_getchar, 31);

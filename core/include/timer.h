@@ -33,7 +33,7 @@ struct timer {
 /*
  * Either header has struct timers, with timers_head() for timers that are not empty, and
  *
- * void timers_made(void): a timer was initialized.
+ * void timers_register(void): a timer was initialized.
  * const char *timers_boot(void): none follows, and they can be armed from here on. Returns why the
  * system cannot use them, or NULL.
  */

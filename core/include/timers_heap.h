@@ -10,7 +10,7 @@ struct timers {
 };
 
 /* Every heap has room for TIMERS_MAX, so that their number matters to none. */
-static inline void timers_made(void)
+static inline void timers_register(void)
 {
 }
 

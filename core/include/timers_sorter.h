@@ -10,7 +10,7 @@ struct timers {
 };
 
 /* A sorter may have fewer entries than the system has timers: they are counted. */
-void timers_made(void);
+void timers_register(void);
 const char *timers_boot(void);
 
 static inline struct heap_node *timers_head(const struct timers *timers)

@@ -134,7 +134,7 @@ void vm_clear_shared(const struct vm *vm);
 bool vm_load_step(struct vm *vm);
 
 /* Resets the devices passed through to the VM, so that they stop DMA. */
-void vm_quiet_devices(const struct vm *vm);
+void vm_quiesce_devices(const struct vm *vm);
 
 /* Raises the guest interrupts `bits` of the VCPUs in the mask (bit n: VCPU n), as vcpu_raise();
  * bits = 0 only wakes them. All their CPUs are interrupted by one call of the firmware. */
@@ -168,10 +168,10 @@ void vm_clock_stop(struct vm *vm);
 
 /* The VM has stopped for vm->reason and is to restart: returns the backoff in ticks, 0: none.
  * Called once per stop, by report_stop(). */
-ticks_t vm_clock_pause(struct vm *vm);
+ticks_t vm_clock_backoff(struct vm *vm);
 
 /* Under sched_lock: the VM, of which no VCPU runs, starts again in clock.wait ticks. */
-void vm_clock_wait(struct vm *vm);
+void vm_clock_restart_later(struct vm *vm);
 
 /* Suspends the VM's watchdog (true), in any state of the VM, or resumes it (false) with a whole
  * period. For a debugger, which keeps the guest from running. No effect on a VM without a watchdog.

@@ -37,7 +37,7 @@ bool vuart_receive(struct vm *vm, char c);
 
 /* Takes a received character, for a guest that reads its console by calls; -1 if there is none.
  * Takes vm->lock. */
-int vuart_take(struct vm *vm);
+int vuart_getc(struct vm *vm);
 
 /* The console has room again. Takes vm->lock. */
 void vuart_tx_ready(struct vm *vm);

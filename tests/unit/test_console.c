@@ -23,7 +23,7 @@ static int typed_reaches(unsigned nvms, unsigned wanting)
     assert_true(testbed_boot_image(image));
     host_type("x");
     for (unsigned i = 0; i < nvms; i++) {
-        if (vuart_take(&hyp.vms[i]) == 'x') {
+        if (vuart_getc(&hyp.vms[i]) == 'x') {
             assert_int_equal(reached, -1);
             reached = (int)i;
         }

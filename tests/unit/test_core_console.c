@@ -37,10 +37,10 @@ static void test_typed_characters_reach_the_keyboards_vm(void **state)
     (void)state;
     boot(3, 1);
     host_type("\x14l"); /* no operator: Ctrl-T is a character as any other */
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
-    assert_int_equal(vuart_take(&hyp.vms[1]), 0x14);
-    assert_int_equal(vuart_take(&hyp.vms[1]), 'l');
-    assert_int_equal(vuart_take(&hyp.vms[2]), -1);
+    assert_int_equal(vuart_getc(&hyp.vms[0]), -1);
+    assert_int_equal(vuart_getc(&hyp.vms[1]), 0x14);
+    assert_int_equal(vuart_getc(&hyp.vms[1]), 'l');
+    assert_int_equal(vuart_getc(&hyp.vms[2]), -1);
     assert_string_equal(host_output(), "");
 }
 

@@ -122,7 +122,7 @@ static void test_a_request_is_answered(void **state)
     boot(2);
     assert_answer(request(&r, 4, 0),
                   "0100" /* sequence, no error */ "010200" /* version, VCPUs, apps */);
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1); /* no guest has received any of the frame */
+    assert_int_equal(vuart_getc(&hyp.vms[0]), -1); /* no guest has received any of the frame */
     assert_true(testbed_run_until_idle());
     r = (struct debug_request){.sequence = 2, .operation = DEBUG_STATUS};
     assert_answer(request(&r, 0, 0), "0200"
@@ -161,7 +161,7 @@ static void test_invalid_frame_is_refused(void **state)
     assert_answer(host_output(), "0001");
     r = (struct debug_request){.sequence = 2, .operation = 200};
     assert_answer(request(&r, 0, 0), "0202");
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
+    assert_int_equal(vuart_getc(&hyp.vms[0]), -1);
     assert_consistent();
 }
 
@@ -176,8 +176,8 @@ static void test_the_escape_key_ends_a_frame(void **state)
     type_text("\024d01\024"
               /* An unfinished frame, then the key that gives the keyboard to the second VM. */
               "2x");
-    assert_int_equal(vuart_take(&hyp.vms[1]), 'x');
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
+    assert_int_equal(vuart_getc(&hyp.vms[1]), 'x');
+    assert_int_equal(vuart_getc(&hyp.vms[0]), -1);
 }
 
 /* The debug server waits for each answer; a request typed before that is ignored. */
@@ -198,7 +198,7 @@ static void test_input_during_a_request_is_lost(void **state)
     assert_answer(host_output(), "0500");
     r.sequence = 6;
     assert_answer(request(&r, 0, 0), "0600"); /* nothing of the ignored request is left */
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
+    assert_int_equal(vuart_getc(&hyp.vms[0]), -1);
 }
 
 static void test_repeated_request_is_not_executed_again(void **state)
@@ -480,7 +480,7 @@ static void test_vm_name_must_match_completely(void **state)
         assert_answer(request(&r, (unsigned)strlen(wrong[i]), 0), "0103");
     }
     assert_null(sched_watch);
-    assert_int_equal(vuart_take(&hyp.vms[0]), -1);
+    assert_int_equal(vuart_getc(&hyp.vms[0]), -1);
 }
 
 /* Releasing a VM with many VCPUs has polling points; input typed meanwhile is lost. */

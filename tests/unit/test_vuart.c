@@ -134,7 +134,7 @@ static void test_input_interrupts_until_it_is_read(void **state)
     assert_false(line());
     assert_int_equal(get(DATA), 0); /* no input left */
     assert_int_equal(get(LSR), READY);
-    assert_int_equal(vuart_take(vm), -1);
+    assert_int_equal(vuart_getc(vm), -1);
 }
 
 static void test_fifo_control(void **state)

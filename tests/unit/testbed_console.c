@@ -30,5 +30,5 @@ void testbed_write(unsigned vm, const char *text, unsigned size, bool uart)
 
 int testbed_typed(unsigned vm)
 {
-    return vuart_take(&hyp.vms[vm]);
+    return vuart_getc(&hyp.vms[vm]);
 }
