@@ -108,7 +108,7 @@ static inline void sched_enqueue(struct cpu *cpu, struct vcpu *v)
  * class took it. `before` is NULL if this CPU did something else since. */
 static inline void sched_notify(const struct vcpu *before)
 {
-    if (!arch_alone() && !list_empty(&sched_be.queue) &&
+    if (!arch_is_uniprocessor() && !list_empty(&sched_be.queue) &&
         (before == NULL || before->sched == NULL)) {
         spin_lock(&sched_lock);
         be_notify();

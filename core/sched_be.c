@@ -101,7 +101,7 @@ void be_wake(struct vcpu *v)
     struct cpu *self = cpu_self();
 
     be_enqueue(v);
-    if (!arch_alone()) {
+    if (!arch_is_uniprocessor()) {
         be_find_cpu(NULL);
     } else if (be_endless(self) && cpu_slice_owner(self) != NULL) {
         be_limit_slice(self);

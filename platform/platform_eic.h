@@ -11,12 +11,12 @@
 void platform_irq_init(unsigned set);
 
 /* The timer was set again: clears its interrupt request. */
-void platform_timer_taken(void);
+void platform_timer_ack(void);
 
 /* Whether the UART's interrupt is pending. */
-bool platform_uart_irq(void);
+bool platform_uart_irq_pending(void);
 
 /* Acknowledges the UART's interrupt. */
-void platform_uart_taken(void);
+void platform_uart_ack(void);
 
 #endif

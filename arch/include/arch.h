@@ -81,7 +81,7 @@ void arch_timer_set(ticks_t deadline);
 
 /* Whether the system has one CPU only, constant since before the first lock: locks are no-ops
  * (inline). */
-bool arch_alone(void);
+bool arch_is_uniprocessor(void);
 
 /* Adds 1 to *p atomically, with no order; returns the value before (inline). */
 int32_t arch_fetch_increment(int32_t *p);

@@ -10,7 +10,7 @@ void irq_take(void);
 
 struct mips_clock mips_clock;
 
-void timer_set_otherwise(ticks_t deadline)
+void timer_set_slow(ticks_t deadline)
 {
     ticks_t now = arch_time();
     uint32_t distance = deadline > now + TIMER_FARTHEST ? TIMER_FARTHEST : TIMER_SOON, compare;
@@ -47,7 +47,7 @@ void irq_take(void)
     }
     timer_hold(gcp0_read(CP0_CAUSE));
     if (irq_uart_pending()) {
-        irq_uart_taken();
+        irq_uart_ack();
         console_interrupt();
     }
 }

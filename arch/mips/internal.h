@@ -33,7 +33,7 @@ void irq_init(void);
 bool irq_uart_pending(void);
 
 /* Acknowledges the UART's interrupt; its handler follows. */
-void irq_uart_taken(void);
+void irq_uart_ack(void);
 
 /* Enables or disables the UART's interrupt. */
 void irq_uart_enable(bool on);

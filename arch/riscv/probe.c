@@ -192,7 +192,7 @@ const char *probe_machine(const struct sysimage_header *image)
     if (ARCH_TIME_SLOW && probe_run(probe_load, BOARD_MTIME).ok != 0) {
         riscv_facts.mtime = (const volatile uint64_t *)BOARD_MTIME;
     }
-    riscv_facts.alone = image->nharts == 1;
+    riscv_facts.uniprocessor = image->nharts == 1;
     riscv_facts.zero_block = zero_block_size();
     return NULL;
 }

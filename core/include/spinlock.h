@@ -23,7 +23,7 @@ static inline void spin_lock(struct spinlock *lock)
 {
     int32_t ticket;
 
-    if (arch_alone()) {
+    if (arch_is_uniprocessor()) {
         return;
     }
     cpu_self()->locks++;
@@ -40,7 +40,7 @@ static inline void spin_unlock(struct spinlock *lock)
 {
     struct cpu *self = cpu_self();
 
-    if (arch_alone()) {
+    if (arch_is_uniprocessor()) {
         return;
     }
     /* only the holder writes `owner`: a plain increment with release order is enough */

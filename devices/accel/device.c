@@ -175,7 +175,7 @@ void accel_bar_device(struct accel *a)
  * is forbidden: a CPU that has handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
 static void recheck_elsewhere(const struct accel_vm *c)
 {
-    for (unsigned i = 0; i < hyp.ncpus && !arch_alone(); i++) {
+    for (unsigned i = 0; i < hyp.ncpus && !arch_is_uniprocessor(); i++) {
         accels.recheck_on[i] |= 1U << c->number;
     }
 }

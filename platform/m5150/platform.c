@@ -100,20 +100,20 @@ void platform_irq_init(unsigned set)
 }
 
 /* The timer's flag stays set until it is cleared. */
-void platform_timer_taken(void)
+void platform_timer_ack(void)
 {
     SFR(INT_IFS(IRQ_TIMER) + CLR) = BIT(IRQ_TIMER);
 }
 
 /* The UART's flags stay set, too, and are set again while their causes remain. */
-bool platform_uart_irq(void)
+bool platform_uart_irq_pending(void)
 {
     uint32_t uart = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
 
     return (SFR(INT_IFS(IRQ_U2RX)) & SFR(INT_IEC(IRQ_U2RX)) & uart) != 0;
 }
 
-void platform_uart_taken(void)
+void platform_uart_ack(void)
 {
     SFR(INT_IFS(IRQ_U2RX) + CLR) = BIT(IRQ_U2RX) | BIT(IRQ_U2TX);
 }

@@ -102,7 +102,7 @@ static inline uint32_t arch_executed(void)
 }
 
 /* Locks are always taken, to detect a lock that is never released. */
-static inline bool arch_alone(void)
+static inline bool arch_is_uniprocessor(void)
 {
     return false;
 }

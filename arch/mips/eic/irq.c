@@ -13,12 +13,12 @@ void irq_init(void)
 
 bool irq_uart_pending(void)
 {
-    return (cp0_read(CP0_STATUS) & LEVEL_UART) == 0 && platform_uart_irq();
+    return (cp0_read(CP0_STATUS) & LEVEL_UART) == 0 && platform_uart_irq_pending();
 }
 
-void irq_uart_taken(void)
+void irq_uart_ack(void)
 {
-    platform_uart_taken();
+    platform_uart_ack();
 }
 
 /* By the interrupt priority level of this CPU: the timer's level is higher. */

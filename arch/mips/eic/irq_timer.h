@@ -9,7 +9,7 @@
 /* After a write to Compare: the timer interrupt that the controller may hold is stale. */
 static inline void irq_timer_set(void)
 {
-    platform_timer_taken();
+    platform_timer_ack();
 }
 
 #endif

@@ -153,7 +153,7 @@ static inline void arch_cpu_relax(void)
 {
 }
 
-static inline bool arch_alone(void)
+static inline bool arch_is_uniprocessor(void)
 {
     return true;
 }
@@ -162,23 +162,23 @@ static inline bool arch_alone(void)
 #define TIMER_SOON 32U /* steps of Count; more than from reading it to having written Compare */
 
 /* Sets the timer for a deadline that is too far for Compare, too near or past. */
-void timer_set_otherwise(ticks_t deadline);
+void timer_set_slow(ticks_t deadline);
 
 /* An early interrupt is harmless: timer_expire() sets the timer again. If Count has wrapped since
  * the last arch_time(), a future deadline differs in its high half and a past one still has a
- * negative distance: both take timer_set_otherwise(). */
+ * negative distance: both take timer_set_slow(). */
 static inline void arch_timer_set(ticks_t deadline)
 {
     uint32_t distance = (uint32_t)deadline - cp0_read(CP0_COUNT);
 
     if ((uint32_t)(deadline >> 32) != mips_clock.high || (int32_t)(distance - TIMER_SOON) < 0) {
-        timer_set_otherwise(deadline);
+        timer_set_slow(deadline);
         return;
     }
     cp0_write(CP0_COMPARE, (uint32_t)deadline);
     irq_timer_set();
     if ((int32_t)(cp0_read(CP0_COUNT) - (uint32_t)deadline) >= 0) {
-        timer_set_otherwise(deadline); /* Count has passed Compare: next match after 2^32 steps */
+        timer_set_slow(deadline); /* Count has passed Compare: next match after 2^32 steps */
     }
 }
 

@@ -22,7 +22,7 @@ bool irq_uart_pending(void)
     return (cp0_read(CP0_CAUSE) & cp0_read(CP0_STATUS) & uart_line()) != 0;
 }
 
-void irq_uart_taken(void)
+void irq_uart_ack(void)
 {
 }
 

@@ -166,7 +166,7 @@ void hart_enter(ulong id, struct hart *hart, ulong entry, ulong arg) __attribute
 
 /* harts.c: the started harts of a mask of the SBI, as bits. False: the mask names a hart that is
  * missing. */
-bool harts_of(ulong mask, ulong base, ulong *harts);
+bool harts_from_mask(ulong mask, ulong base, ulong *harts);
 
 /* harts.c: gives harts a request. What was stored before is visible to them. */
 void harts_request(ulong harts, ulong request);

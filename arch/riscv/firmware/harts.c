@@ -20,7 +20,7 @@ static ulong state_of(ulong id)
     return __atomic_load_n(&hart_get(id)->state, __ATOMIC_ACQUIRE);
 }
 
-bool harts_of(ulong mask, ulong base, ulong *harts)
+bool harts_from_mask(ulong mask, ulong base, ulong *harts)
 {
     ulong present = 0, started = 0;
 

@@ -63,7 +63,7 @@ struct sbi_ret sbi_rfence(ulong fid, ulong mask, ulong base)
     if (fid >= FENCES) {
         return (struct sbi_ret){SBI_ERR_NOT_SUPPORTED, 0};
     }
-    if (!harts_of(mask, base, &harts)) {
+    if (!harts_from_mask(mask, base, &harts)) {
         return (struct sbi_ret){SBI_ERR_INVALID_PARAM, 0};
     }
     while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE) != 0) {

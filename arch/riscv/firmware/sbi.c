@@ -62,7 +62,7 @@ static struct sbi_ret sbi_ipi(ulong fid, ulong mask, ulong base)
     if (fid != 0) {
         return (struct sbi_ret){SBI_ERR_NOT_SUPPORTED, 0};
     }
-    if (!harts_of(mask, base, &harts)) {
+    if (!harts_from_mask(mask, base, &harts)) {
         return (struct sbi_ret){SBI_ERR_INVALID_PARAM, 0};
     }
     harts_request(harts, REQUEST_IPI);

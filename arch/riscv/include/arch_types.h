@@ -158,7 +158,7 @@ static inline void arch_cpu_relax(void)
  * that a path that reads two of them computes one address. */
 struct riscv_facts {
     bool sstc, envcfg; /* the hart has Sstc; senvcfg and henvcfg */
-    bool alone;        /* the system uses one hart */
+    bool uniprocessor; /* the system uses one hart */
     /* bytes that cbo.zero clears, a power of two; 0: the hart does not have it */
     uint16_t zero_block;
     const volatile uint64_t *mtime; /* the board's, if it can be read, else NULL */
@@ -174,9 +174,9 @@ static inline ticks_t arch_time(void)
     return csr_read(CSR_TIME);
 }
 
-static inline bool arch_alone(void)
+static inline bool arch_is_uniprocessor(void)
 {
-    return ARCH_MAX_CPUS == 1U || riscv_facts.alone;
+    return ARCH_MAX_CPUS == 1U || riscv_facts.uniprocessor;
 }
 
 static inline bool arch_guest_irq(const struct arch_vcpu *v)
