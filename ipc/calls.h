@@ -8,8 +8,8 @@
 struct vm;
 
 hcall_function ipc_send_msg, ipc_send_wait, ipc_recv_msg, ipc_ring, ipc_doorbells;
-void trace_send(const struct vcpu *caller, ulong to, ulong value);
-void trace_receive(const struct vcpu *caller, ulong gpa, ulong head);
+void ipc_trace_send(const struct vcpu *caller, ulong to, ulong value);
+void ipc_trace_receive(const struct vcpu *caller, ulong gpa, ulong head);
 
 const char *ipc_boot(void);
 void ipc_open(struct vcpu *v);

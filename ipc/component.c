@@ -6,9 +6,9 @@
 #include "ipc_abi.h"
 
 static const struct hcall_entry calls[] = {
-    {HCALL_IPC_SEND_MSG, ipc_send_msg, trace_send},
-    {HCALL_IPC_SEND_WAIT, ipc_send_wait, trace_send},
-    {HCALL_IPC_RECV_MSG, ipc_recv_msg, trace_receive},
+    {HCALL_IPC_SEND_MSG, ipc_send_msg, ipc_trace_send},
+    {HCALL_IPC_SEND_WAIT, ipc_send_wait, ipc_trace_send},
+    {HCALL_IPC_RECV_MSG, ipc_recv_msg, ipc_trace_receive},
     {HCALL_IPC_RING, ipc_ring, NULL},
     {HCALL_IPC_DOORBELLS, ipc_doorbells, NULL},
     {0, NULL, NULL},

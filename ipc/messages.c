@@ -91,13 +91,13 @@ struct hcall_ret ipc_send_wait(ulong to, ulong gpa, ulong size, ulong a3, ulong 
     return ret;
 }
 
-void trace_send(const struct vcpu *caller, ulong to, ulong value)
+void ipc_trace_send(const struct vcpu *caller, ulong to, ulong value)
 {
     (void)value;
     trace(TRACE_SEND, caller, to);
 }
 
-void trace_receive(const struct vcpu *caller, ulong gpa, ulong head)
+void ipc_trace_receive(const struct vcpu *caller, ulong gpa, ulong head)
 {
     (void)gpa;
     trace(TRACE_RECEIVE, caller, head);

@@ -92,7 +92,7 @@ void console_end(struct vm *vm)
 {
     struct source *s = &sources.vms[vm->id];
 
-    if (source_unended(s)) {
+    if (source_is_unfinished(s)) {
         console_putc(vm, '\n');
     }
 }

@@ -72,7 +72,7 @@ struct vm *source_vm(const struct source *s);
 bool source_putc(struct source *s, char c);
 
 /* Whether the last character that the VM wrote is within a line. */
-bool source_unended(const struct source *s);
+bool source_is_unfinished(const struct source *s);
 
 /* Finishes the line: it takes no more until it has been shown. `cut`: the next line continues
  * it. */

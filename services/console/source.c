@@ -200,7 +200,7 @@ void source_clear(struct source *s)
     source_open(s);
 }
 
-bool source_unended(const struct source *s)
+bool source_is_unfinished(const struct source *s)
 {
     if (s->queued > 0) {
         return s->fifo[(s->first + s->queued - 1U) % CONSOLE_FIFO] != '\n';

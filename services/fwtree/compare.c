@@ -38,7 +38,7 @@ static uint32_t first_cell(const struct fdt_item *p)
 
 static bool is_compatible(const struct fdt_item *p, const char *const *names)
 {
-    return fdt_lists(p, names[0]) || fdt_lists(p, names[1]);
+    return fdt_list_contains(p, names[0]) || fdt_list_contains(p, names[1]);
 }
 
 static void take_compatible(struct reader *r, struct node *node, const struct fdt_item *p)
@@ -50,14 +50,14 @@ static void take_compatible(struct reader *r, struct node *node, const struct fd
 static void take_device_type(struct reader *r, struct node *node, const struct fdt_item *p)
 {
     (void)r;
-    node->cpu = fdt_lists(p, "cpu");
-    node->memory = fdt_lists(p, "memory");
+    node->cpu = fdt_list_contains(p, "cpu");
+    node->memory = fdt_list_contains(p, "memory");
 }
 
 static void take_status(struct reader *r, struct node *node, const struct fdt_item *p)
 {
     (void)r;
-    node->disabled = !fdt_lists(p, "okay") && !fdt_lists(p, "ok");
+    node->disabled = !fdt_list_contains(p, "okay") && !fdt_list_contains(p, "ok");
 }
 
 static void take_reg(struct reader *r, struct node *node, const struct fdt_item *p)
@@ -131,11 +131,11 @@ static void take_property(struct reader *r, struct node *node, const struct fdt_
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(known); i++) {
-        if (fdt_same(p->name, known[i].name)) {
+        if (fdt_equal(p->name, known[i].name)) {
             known[i].take(r, node, p);
         }
     }
-    if (fdt_same(p->name, r->board.irqchip.count)) {
+    if (fdt_equal(p->name, r->board.irqchip.count)) {
         node->sources = first_cell(p);
     }
 }

@@ -110,7 +110,7 @@ bool fdt_next(struct fdt *t, struct fdt_item *item)
     }
 }
 
-bool fdt_same(const char *a, const char *b)
+bool fdt_equal(const char *a, const char *b)
 {
     while (*a == *b && *a != '\0') {
         a++;
@@ -119,13 +119,13 @@ bool fdt_same(const char *a, const char *b)
     return *a == *b;
 }
 
-bool fdt_lists(const struct fdt_item *property, const char *text)
+bool fdt_list_contains(const struct fdt_item *property, const char *text)
 {
     uint32_t start = 0;
 
     for (uint32_t at = 0; at < property->length; at++) {
         if (property->value[at] == 0) {
-            if (fdt_same((const char *)property->value + start, text)) {
+            if (fdt_equal((const char *)property->value + start, text)) {
                 return true;
             }
             start = at + 1U;

@@ -43,9 +43,9 @@ bool fdt_next(struct fdt *t, struct fdt_item *item);
 uint64_t fdt_number(const uint8_t *value, unsigned cells);
 
 /* Whether two terminated strings are equal. */
-bool fdt_same(const char *a, const char *b);
+bool fdt_equal(const char *a, const char *b);
 
 /* Whether a property's value, a list of strings, has `text`. */
-bool fdt_lists(const struct fdt_item *property, const char *text);
+bool fdt_list_contains(const struct fdt_item *property, const char *text);
 
 #endif
