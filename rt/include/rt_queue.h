@@ -15,17 +15,29 @@
 #define RT_QUEUE_MAX SYSIMAGE_MAX_RT_APPS
 
 /*
- * The implementation's header has struct rt_queue, and
+ * The implementation's header has struct rt_queue, and these functions:
  *
- * void rt_queue_init(struct rt_queue *q, unsigned cpu, unsigned number): makes an empty queue; each
- * of a CPU has another number. unsigned rt_queue_count(const struct rt_queue *q): the number of its
- * nodes. struct heap_node *rt_queue_head(const struct rt_queue *q): the first node of a queue that
- * is not empty. void rt_queue_insert(struct rt_queue *q, struct heap_node *node): inserts a node
- * that is in no queue. At most RT_QUEUE_MAX nodes. void rt_queue_remove(struct rt_queue *q, struct
- * heap_node *node): removes a node from its queue. void rt_queue_replace_first(struct rt_queue *q,
- * struct heap_node *node): replaces the first node by one that is in no queue and not before it in
- * the order. void rt_queue_first_grew(struct rt_queue *q): restores the order after the first
- * node's key has grown. Called for every such change, also of the only node.
+ *   void rt_queue_init(struct rt_queue *q, unsigned cpu, unsigned number)
+ *       Makes an empty queue; each of a CPU has another number.
+ *
+ *   unsigned rt_queue_count(const struct rt_queue *q)
+ *       The number of its nodes.
+ *
+ *   struct heap_node *rt_queue_head(const struct rt_queue *q)
+ *       The first node of a queue that is not empty.
+ *
+ *   void rt_queue_insert(struct rt_queue *q, struct heap_node *node)
+ *       Inserts a node that is in no queue. At most RT_QUEUE_MAX nodes.
+ *
+ *   void rt_queue_remove(struct rt_queue *q, struct heap_node *node)
+ *       Removes a node from its queue.
+ *
+ *   void rt_queue_replace_first(struct rt_queue *q, struct heap_node *node)
+ *       Replaces the first node by one that is in no queue and not before it in the order.
+ *
+ *   void rt_queue_first_grew(struct rt_queue *q)
+ *       Restores the order after the first node's key has grown. Called for every such change, also
+ *       of the only node.
  */
 #ifdef RT_QUEUE_SORTER
 #include "rt_queue_sorter.h"
