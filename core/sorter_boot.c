@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the fabric's sorters, SORTERS_A_CPU for each CPU, and empties them. */
+/* Finds the fabric's sorters, SORTERS_A_CPU for each CPU, and empties them. At boot only, for the
+ * timers and ready queues that are in sorters. */
 #include "arch.h"
 #include "arch_device.h"
 #include "fabric_map.h"

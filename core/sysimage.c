@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the system image on the machine that runs it. The builder checks much more. */
+/* Checks the system image on the machine that runs it: sizes, offsets, checksums, and each address
+ * against the board's memory. The builder checks much more. At boot only, before anything reads the
+ * image. */
 #include "sysimage.h"
 #include "lib.h"
 #include "memmap.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doorbells of shared memory, and the interrupt line of doorbells and messages. */
+/* Doorbells of shared memory, and the interrupt line of doorbells and messages. Owns the doorbells
+ * that each VM has not taken; sched_lock guards them. */
 #include "arch.h"
 #include "calls.h"
 #include "ipc.h"

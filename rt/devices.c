@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices that RT apps use: admission counts the time that a job on them takes. */
+/* The devices that RT apps use: admission counts the time that a job on them takes. One hypercall,
+ * which asks the components for that bound (resource.h). */
 #include "calls.h"
 #include "cpu.h"
 #include "resource.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue as a binary heap. */
+/* The queue of rt_queue.h as a binary heap, the part out of line. Its owner, sched_edf.c, holds
+ * sched_lock. */
 #include "rt_queue.h"
 
 const char *rt_queues_boot(void)

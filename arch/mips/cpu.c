@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU: clock, timer, interrupts and caches. */
+/* The CPU: clock, timer, interrupts and caches. Owns mips_clock, the high half of the time. It
+ * serves core through arch.h; there is one CPU, so no lock guards it. */
 #include "cpu.h"
 #include "arch.h"
 #include "console.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits other than interrupts and ordinary hypercalls. */
+/* Exits other than interrupts and ordinary hypercalls, for trap.S: what a guest's exception is, and
+ * which part handles it (tlb.c, emulate.c, inject.c, core). Owns no state. */
 #include "arch.h"
 #include "asm_layout.h"
 #include "internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boot, from boot.S to the first VCPU. */
+/* Boot, from boot.S to the first VCPU, and the end: panic and shutdown. */
 #include "arch.h"
 #include "console.h"
 #include "internal.h"

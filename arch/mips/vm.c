@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's memory and GuestID. tlb.c makes TLB entries of its memory map on demand. */
+/* A VM's memory and GuestID. tlb.c makes TLB entries of its memory map on demand. It serves core
+ * through arch.h. */
 #include "vm.h"
 #include "arch.h"
 #include "internal.h"

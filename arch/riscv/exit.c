@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits other than ecalls and interrupts. */
+/* Exits other than ecalls and interrupts, for trap.S: virtual instructions, and loads and stores
+ * without memory, which it decodes for the emulated devices. Owns no state; the VCPU is the current
+ * one. */
 #include "arch.h"
 #include "component.h"
 #include "errata.h"

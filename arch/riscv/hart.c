@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hart: its CSRs, timer and interrupts. */
+/* A hart: its CSRs, timer and interrupts. It serves core through arch.h, each function for the hart
+ * that calls it. Owns the boot hart's number. */
 #include "hart.h"
 #include "arch.h"
 #include "internal.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boot, from the firmware's jump to the first VCPU. */
+/* Boot, from the firmware's jump to the first VCPU. The boot hart does all of it alone; other harts
+ * start afterwards and initialize only themselves. Also the panic of a hart. */
 #include "arch.h"
 #include "atomic.h"
 #include "component.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI DBCN and the legacy console calls of guests. */
+/* SBI DBCN and the legacy console calls of guests, for the current VCPU: output goes to the
+ * console, input comes from the VM's UART (vuart.c). Owns no state. */
 #include "arch.h"
 #include "console.h"
 #include "internal.h"

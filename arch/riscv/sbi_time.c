@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SBI TIME, IPI and RFENCE of guests. */
+/* SBI TIME, IPI and RFENCE of guests. Owns no state: deadlines are the VCPU's, and interrupts to
+ * other VCPUs go through core/vcpu.c. */
 #include "arch.h"
 #include "atomic.h"
 #include "internal.h"

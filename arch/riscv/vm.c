@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's second-stage translation and interrupt controller. */
+/* A VM's second-stage translation and interrupt controller: built at boot from its memory map. It
+ * serves core through arch.h, and the components that give a VM a device's page. */
 #include "arch.h"
 #include "arch_device.h"
 #include "internal.h"

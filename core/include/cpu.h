@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A physical CPU of the system. */
+/* A physical CPU of the system, and interrupts between CPUs (cpu.c). Its structure is that CPU's;
+ * what other CPUs access is atomic or guarded by sched_lock. */
 #ifndef CPU_H
 #define CPU_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercall table. abi/ has the numbers of calls and the errors. */
+/* The hypercall table, filled at boot from the components' lists; the architecture's exit handler
+ * calls its entries. abi/ has the numbers of calls and the errors. */
 #ifndef HYPERCALL_H
 #define HYPERCALL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checked system image and the objects built from it. */
+/* The checked system image and the objects built from it: the root of the hypervisor's state. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 

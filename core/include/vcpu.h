@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A virtual CPU. */
+/* A virtual CPU: its states, and what it does when it is not running its guest. Transitions are
+ * sched.c's and vcpu.c's; sched_lock guards them. */
 #ifndef VCPU_H
 #define VCPU_H
 

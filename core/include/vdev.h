@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emulated devices: ranges of guest-physical addresses without memory. */
+/* Emulated devices: ranges of guest-physical addresses without memory. A VM's table of them is
+ * filled at boot; exits look an address up in it. */
 #ifndef VDEV_H
 #define VDEV_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An emulated ns16550a: a VM's UART, in place of the board's. */
+/* An emulated ns16550a: a VM's UART, in place of the board's. vm->lock guards it; what the guest
+ * sends goes to the console, what the operator types comes from there. */
 #ifndef VUART_H
 #define VUART_H
 

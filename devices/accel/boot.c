@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up the manager from its section of the system image. */
+/* Sets up the manager from its section of the system image, which it checks. Owns `accels`. At boot
+ * only. */
 #include "accel.h"
 
 #include "system.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercalls HCALL_ACCEL_*. */
+/* The hypercalls HCALL_ACCEL_*: they check the arguments and take accels.lock for the rest of the
+ * manager. Owns no state. */
 #include "accel.h"
 
 #include "arch.h"

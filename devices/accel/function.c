@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's device behind a PCI function of the VM (devices/virtio/accelerator.c): its interrupt. */
+/* A VM's device behind a PCI function of the VM (devices/virtio/accelerator.c): its interrupt.
+ * Without locks: it reads the device's page and writes one register. */
 #include "accel.h"
 
 #define INT_OVER (1U << FABRIC_IF_INT_CTRL_OVER_LSB)

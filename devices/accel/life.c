@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop of a VM: DMA windows, registers, regions. */
+/* Start and stop of a VM: DMA windows, registers, regions. It serves the life of VMs in core, in
+ * steps of bounded length; accels.lock is held for each. */
 #include "accel.h"
 
 #include "fabric_windows.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fabric's interrupt to the manager. */
+/* The fabric's interrupt to the manager: handles one event a call, so that each section is short.
+ * Takes accels.lock; owns no state. */
 #include "accel.h"
 
 #include "arch.h"

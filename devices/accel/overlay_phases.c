@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each phase of an overlay's transaction does. */
+/* What each phase of an overlay's transaction does, for overlay.c. Called with accels.lock held, in
+ * steps that are continued after interrupts have been polled. */
 #include "overlay.h"
 
 #define PRIORITY 15U /* of the manager's requests: nobody preempts them */

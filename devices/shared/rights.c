@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What VMs may do with the devices, as the hardware's registers. */
+/* What VMs may do with the devices, as the hardware's registers: written at boot and at a VM's
+ * start, revoked at its stop (life.c). Owns no state. */
 #include "fabric_windows.h"
 #include "shared.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator's list of the counters of NICs and consoles. */
+/* The operator's list of the counters of NICs and consoles, one line a step. net.c and console.c
+ * own the counters, and copy them under the queues' locks. */
 #include "console_keys.h"
 #include "virtio.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work on a queue of requests, in the store that has notified it. */
+/* The work on a queue of requests, in the store that has notified it. Takes the queue's lock for
+ * each step, and repeats the store when an interrupt is pending. */
 #include "lib.h"
 #include "virtio.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of ipc share: inboxes, and the notification of VMs. */
+/* What the files of ipc share: inboxes, and the notification of VMs. messages.c owns the inboxes,
+ * shared.c the doorbells. */
 #ifndef IPC_H
 #define IPC_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RT apps and the EDF scheduling class: what the files of rt share. */
+/* RT apps and the EDF scheduling class: what the files of rt share. apps.c owns the apps,
+ * sched_edf.c the state of each CPU; sched_lock guards both. */
 #ifndef RT_APP_H
 #define RT_APP_H
 

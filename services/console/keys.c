@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operator commands: keys after the console's escape key. */
+/* Operator commands: keys after the console's escape key, and the list of VMs. Owns the list in
+ * progress, which only the CPU that takes the UART's interrupts uses. */
 #include "arch.h"
 #include "component.h"
 #include "console_parts.h"

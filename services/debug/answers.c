@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug frames sent to the console: answers, and events without a request. */
+/* Debug frames sent to the console: answers, and events without a request. Owns the session's
+ * nonce, under a lock of its own, because any CPU may send an event. */
 #include "console_keys.h"
 #include "lib.h"
 #include "session.h"

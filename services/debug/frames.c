@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug frames typed into the console: requests, which are answered one after the other. */
+/* Debug frames typed into the console: requests, which are answered one after the other, in steps.
+ * Owns the request and its answer; used by the console's CPU only. */
 #include "console_keys.h"
 #include "session.h"
 

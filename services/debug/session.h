@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The debugger's session: interfaces between the files of debug. */
+/* The debugger's session: interfaces between the files of debug. frames.c receives, session.c
+ * executes, answers.c sends. */
 #ifndef SESSION_H
 #define SESSION_H
 

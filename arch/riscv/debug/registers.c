@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debugger access to a VCPU. Registers have the numbers of GDB's remote protocol. */
+/* Debugger access to a VCPU, which is halted: its registers, with the numbers of GDB's remote
+ * protocol. It serves services/debug through arch.h, with sched_lock held. */
 #include "arch.h"
 #include "lib.h"
 
