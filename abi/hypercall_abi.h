@@ -15,7 +15,9 @@
 /* () -> id of the calling VM, from 0, in the order of the system file */
 #define HCALL_INFO_GET_ID 0
 #define HCALL_WATCHDOG_PET 1 /* () -> period of the VM's watchdog in milliseconds */
-#define HCALL_MAX 64         /* every number is below */
+/* () -> version of the hypervisor: major << 16 | minor << 8 | patch */
+#define HCALL_INFO_GET_VERSION 2
+#define HCALL_MAX 64 /* every number is below */
 
 /* SBI error codes, used on every architecture (SBI 2.0, table 1). */
 #define HCALL_OK 0

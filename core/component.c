@@ -7,6 +7,7 @@
 static const struct hcall_entry calls[] = {
     {HCALL_INFO_GET_ID, info_get_id, NULL},
     {HCALL_WATCHDOG_PET, watchdog_pet, NULL},
+    {HCALL_INFO_GET_VERSION, info_get_version, NULL},
     {0, NULL, NULL},
 };
 

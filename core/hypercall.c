@@ -6,6 +6,7 @@
 #include "component.h"
 #include "cpu.h"
 #include "trace.h"
+#include "version.h"
 #include "vm.h"
 
 hcall_fn hypercall_table[HCALL_MAX]; /* owner: hypercall_init() */
@@ -66,4 +67,10 @@ struct hcall_ret info_get_id(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, u
 {
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
     return (struct hcall_ret){HCALL_OK, cpu_self()->current->vm->id};
+}
+
+struct hcall_ret info_get_version(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
+{
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    return (struct hcall_ret){HCALL_OK, TESSERA_VERSION_SBI};
 }

@@ -44,6 +44,6 @@ struct hcall_ret hypercall_dispatch(ulong a0, ulong a1, ulong a2, ulong a3, ulon
                                     ulong number);
 
 /* Calls of core. */
-hcall_function info_get_id, watchdog_pet;
+hcall_function info_get_id, info_get_version, watchdog_pet;
 
 #endif

@@ -8,7 +8,9 @@ import pytest
 from c_headers import ROOT, evaluate, values
 from core import CORE, run_until_idle
 
-NOT_SUPPORTED, GET_ID, MAX = values("hypercall_abi.h", "HCALL_ERR_NOT_SUPPORTED HCALL_INFO_GET_ID HCALL_MAX")
+NOT_SUPPORTED, GET_ID, GET_VERSION, MAX = values(
+    "hypercall_abi.h", "HCALL_ERR_NOT_SUPPORTED HCALL_INFO_GET_ID HCALL_INFO_GET_VERSION HCALL_MAX"
+)
 HEADERS = sorted(path.name for path in (ROOT / "abi").glob("*_abi.h"))
 
 
@@ -38,6 +40,14 @@ def test_unused_number(two_vms: None) -> None:
 def test_each_vm_gets_its_id(two_vms: None) -> None:
     running = {CORE.testbed_on_cpu(cpu) // 100: cpu for cpu in range(2)}
     assert [call(running[vm], GET_ID) for vm in range(2)] == [(0, 0), (0, 1)]
+
+
+def test_the_version_is_that_of_the_changelog(two_vms: None) -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = re.search(r"^## \[[^]]+\]: (\d+)\.(\d+)\.(\d+)", text, flags=re.MULTILINE)
+    assert version is not None
+    major, minor, patch = map(int, version.groups())
+    assert call(0, GET_VERSION) == (0, major << 16 | minor << 8 | patch)
 
 
 def test_the_document_names_every_call_and_error() -> None:

@@ -17,6 +17,12 @@ static inline struct hcall_ret hcall_get_id(void)
     return hcall_call(HCALL_INFO_GET_ID, 0, 0, 0);
 }
 
+/** HCALL_INFO_GET_VERSION: value = version of Tessera: major << 16 | minor << 8 | patch. */
+static inline struct hcall_ret hcall_get_version(void)
+{
+    return hcall_call(HCALL_INFO_GET_VERSION, 0, 0, 0);
+}
+
 /**
  * HCALL_WATCHDOG_PET: restarts the period of the VM's watchdog; value: the period in milliseconds.
  * HCALL_ERR_DENIED: the VM has no watchdog, or the caller is an RT app.
