@@ -20,6 +20,8 @@ RTL = "fpga/hw/rtl/"
 GENERATED = ("fpga/hw/rtl/regs/", "fpga/hw/include/")
 LONG = 100
 ASIDE = ("tests", "docs")  # folders that every change may touch
+# What docs/architecture.md has steps for, and the commit that is its example.
+EXAMPLES = {"hypercall": "core: tell guests the version by a hypercall", "device": "compat: add the pvpanic device"}
 
 
 def _git(*words: str) -> str:
@@ -68,6 +70,14 @@ def folders_of_commits(count: int) -> list[int]:
             names = _git("show", "--name-only", "--format=", commit).split()
             found.append(len({name.split("/")[0] for name in names if "/" in name} - set(ASIDE)))
     return found
+
+
+def places(subject: str) -> list[str]:
+    """The files that the commit with a subject touches outside of the folder of its component.c and of tests."""
+    commit = _git("log", "-1", "--format=%H", "--fixed-strings", f"--grep={subject}").strip()
+    names = _git("show", "--name-only", "--format=", commit).split()
+    own = [str(Path(name).parent) + "/" for name in names if name.endswith("/component.c")]
+    return [name for name in names if not name.startswith(("tests/", *own))]
 
 
 def words(names: Iterable[str]) -> int:
@@ -146,6 +156,7 @@ def rows(files: list[str], commits: int) -> list[tuple[str, str]]:
             f"top folders a commit touches, the last {len(touched)} that change behaviour",
             f"{sum(touched) / max(len(touched), 1):.2f}",
         ),
+        *((f"places besides code and tests of a {what}", str(len(places(at)))) for what, at in EXAMPLES.items()),
         ("words of documents", f"{words(repo.with_suffix(files, '.md')):,}"),
         ("words of CAVEATS.md", f"{words(['CAVEATS.md']):,}"),
         ("comment lines per code line, C", f"{comments_per_code(code):.2f}"),
