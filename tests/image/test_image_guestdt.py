@@ -121,6 +121,12 @@ def test_pvpanic(builder):
     assert cells(node["reg"]) == [0, 0x102000, 0, 8]
 
 
+def test_a_device_that_is_asked_for_is_not_left_out(builder):
+    expected = "pvpanic: expected RISC-V with a free address 0x102000, got riscv with RAM, shared memory or a device"
+    with pytest.raises(BuildError, match=expected):
+        built(builder, "pvpanic; memory-base = <0x0>;")
+
+
 def test_no_devices_at_all(builder):
     nodes = built(builder, "no-uart; no-plic; no-finisher; no-rtc;")
     assert "/soc" not in nodes

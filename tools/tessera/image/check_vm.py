@@ -6,6 +6,7 @@ from itertools import combinations
 
 from tessera.image import layout, virtual
 from tessera.image.accel import accel_image
+from tessera.image.emulated import EMULATED
 from tessera.image.files import linux_header
 from tessera.image.model import Board, Load, Memory, Shared, Vm
 from tessera.image.nodes import MIB, RAM_ALIGN
@@ -27,6 +28,7 @@ def check_vm(vm: Vm) -> None:
     _check_no_controller(vm)
     _check_spaces(vm)
     _check_devices(vm)
+    _check_emulated(vm)
     _check_rate(vm)
     _check_messages(vm)
     _check_priorities(vm)
@@ -170,6 +172,14 @@ def _check_devices(vm: Vm) -> None:
         if vm.has_uart and device.interrupt == virtual.UART_IRQ:
             got = f"got {device.name}"
             vm.node.problem("devices", f"expected interrupts other than the UART's {virtual.UART_IRQ}, {got}")
+
+
+def _check_emulated(vm: Vm) -> None:
+    """Reports devices that the VM asks for and cannot have. Those that every VM has make room for others."""
+    for one in EMULATED:
+        if not one.is_default and one.is_wanted(vm.node) and one not in vm.emulated:
+            place = f"{vm.machine.architecture} with RAM, shared memory or a device at this address"
+            vm.node.problem(one.prop.name, f"expected RISC-V with a free address {one.base:#x}, got {place}")
 
 
 def _check_rate(vm: Vm) -> None:

@@ -28,9 +28,14 @@ class Emulated:
     irq: int = 0
     kind: int = 0
 
+    @property
+    def is_default(self) -> bool:
+        """Whether a VM has the device unless its property leaves it out."""
+        return self.prop.name.startswith("no-")
+
     def is_wanted(self, properties: Read) -> bool:
         """Returns whether a VM with these properties has the device."""
-        wanted: bool = properties[self.prop.name] != self.prop.name.startswith("no-")
+        wanted: bool = properties[self.prop.name] != self.is_default
         return wanted
 
 

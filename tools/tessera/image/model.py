@@ -401,9 +401,14 @@ class Vm:
     def emulated(self) -> dict[Emulated, int]:
         """The emulated devices that the VM has, and the interrupt source of each: 0 if it has none, if the source is
         used otherwise, or without a PLIC."""
-        there = [one for one in EMULATED if self._leaves(one.base, one.size) and one.is_wanted(self.node)]
         taken = {self.node["message-interrupt"], *(device.interrupt for device in self.devices)}
-        return {one: one.irq if self.has_plic and one.irq not in taken else 0 for one in there if self.compatible}
+        there = filter(self._has, EMULATED)
+        return {one: one.irq if self.has_plic and one.irq not in taken else 0 for one in there}
+
+    def _has(self, one: Emulated) -> bool:
+        """The schema requires the component of a device that a VM asks for; others are left out without it."""
+        can = self.compatible or not one.is_default
+        return can and one.is_wanted(self.node) and self._leaves(one.base, one.size)
 
     @property
     def mmio(self) -> list[tuple[str, int, int]]:
