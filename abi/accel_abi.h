@@ -72,7 +72,7 @@
 #define ACCEL_PHASES 9U
 #define ACCEL_OVERLAY_NONE 0xffU /* no phase, no region */
 
-/* State of a region (docs/fabric.md). */
+/* State of a region (docs/fabric.md), as in PRR_STATUS: prr_state_e of fabric_pkg.sv. */
 #define ACCEL_REGION_IDLE 0U
 #define ACCEL_REGION_BUSY 1U
 #define ACCEL_REGION_PREEMPT 2U

@@ -72,10 +72,11 @@ struct accel_vm {
     ulong events;      /* ACCEL_EVENT_* << device */
 };
 
-/* Guarded by accels.lock. */
-struct accel_region_state {
+/* What the manager keeps of a region; its state is in PRR_STATUS. Guarded by accels.lock. */
+struct region {
     struct accel *owner;    /* its client in the fabric, as read last */
-    struct accel *promised; /* gets it when the job of accels.stopped has stopped, or NULL */
+    struct accel *promised; /* gets it when the job of `stopped` has stopped, or NULL */
+    struct accel *stopped;  /* the owner when it was promised */
 };
 
 /* A VCPU that waits for a device. */
@@ -113,8 +114,7 @@ struct accel_manager {
 
     /* guards all down to `reserved_regions`, and `own`; the timers are under sched_lock */
     struct spinlock lock;
-    struct accel_region_state regions[ACCEL_MAX_REGIONS];
-    struct accel *stopped[ACCEL_MAX_REGIONS]; /* the owner of each region when it was promised */
+    struct region regions[ACCEL_MAX_REGIONS];
     struct accel_icap icap;
     /* recheck, update, notify or report is set: accel_unlock() has work */
     bool work_pending;
@@ -243,16 +243,7 @@ bool cipher_unit_stop(const struct vm *vm, uint32_t unit);
 
 /* --- registers.c; called with accels.lock held --- */
 
-enum accel_region_states {
-    REGION_IDLE,
-    REGION_BUSY,
-    REGION_PREEMPT,
-    REGION_SWITCH,
-    REGION_RECONFIG,
-    REGION_HOLD
-}; /* PRR_STATUS.state */
-
-/* The register PRR_STATUS of the region. */
+/* The register PRR_STATUS of the region; its state is ACCEL_REGION_*. */
 uint64_t accel_region_status(unsigned region);
 
 /* The client of a region with this PRR_STATUS, or NULL. */

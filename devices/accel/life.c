@@ -63,7 +63,7 @@ static bool withdraw(const struct accel_vm *c)
         }
     }
     for (unsigned i = 0; i < accels.nregions; i++) {
-        const struct accel_region_state *r = &accels.regions[i];
+        const struct region *r = &accels.regions[i];
 
         if (accel_update_region(i)) {
             return false;

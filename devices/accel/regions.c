@@ -41,7 +41,7 @@ static bool note_path(struct accel *a, uint64_t solution)
 
 /* The region is its promised client's, or has expired before the manager looked, and may have
  * another client. */
-static void end_promise(struct accel_region_state *region, const struct accel *owner)
+static void end_promise(struct region *region, const struct accel *owner)
 {
     struct accel *promised = region->promised;
 
@@ -53,11 +53,11 @@ static void end_promise(struct accel_region_state *region, const struct accel *o
 
 static void promise(struct accel *a, unsigned number)
 {
-    struct accel_region_state *region = &accels.regions[number];
+    struct region *region = &accels.regions[number];
 
     end_promise(region, a);
     region->promised = a;
-    accels.stopped[number] = region->owner;
+    region->stopped = region->owner;
     prepare_loss(region->owner);
 }
 
@@ -67,7 +67,7 @@ static void promise(struct accel *a, unsigned number)
 static void apply(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
-    struct accel_region_state *r = &accels.regions[region];
+    struct region *r = &accels.regions[region];
     struct accel *before = r->owner;
 
     if (note_path(a, solution)) {
@@ -117,10 +117,10 @@ static void configure_or_connect(struct accel *a, unsigned region, uint64_t stat
 {
     ulong state = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
 
-    if (state == REGION_HOLD && (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 ||
-                                 a->state != ACCEL_CONNECTED)) {
+    if (state == ACCEL_REGION_HOLD && (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CONNECTED) == 0 ||
+                                       a->state != ACCEL_CONNECTED)) {
         connect(a, region);
-    } else if (state == REGION_RECONFIG) {
+    } else if (state == ACCEL_REGION_RECONFIG) {
         a->state = ACCEL_WAITING;
         accel_configure(region);
     }
@@ -129,7 +129,7 @@ static void configure_or_connect(struct accel *a, unsigned region, uint64_t stat
 /* Whether a region in this state may have been promised to another client than its own. */
 static bool is_preempting(ulong state)
 {
-    return state == REGION_PREEMPT || state == REGION_SWITCH;
+    return state == ACCEL_REGION_PREEMPT || state == ACCEL_REGION_SWITCH;
 }
 
 bool accel_job_leaves(void)
@@ -137,8 +137,8 @@ bool accel_job_leaves(void)
     bool found = false;
 
     for (unsigned i = 0; i < accels.nregions; i++) {
-        found = found ||
-                ACCEL_FIELD(accel_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) == REGION_SWITCH;
+        found = found || ACCEL_FIELD(accel_region_status(i), FABRIC_REGS_PRR_STATUS_STATE) ==
+                             ACCEL_REGION_SWITCH;
     }
     return found;
 }
@@ -151,13 +151,13 @@ static bool may_have_regions(const struct accel *a)
 
 bool accel_update_region(unsigned number)
 {
-    struct accel_region_state *region = &accels.regions[number];
+    struct region *region = &accels.regions[number];
     uint64_t status = accel_region_status(number);
     struct accel *before = region->owner, *owner = accel_client_of(status);
     bool preempted = region->promised != NULL, loses;
 
     if (!is_preempting(ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) ||
-        owner != accels.stopped[number]) {
+        owner != region->stopped) {
         end_promise(region, owner);
     }
     region->owner = owner;
@@ -260,13 +260,13 @@ enum accel_drain accel_drain_region(unsigned number)
     (void)accel_update_region(number);
     status = accel_region_status(number);
     state = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE);
-    if (state == REGION_IDLE && ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
+    if (state == ACCEL_REGION_IDLE && ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0) {
         return ACCEL_DRAINED;
     }
-    if (state == REGION_BUSY) {
+    if (state == ACCEL_REGION_BUSY) {
         accel_write(FABRIC_REGS_PRR_STOP + number * FABRIC_REGS_PRR_STOP_STRIDE, 1);
     }
-    if (state == REGION_BUSY || is_preempting(state) || is_configured_now(number)) {
+    if (state == ACCEL_REGION_BUSY || is_preempting(state) || is_configured_now(number)) {
         return ACCEL_DRAIN_WAITS;
     }
     cancel_client(status);

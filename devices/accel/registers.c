@@ -28,5 +28,5 @@ bool accel_in_reconfig(unsigned region, const struct accel *a)
     uint64_t status = accel_region_status(region);
 
     return accel_client_of(status) == a &&
-           ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == REGION_RECONFIG;
+           ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == ACCEL_REGION_RECONFIG;
 }
