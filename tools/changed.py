@@ -50,8 +50,9 @@ SUITES = {
     "devices/accel/": "test-unit test-coverage test-fuzz-host test-cosim "
     "test-e2e:accel,overlays,crypto_unit,rt_devices",
     "devices/shared/": "test-unit test-coverage test-cosim test-e2e:shared,hardware_io",
-    "devices/virtio/": "test-unit test-coverage test-fuzz-host "
-    "test-e2e:virt,network,disk,storage,crypto,passthrough,debian,grub,installer,locks",
+    "devices/virtio/": "test-unit test-coverage test-fuzz-host test-manager "
+    "test-e2e:test_virt,attacks_virtio,test_network,test_disk,storage,crypto,passthrough,grub,locks,"
+    "test_many test-tutorials:network",
     "docs/": "{documents}",
     "docs/figures.tsv": "test-unit:figures",
     "docs/examples/": "test-tutorials",

@@ -147,6 +147,8 @@ _SIGNATURES = {
 
 def load() -> ctypes.CDLL:
     """Loads the library and sets the types of all functions."""
+    if b"__asan_init" in LIBRARY.read_bytes() and "libasan" not in os.environ.get("LD_PRELOAD", ""):
+        raise RuntimeError('the address sanitizer must be loaded first: use make test-unit-properties ONLY="words"')
     library = ctypes.CDLL(str(LIBRARY))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)

@@ -54,7 +54,7 @@ test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setu
 BASE ?=
 export BASE
 
-test-changed: fetch-guests $(CRATES) | setup-dev ## run the suites that concern the files changed since the commit BASE= (NAMES=1 only names them)
+test-changed: $(if $(NAMES),,fetch-guests $(CRATES)) | setup-dev ## run the suites that concern the files changed since the commit BASE= (NAMES=1 only names them)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tools/changed.py --base "$$BASE" $(if $(NAMES),--names)
 
 # Systems on a newer QEMU. Tests of what differs between the versions: the processor's features and the firmware, virtual
