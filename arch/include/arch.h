@@ -12,6 +12,7 @@
  *                       coherent
  *   ARCH_MAX_CPUS       CPUs at most, up to SYSIMAGE_MAX_HARTS
  *   ARCH_VM_TIMERS      software timers for each VM: of the architecture and of components' devices
+ *   ARCH_VM_VDEVS       emulated devices of a VM at most
  *   ARCH_TIME_SLOW      arch_time() may take a call of the firmware: the scheduler reads it once in
  *                       a context switch
  *   ARCH_VIRQ_MESSAGE   for vcpu_raise(): a message or doorbell, which the guest acknowledges

@@ -87,11 +87,12 @@ static void irq_take(unsigned irq)
     }
 }
 
-/* Called from trap.S for an interrupt that stopped a guest; `number` is shifted left by one. */
-void irq_handle(ulong number);
-void irq_handle(ulong number)
+/* Called from trap.S for an interrupt that stopped a guest: scause without its first bit,
+ * shifted left by one. */
+void irq_handle(ulong cause);
+void irq_handle(ulong cause)
 {
-    irq_take((unsigned)number / 2U);
+    irq_take((unsigned)cause / 2U);
 }
 
 /* The first pending interrupt, or 0. */

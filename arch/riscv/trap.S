@@ -119,7 +119,7 @@ interrupt:
     call    irq_handle              /* (2 * number) */
     ld      t0, CPU_CURRENT(sp)
     j       leave
-1:  mv      a0, sp                  /* without this path: switch +10, release +8 */
+1:  mv      a0, sp                  /* most interrupts are the timer's */
     call    timer_expire            /* (cpu) */
     ld      t0, CPU_CURRENT(sp)
     /* fall through */

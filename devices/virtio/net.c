@@ -51,9 +51,8 @@
 #define TYPE_VLAN 0x8100U
 #define TYPE_SERVICE_VLAN 0x88a8U
 
-/* The headers of a frame, as read once from the sender's memory, and to be written to the
-   receivers'. */
-/* What is read of a frame before it is copied. */
+/* The headers of a frame, as read once from the sender's memory before the frame is copied, and to
+ * be written to the receivers'. */
 struct head {
     /* struct virtio_net_hdr; little-endian */
     uint8_t flags, gso_type;

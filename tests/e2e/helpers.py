@@ -45,7 +45,7 @@ EVERY_FEATURE = "sstc,htinst,htimedelta,envcfg,svpbmt,svadu,zicbom,zicboz,zba,zb
 VIRTUAL = virtual_time(By.COMMAND)
 # For several harts in virtual time. Under -icount QEMU runs one hart until the next deadline of its
 # virtual clock, so a hart that waits for a lock spins until then. QEMU 7.2 gives the other harts only
-# the time that a busy hart does not use (CAVEATS.md).
+# the time that a busy hart does not use.
 TURN_US = 10
 TURNS = deadlines(By.TURNS, TURN_US)
 # Timeouts in seconds of host time. Time in which QEMU waits for a host CPU does not count; a test

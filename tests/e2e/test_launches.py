@@ -50,7 +50,7 @@ def interrupts_and_jobs(manner: str) -> tuple[int, int]:
     """
     How often the attacker on the other hart interrupted a job of the victim, and the number of
     jobs. Uses QEMU 10: under 7.2's -icount the other hart makes no progress while the victim's hart
-    is busy (CAVEATS.md).
+    is busy.
     """
     log = OUT / f"launches-{manner}.int"
     changes = f'vms {{ attacker {{ bootargs = "role=attacker only={manner}"; }}; }};'

@@ -24,7 +24,7 @@ case "$*" in *--version*) echo "QEMU emulator version 7.2.0" ;; *-kernel*) echo 
 def test_keys_are_answered(name: str, qemu: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """
     From the boot on, while VMs contend for locks. The work of the VMs ends on the newer QEMU: on QEMU 7.2 the holder of
-    a lock can be left without a turn (CAVEATS.md).
+    a lock can be left without a turn.
     """
     monkeypatch.setattr(runner, "host_processors", lambda: 2)
     system = built_with_harts(name, 4)

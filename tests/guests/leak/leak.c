@@ -3,8 +3,7 @@
  * Boot arguments: role=<spin, scan or restart>, vm=<own id>, harts=<n>, fp=<0, 1>, seed=<n>, to=<VM
  * that this VM may send to>, from=<VM that may send to this VM>, noisy=<1: a VM with unknown
  * messages may send to this VM>, every=<spins between reports>, log=<1: report also in the memory
- * shared with tests/guests/fuzz>, real=<1: real time; the timer interrupt is not checked
- * (CAVEATS.md)>.
+ * shared with tests/guests/fuzz>, real=<1: real time; the timer interrupt is not checked>.
  */
 #include "leak.h"
 

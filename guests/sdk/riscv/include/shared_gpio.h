@@ -67,7 +67,7 @@ struct gpio_result {
 int gpio_open(struct gpio *gpio, const void *fdt);
 
 /** The present time, from the device. In co-simulation it may be ahead of machine_time()
- * (CAVEATS.md). */
+ * (docs/fabric.md). */
 uint64_t gpio_now(const struct gpio *gpio);
 
 /** Converts from ticks of machine_time() to cycles, and back, rounded down. */

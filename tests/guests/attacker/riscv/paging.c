@@ -135,7 +135,7 @@ void tables_elsewhere(struct verdict *v, uint64_t arg)
 
 /*
  * Tables in the guest's devices: a walk must not access a register. Offsets in a table differ from
- * that of the access (CAVEATS.md).
+ * that of the access.
  */
 void tables_in_devices(struct verdict *v, uint64_t arg)
 {

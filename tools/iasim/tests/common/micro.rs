@@ -228,7 +228,7 @@ fn branch(rng: &mut Rng) -> Vec<One> {
 }
 
 /// A jump by a register with a pc-relative value. Not by J, JAL, JALS: QEMU keeps four bits of pc
-/// where the architecture keeps five, which matters at this program's addresses (CAVEATS.md).
+/// where the architecture keeps five, which matters at this program's addresses.
 fn register(rng: &mut Rng, pc: u32) -> Vec<One> {
     let by = low(rng);
     let name = low_register(by);
