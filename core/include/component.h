@@ -46,7 +46,8 @@ struct component {
      * tree has none. At boot, after boot_tree(). */
     bool (*boot_seed)(uint8_t *tree, uint32_t size);
     /* Derives key number `number` of SYSIMAGE_SEED_SIZE bytes, for a component's own generator,
-     * from the machine's seed. At boot; false if the machine has none. */
+     * from the machine's seed: each generator has a number of its own (virtio-rng has those of its
+     * functions, below 32). At boot; false if the machine has none. */
     bool (*make_key)(uint32_t *key, uint32_t number);
     /* At boot, on the boot CPU, once all VMs and VCPUs exist and before any of them runs. Returns
      * NULL or what failed. */
