@@ -60,6 +60,7 @@ _SIGNATURES = {
     "testbed_image_check": (c_char_p, [c_void_p]),
     "testbed_boot_image": (c_bool, [c_void_p]),
     "sysimage_check": (c_char_p, [c_void_p, c_uint64]),
+    "sysimage_device": (c_void_p, [c_void_p, c_uint32, c_uint]),
     "sysimage_section": (c_void_p, [c_void_p, c_uint32, POINTER(c_uint32)]),
     "testbed_enter": (None, [c_uint]),
     "testbed_vm_start": (c_bool, [c_uint, c_uint]),

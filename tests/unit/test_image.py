@@ -196,6 +196,21 @@ def test_a_section_is_found_by_its_tag() -> None:
     assert section(image, TAG) is None
 
 
+def test_a_device_is_found_by_its_kind_and_its_vm() -> None:
+    image = make()
+    assert CORE.sysimage_device(image, 7, 0) is None  # an image without such devices
+    devices = [(7, 0), (9, 1), (7, 1)]
+    for index, (kind, vm) in enumerate(devices):
+        record = layout.DEVICE.pack(kind=kind, vm=vm, gpa=0x1000 * index, irq=0, reserved=0)
+        ctypes.memmove(image + FIXUPS + index * layout.DEVICE.size, record, layout.DEVICE.size)
+    for field, value in (("tag", layout.DEVICES_TAG), ("offset", FIXUPS), ("size", 3 * layout.DEVICE.size)):
+        put(image, SECTIONS + layout.SECTION.offset(field), value)
+    for index, (kind, vm) in enumerate(devices):
+        assert CORE.sysimage_device(image, kind, vm) == image + FIXUPS + index * layout.DEVICE.size
+    for kind, vm in ((9, 0), (7, 2), (8, 1)):
+        assert CORE.sysimage_device(image, kind, vm) is None
+
+
 def test_sections_outside_the_tables() -> None:
     def after(*changes: tuple[int, int]) -> str:
         image = make()
