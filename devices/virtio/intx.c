@@ -120,10 +120,11 @@ void virtio_set_line(struct virtio_device *dev)
     vm_unlock(dev->vm);
 }
 
-/* `if_live`: only a device whose driver is ready. */
+/* `if_live`: only a device whose driver is ready. If an interrupt is pending for this CPU, which
+ * may have just copied data, the line is set in a section of its own. */
 static void interrupt(struct virtio_device *dev, uint32_t bits, bool if_live)
 {
-    bool now = dev->vm->nvcpus <= FEW_VCPUS;
+    bool now = !arch_irq_pending() && dev->vm->nvcpus <= FEW_VCPUS;
 
     spin_lock(&dev->vm->lock);
     if (!if_live || virtio_is_live(dev)) {
