@@ -22,8 +22,9 @@ def test_component(blocks, reader):
 
 def test_two_components(blocks, reader):
     reader.run(command(blocks[0]))
-    assert all(map(reader.links, ("rt", "ipc")))
-    assert not any(map(reader.links, ("services", "arch/riscv/compat", "docs/examples/tally")))
+    assert all(map(reader.links, ("rt", "ipc", "services/serial")))
+    others = ("services/console", "services/seed", "devices", "arch/riscv/compat", "docs/examples/tally")
+    assert not any(map(reader.links, others))
 
 
 def test_a_copied_board(blocks, reader):
