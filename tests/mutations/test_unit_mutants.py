@@ -23,7 +23,13 @@ FAULTS = tomllib.loads((Path(__file__).parent / "unit_faults.toml").read_text(en
 
 def failure(tests: str, mutant: str = "") -> str | None:
     """The name of the first test that fails, with the source `mutant` from build/mutants; None: all pass."""
-    words = ["HOST_BUILD=build/mutants/host", f"HOST_MUTANT={mutant}", "KIND_TESTS=", f"KIND_PROPERTIES={tests}"]
+    words = [
+        "HOST_BUILD=build/mutants/host",
+        f"HOST_MUTANT={mutant}",
+        "KIND_TESTS=",
+        f"KIND_PROPERTIES={tests}",
+        "ONLY=",
+    ]
     with alone_building():
         if tests.startswith(MANAGER):
             assert run(["make", "--no-print-directory", "-s", *MODELS]).returncode == 0

@@ -27,11 +27,11 @@ $(MUTANT_BUILD)/obj/%.o: %.c
 $(MUTANT_BUILD)/obj/core/lib/libc.o: HOST_EXTRA := -Dmemcpy=lib_memcpy -Dmemset=lib_memset -fno-builtin
 
 $(MUTANT_BUILD)/libcore.so: $(MUTANT_OBJS)
-	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $^ $(MUTANT_SANITIZE) $(HOST_WRAP)
+	@$(HOST_CC) -shared -Wl,-Bsymbolic -o $@ $(call linked,$(MUTANT_BUILD),$^) $(MUTANT_SANITIZE) $(HOST_WRAP)
 
 $(MUTANT_BUILD)/unit/test_%: $(MUTANT_BUILD)/obj/tests/unit/test_%.o $(MUTANT_OBJS)
 	@mkdir -p $(@D)
-	@$(HOST_CC) -o $@ $(filter-out $(addprefix $(MUTANT_BUILD)/obj/,$(LEFT_OUT)),$^) $(MUTANT_SANITIZE) $(HOST_WRAP) -lcmocka
+	@$(HOST_CC) -o $@ $(call linked,$(MUTANT_BUILD),$^) $(MUTANT_SANITIZE) $(HOST_WRAP) -lcmocka
 
 $(MUTANT_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
