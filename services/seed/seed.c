@@ -9,6 +9,8 @@
 #include "sysimage.h"
 #include "vm.h"
 
+_Static_assert(CHACHA_DOUBLE_ROUNDS == COMPONENT_LOAD_STEPS, "a double round a step");
+
 #define KEY_WORDS (SYSIMAGE_SEED_SIZE / 4U)
 
 static struct {
@@ -173,7 +175,7 @@ void seed_step(const struct vm *vm, unsigned step)
         chacha_begin(state, machine_seed.key, (const uint32_t[4]){vm->id, vm->starts});
     }
     chacha_double_round(state);
-    if (step == COMPONENT_LOAD_STEPS - 1U) {
+    if (step == CHACHA_DOUBLE_ROUNDS - 1U) {
         chacha_hash_end(state);
         /* checked by sysimage_check() */
         (void)guestmem_write(vm, (gpa_t)vm->config->seed, state, SYSIMAGE_SEED_SIZE);
