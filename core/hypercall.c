@@ -72,5 +72,5 @@ struct hcall_ret info_get_id(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, u
 struct hcall_ret info_get_version(ulong a0, ulong a1, ulong a2, ulong a3, ulong a4, ulong a5)
 {
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
-    return (struct hcall_ret){HCALL_OK, TESSERA_VERSION_SBI};
+    return (struct hcall_ret){HCALL_OK, TESSERA_VERSION_NUMBER};
 }

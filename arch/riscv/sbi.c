@@ -59,7 +59,7 @@ static struct hcall_ret sbi_base(ulong a0, ulong a1, ulong a2, ulong a3, ulong a
     case SBI_BASE_GET_IMPL_ID:
         return SBI_VALUE(SBI_IMPLEMENTATION);
     case SBI_BASE_GET_IMPL_VERSION:
-        return SBI_VALUE(TESSERA_VERSION_SBI);
+        return SBI_VALUE(TESSERA_VERSION_NUMBER);
     case SBI_BASE_PROBE_EXTENSION:
         return SBI_VALUE(sbi_known(a0) ? 1U : 0U);
     case SBI_BASE_GET_MVENDORID: /* of the machine, for errata */

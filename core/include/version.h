@@ -5,6 +5,6 @@
 #define VERSION_H
 
 #define TESSERA_VERSION "0.2.0"
-#define TESSERA_VERSION_SBI 0x000200UL /* major << 16 | minor << 8 | patch */
+#define TESSERA_VERSION_NUMBER 0x000200UL /* major << 16 | minor << 8 | patch */
 
 #endif
