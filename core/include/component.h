@@ -28,7 +28,7 @@ enum write_fault {
     WRITE_DONE, /* done for the guest, which continues behind it */
 };
 
-#define COMPONENT_LOAD_STEPS 10U
+#define COMPONENT_LOAD_STEPS 10U /* of vm_loaded(), for each component */
 
 /* NULL: the component has none. vm_start(), vcpu_start() and vcpu_stop() are called with sched_lock
  * held, so they are short and their length does not depend on the number of VMs or VCPUs. */

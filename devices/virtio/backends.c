@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds at boot what other components have behind PCI functions; constant afterwards. */
 #include "component.h"
 
 #include "virtio.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the firmware's device tree with the board: UART, interrupt controller, RAM, time base,
- * harts. At boot only, on the boot CPU, so nothing is locked. core reports what is found. */
+ * harts. At boot only, on the boot CPU, so nothing is locked. The architecture's part
+ * (arch/<isa>/fwtree) reports what is found. */
 #include "fdt.h"
 #include "fwtree.h"
 

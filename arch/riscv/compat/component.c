@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers the devices that guests of QEMU's virt machine expect: test finisher and RTC. */
+/* Registers the devices that guests of QEMU's virt machine expect: test finisher and RTC; and
+ * pvpanic. */
 #include "component.h"
 
 #include "compat.h"
