@@ -251,7 +251,7 @@ def schemata(text: str, root: Node, numbered: dict[int, Mutant]) -> str:
 
 
 def refused(compiler: list[str], file: Path) -> set[int]:
-    """The mutants that do not compile: the last one before the place of each error."""
+    """The mutants that do not compile: the last one before the place of each error in its line, or the first of it."""
     done = subprocess.run(
         [*compiler, "-fsyntax-only", str(file)], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}
     )
@@ -259,7 +259,8 @@ def refused(compiler: list[str], file: Path) -> set[int]:
     found = set()
     for line, column in re.findall(rf"^{re.escape(str(file))}:(\d+):(\d+): error:", done.stderr, flags=re.MULTILINE):
         before = lines[int(line) - 1].encode()[: int(column)].decode(errors="ignore")
-        found |= {int(number) for number in re.findall(r"mutant_on\((\d+)", before)[-1:]}
+        numbers = re.findall(r"mutant_on\((\d+)", before)[-1:] or re.findall(r"mutant_on\((\d+)", lines[int(line) - 1])
+        found |= {int(number) for number in numbers[:1]}
     assert found or done.returncode == 0, done.stderr
     return found
 
