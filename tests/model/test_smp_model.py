@@ -28,6 +28,8 @@ SCENARIOS = {
     "a VCPU turns off and on": ("N_OFF=1", "N_ON=1", "N_FENCE0=1", "N_SEND=1"),
 }
 
+PARTS = {"a line", "fences", "a restart"}  # of which others are made: in `make soak`
+
 # Injected faults, each with the scenario that detects it.
 FAULTS = {
     "FAULT_CLEAR_LATE": "kicks",  # the software interrupt is cleared after its reasons are read
@@ -59,7 +61,9 @@ def errors(output: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize(
+    "scenario", [pytest.param(name, marks=pytest.mark.long if name in PARTS else ()) for name in SCENARIOS]
+)
 def test_the_protocol_holds(tmp_path: Path, scenario: str) -> None:
     output = explore(tmp_path, *SCENARIOS[scenario])
     assert errors(output) == 0, output
