@@ -7,10 +7,10 @@ FUZZ_TARGETS := image calls tree virtio
 FUZZ_SYSTEMS := $(wildcard systems/*.dts systems/bench/*.dts) tests/image/fabric.dts
 FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
-FUZZ_SHORT_image := 20000
-FUZZ_SHORT_calls := 4000
-FUZZ_SHORT_tree := 200000
-FUZZ_SHORT_virtio := 2000
+FUZZ_SHORT_image := 5000
+FUZZ_SHORT_calls := 1000
+FUZZ_SHORT_tree := 50000
+FUZZ_SHORT_virtio := 500
 # The timeout of one input in seconds. No leak check: arch/host keeps its RAM for the next input.
 FUZZ_ARGS := -timeout=20 -detect_leaks=0 -rss_limit_mb=4096
 
