@@ -63,7 +63,7 @@ $(HOST_BUILD)/unit/test_%: $(HOST_BUILD)/obj/tests/unit/test_%.o $(HOST_OBJS) $(
 NO_CONSOLE := services/console/% services/debug/% tests/unit/testbed_debug.o
 $(HOST_BUILD)/unit/test_core_console: private LEFT_OUT := $(NO_CONSOLE)
 
-test-unit: test-unit-c test-unit-properties test-gdb-tool check-self test-bench-tools test-unit-sorter test-unit-time ## run the unit tests of core and of our own tools on this machine
+test-unit: test-unit-c test-unit-properties test-gdb-tool check-self test-bench-tools test-unit-sorter ## run the unit tests of core and of our own tools on this machine
 	@$(some_selected)
 
 # $(call run_programs,names): of tests in C.
@@ -93,17 +93,15 @@ test-unit-properties: unit-programs
 test-unit-quick: unit-programs
 	@TESSERA_QUICK=1 $(HOST_PYTEST) -n 0 -m "not slow" tests/unit
 
-# The real-time class with its queues in sorters; the scheduler and the watchdog with the timers there.
-test-unit-sorter:
-	@$(MAKE) --no-print-directory HOST_RT_QUEUE=sorter KIND_TESTS="test_rt_queue test_rt_queue_sorter" \
-	    KIND_PROPERTIES="test_rt_edf test_rt_lifecycle" test-unit-kind
-	@$(MAKE) --no-print-directory HOST_TIMERS=sorter KIND_TESTS=test_timers_sorter \
-	    KIND_PROPERTIES="test_scheduler test_watchdog" test-unit-kind
+# The real-time class with its queues in sorters; the scheduler and the watchdog with the timers there. Both of a board
+# whose hart has no time CSR (ARCH_TIME_SLOW).
+SLOW_TIME := HOST_CC="$(HOST_CC) -DARCH_TIME_SLOW=true"
 
-# The scheduler of a board whose hart has no time CSR (ARCH_TIME_SLOW).
-test-unit-time:
-	@$(MAKE) --no-print-directory HOST_BUILD=$(BUILD)/host-time HOST_CC="$(HOST_CC) -DARCH_TIME_SLOW=true" KIND_TESTS=test_rt_queue \
-	    KIND_PROPERTIES="test_scheduler test_rt_edf" test-unit-kind
+test-unit-sorter:
+	@$(MAKE) --no-print-directory HOST_RT_QUEUE=sorter $(SLOW_TIME) KIND_TESTS="test_rt_queue test_rt_queue_sorter" \
+	    KIND_PROPERTIES="test_rt_edf test_rt_lifecycle" test-unit-kind
+	@$(MAKE) --no-print-directory HOST_TIMERS=sorter $(SLOW_TIME) KIND_TESTS=test_timers_sorter \
+	    KIND_PROPERTIES="test_scheduler test_watchdog" test-unit-kind
 
 test-unit-kind: kind-programs
 	@$(call run_programs,$(call named,$(KIND_TESTS)))
@@ -119,5 +117,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtua
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: unit-programs kind-programs test-unit test-unit-c test-unit-properties test-unit-quick test-unit-sorter test-unit-time test-unit-kind test-long test-manager
+.PHONY: unit-programs kind-programs test-unit test-unit-c test-unit-properties test-unit-quick test-unit-sorter test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)
