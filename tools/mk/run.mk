@@ -38,7 +38,7 @@ endef
 
 # Suites that run while the fabric's benches run in the background: they count instructions, not
 # time. They run one after the other, so that a failure is the last output.
-FOREGROUND := check-analyze site test-pictures test-coverage check-model test-fuzz-host test-image test-guests test-iasim test-mips
+FOREGROUND := check-analyze site test-pictures check-model test-fuzz-host test-image test-guests test-iasim test-mips
 
 test: fetch-guests $(CRATES) | setup-dev setup-debug setup-fpga setup-litex setup-site setup-browser setup-qemu-new ## run all tests except those of soak: unit, image builder, bare guests, simulator and its systems, fabric, fabric behind QEMU, SoC, end to end, tutorials
 	$(call suite,$(MAKE) --no-print-directory test-unit,test-unit)
