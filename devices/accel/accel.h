@@ -241,7 +241,7 @@ bool cipher_unit_begin(const struct vm *vm, uint32_t unit, const struct cipher_j
 enum cipher_outcome cipher_unit_result(uint32_t unit);
 bool cipher_unit_stop(const struct vm *vm, uint32_t unit);
 
-/* --- registers.c; called with accels.lock held --- */
+/* --- registers.c; without locks --- */
 
 /* The register PRR_STATUS of the region; its state is ACCEL_REGION_*. */
 uint64_t accel_region_status(unsigned region);

@@ -30,20 +30,18 @@ static void put_names(char vm[NAME_LEN], char device[NAME_LEN], const struct acc
     memcpy(device, devices[a->config->device].name, NAME_LEN);
 }
 
-static struct accel_region region_of(ulong number)
+static struct accel_region region_of(unsigned number)
 {
-    uint64_t status = accel_read(FABRIC_REGS_PRR_STATUS + number * FABRIC_REGS_PRR_STATUS_STRIDE);
-    ulong vm = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_VM),
-          device = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_DEV);
+    uint64_t status = accel_region_status(number);
+    const struct accel *a = accel_client_of(status);
     struct accel_region region = {
         .state = (uint32_t)ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE),
         .task = (uint32_t)ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID),
         .cycles = ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_RECONFIG_TIME),
     };
 
-    if (ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) != 0 && vm < accels.image->nclients &&
-        accels.clients[vm].accels[device] != NULL) {
-        put_names(region.vm, region.device, accels.clients[vm].accels[device]);
+    if (a != NULL) {
+        put_names(region.vm, region.device, a);
     }
     return region;
 }
@@ -86,7 +84,7 @@ struct hcall_ret accel_get_region(ulong number, ulong gpa, ulong size, ulong a3,
         return refused;
     }
     if (number < accels.nregions) {
-        struct accel_region region = region_of(number);
+        struct accel_region region = region_of((unsigned)number);
 
         written = guestmem_write(caller(), gpa, &region, sizeof(region));
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fabric's registers of a region say: its state, and the device that is its client. Called
- * with accels.lock held; owns no state. */
+/* What the fabric's registers of a region say: its state, and the device that is its client. Owns
+ * no state, and needs no lock. */
 #include "accel.h"
 
 uint64_t accel_region_status(unsigned region)
