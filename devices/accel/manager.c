@@ -52,9 +52,8 @@ static const char *fault_text(ulong why)
 static void note_fault(void)
 {
     uint64_t info = accel_read(FABRIC_REGS_FAULT_INFO);
-    ulong vm = ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_VM),
-          device = ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV);
-    struct accel *a = vm < accels.image->nclients ? accels.clients[vm].accels[device] : NULL;
+    struct accel *a = accel_named(ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_VM),
+                                  ACCEL_FIELD(info, FABRIC_REGS_FAULT_INFO_DEV));
 
     enable(EVENTS);
     spin_lock(&sched_lock);
