@@ -8,11 +8,14 @@ uint64_t accel_region_status(unsigned region)
     return accel_read(FABRIC_REGS_PRR_STATUS + region * FABRIC_REGS_PRR_STATUS_STRIDE);
 }
 
+_Static_assert(1U << FABRIC_REGS_PRR_STATUS_DEV_WIDTH == ACCEL_MAX_DEVICES &&
+                   1U << FABRIC_REGS_SOLUTION_DEV_WIDTH == ACCEL_MAX_DEVICES &&
+                   1U << FABRIC_REGS_FAULT_INFO_DEV_WIDTH == ACCEL_MAX_DEVICES,
+               "each number that a register can hold has a place");
+
 struct accel *accel_named(ulong vm, ulong device)
 {
-    return vm < accels.image->nclients && device < ACCEL_MAX_DEVICES
-               ? accels.clients[vm].accels[device]
-               : NULL;
+    return vm < accels.image->nclients ? accels.clients[vm].accels[device] : NULL;
 }
 
 struct accel *accel_client_of(uint64_t status)
