@@ -138,7 +138,7 @@ static const char *set_up(const struct accel_image *image)
     const char *wrong;
 
     accels.image = image;
-    accels.nregions = image->regions < ACCEL_MAX_REGIONS ? image->regions : ACCEL_MAX_REGIONS;
+    accels.nregions = image->regions;
     accels.registers = (volatile char *)(ulong)image->fabric;
     wrong = arch_device_map((hpa_t)image->fabric, FABRIC_SPAN) ? check_fabric(image)
                                                                : "page tables are used up";
