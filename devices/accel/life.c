@@ -13,8 +13,11 @@ static volatile char *windows_of(const struct accel_vm *c)
 void accel_set_present(struct accel *a, bool present)
 {
     a->present = present;
-    a->state = accels.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
-    a->state = present ? a->state : ACCEL_ABSENT;
+    if (!present) {
+        a->state = ACCEL_ABSENT;
+    } else {
+        a->state = accels.usable[a->config->device] != 0 ? ACCEL_IDLE : ACCEL_FAILED;
+    }
 }
 
 void accel_reset_device(struct accel *a)
