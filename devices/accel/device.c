@@ -113,9 +113,7 @@ void accel_report(const char *format, const struct accel *a, ulong region, ulong
 void accel_post_event(const struct accel *a, ulong event)
 {
     if (a->model == ACCEL_IMAGE_MODEL_GUEST) {
-        a->client->events |= event << a->config->device;
-        accels.notify |= 1U << a->client->number;
-        accels.work_pending = true;
+        accel_post_vm_event(a->client, event << a->config->device);
     }
 }
 
