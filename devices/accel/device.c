@@ -198,8 +198,10 @@ void accel_lost(struct accel *a, bool preempted)
     } else {
         /* their region expired before it was connected: their writes request the device again */
         resume_waiters(a);
-        accels.recheck |= accel_has_job(stat) ? 1U << a->client->number : 0;
-        accels.work_pending = accels.work_pending || accel_has_job(stat);
+        if (accel_has_job(stat)) {
+            accels.recheck |= 1U << a->client->number;
+            accels.work_pending = true;
+        }
     }
 }
 
