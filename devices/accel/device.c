@@ -123,9 +123,7 @@ static void resume_waiters(struct accel *a)
 {
     if (!list_empty(&a->waiters)) {
         resume_first(&a->waiters);
-        if (!list_empty(&a->waiters)) {
-            leave_waiters(a);
-        }
+        leave_waiters(a);
     }
 }
 
