@@ -102,7 +102,6 @@ static void fail(struct overlay *o)
 
     o->failed = step->number;
     o->region = run.region;
-    accels.work_pending = true;
     accels.report = "error: overlay %s: %s failed for region %lu";
     accels.args =
         (struct accel_report_args){{run.config->name, phases[step->number]}, run.region, 0};
