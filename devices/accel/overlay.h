@@ -30,7 +30,6 @@ struct overlay_run {
     /* the fragment, or the device, with which the phase goes on; 0 when it begins */
     unsigned at;
     unsigned region; /* that of the fragment */
-    bool barred;     /* the guest can no more use the device that is being removed */
 };
 
 /* One step of a phase. */

@@ -254,12 +254,9 @@ enum overlay_outcome overlay_udto(struct overlay_run *run)
  * Its page becomes read-only at once on this CPU, and VCPUs that wait for it execute their stores
  * again, which fault. A VCPU of another CPU can store to it a little longer: UPDT resets the device
  * again. */
-static bool remove_device(struct overlay_run *run, struct accel *a)
+static bool remove_device(struct accel *a)
 {
-    if (!run->barred) {
-        accel_bar_device(a);
-    }
-    run->barred = true;
+    accel_bar_device(a);
     return accel_withdraw_device(a);
 }
 
@@ -273,13 +270,12 @@ enum overlay_outcome overlay_udrv(struct overlay_run *run)
         return OVERLAY_DONE;
     }
     a = provided_by(run, run->at);
-    if (!remove_device(run, a)) {
+    if (!remove_device(a)) {
         accel_watch_all();
         return OVERLAY_POLLS;
     }
     accel_reset_device(a);
     run->at++;
-    run->barred = false;
     return OVERLAY_AGAIN;
 }
 
