@@ -201,6 +201,12 @@ static inline void accel_if_write(const struct accel *a, ulong offset, uint32_t 
     arch_device_write32(accel_if_at(a, offset), value);
 }
 
+/* The DMA windows of the client, for fabric_windows_open(). */
+static inline volatile char *accel_windows_of(const struct accel_vm *c)
+{
+    return accels.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
+}
+
 /* A field of a register's value. */
 #define ACCEL_FIELD(value, name) (((value) >> name##_LSB) & ((1UL << name##_WIDTH) - 1U))
 #define ACCEL_PUT(name, value) ((uint64_t)(value) << name##_LSB)

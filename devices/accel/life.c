@@ -5,11 +5,6 @@
 
 #include "fabric_windows.h"
 
-static volatile char *windows_of(const struct accel_vm *c)
-{
-    return accels.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
-}
-
 void accel_set_present(struct accel *a, bool present)
 {
     a->present = present;
@@ -38,7 +33,7 @@ void accel_reset_device(struct accel *a)
 static void begin_life(struct accel_vm *c)
 {
     spin_lock(&accels.lock);
-    fabric_windows_open(windows_of(c), &c->vm->memmap);
+    fabric_windows_open(accel_windows_of(c), &c->vm->memmap);
     c->events = 0;
     c->stopping = false;
     spin_unlock(&accels.lock);
@@ -92,7 +87,7 @@ static bool stop_step(struct accel_vm *c)
     if (c->to_reset == ACCEL_MAX_DEVICES && !withdraw(c)) {
         return false;
     }
-    fabric_windows_close(windows_of(c));
+    fabric_windows_close(accel_windows_of(c));
     while (c->to_reset > 0) {
         struct accel *a = c->accels[--c->to_reset];
 

@@ -66,11 +66,6 @@ static struct accel_vm *client_of(const struct vm *vm, uint32_t number)
     return c != NULL && c->config->operated != 0 && c->vm == vm && device_of(c) != NULL ? c : NULL;
 }
 
-static volatile char *windows_of(const struct accel_vm *c)
-{
-    return accels.registers + FABRIC_WINDOWS + c->number * FABRIC_VM_WINDOWS_STRIDE;
-}
-
 bool accel_hide_page(struct accel *a)
 {
     struct unit *u = unit_of(a->client);
@@ -110,7 +105,7 @@ static bool connected(struct accel_vm *c, struct accel *a)
     struct unit *u = unit_of(c);
 
     if (u->state == UNIT_STOPPED) {
-        fabric_windows_open(windows_of(c), &c->vm->memmap);
+        fabric_windows_open(accel_windows_of(c), &c->vm->memmap);
         c->stopping = false;
         u->state = UNIT_OPEN;
     }
@@ -280,7 +275,7 @@ bool cipher_unit_stop(const struct vm *vm, uint32_t unit)
         stopped = accel_withdraw_device(device_of(c));
     }
     if (stopped && unit_of(c)->state == UNIT_STOPS) {
-        fabric_windows_close(windows_of(c));
+        fabric_windows_close(accel_windows_of(c));
         accel_reset_device(device_of(c)); /* clears the key, too */
         unit_of(c)->state = UNIT_STOPPED;
     }
