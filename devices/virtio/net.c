@@ -493,7 +493,6 @@ static enum virtio_found begin_frame(struct nic *nic, const struct virtq *q)
     if (found == VIRTIO_SOME) {
         nic->to_group = (nic->head.destination[0] & 1U) != 0;
         nic->next = may_send(nic) ? 0 : virtio_device_count;
-        nic->nfilled = 0;
         nic->sending = SENDING_FRAME;
     }
     return found;
