@@ -134,8 +134,8 @@ static void host_command(struct virtio_device *dev, uint32_t value)
 {
     struct host_function *f = dev->data;
 
-    f->command = value & COMMAND_BITS;
-    command_write(f, f->command);
+    f->command = value;
+    command_write(f, value);
 }
 
 static uint32_t visible_read(const struct host_function *f, unsigned offset)
