@@ -209,10 +209,10 @@ static void show(struct host_function *f, unsigned at, uint32_t length)
     }
 }
 
+/* Whether this vendor's capability is the common configuration of a virtio device. */
 static bool is_common(const struct host_function *f, uint32_t head)
 {
-    return (config_read(f, PCI_ID) & 0xffffU) == VENDOR && (head & 0xffU) == CAPABILITY_VENDOR &&
-           head >> 24 == VIRTIO_COMMON;
+    return (config_read(f, PCI_ID) & 0xffffU) == VENDOR && head >> 24 == VIRTIO_COMMON;
 }
 
 /* Returns the offset of the capability with the common configuration of a virtio device, or 0. */
