@@ -11,6 +11,16 @@ unsigned virtio_device_count; /* as virtio_devices */
 /* owner: this file; constant after boot, but `stopped` */
 static struct virtio_bus buses[SYSIMAGE_MAX_VMS];
 
+unsigned virtio_count_before(const struct virtio_device *dev)
+{
+    unsigned count = 0;
+
+    for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
+        count += other->class == dev->class ? 1U : 0;
+    }
+    return count;
+}
+
 static const struct virtio_class *class_of(uint32_t kind)
 {
     static const struct virtio_class *const classes[] = {

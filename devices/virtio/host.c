@@ -384,19 +384,9 @@ static const char *take_function(struct virtio_device *dev, struct host_function
     return wrong;
 }
 
-static unsigned functions_before(const struct virtio_device *dev)
-{
-    unsigned count = 0;
-
-    for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
-        count += other->class == &virtio_host ? 1U : 0;
-    }
-    return count;
-}
-
 static const char *host_boot(struct virtio_device *dev)
 {
-    unsigned number = functions_before(dev);
+    unsigned number = virtio_count_before(dev);
     struct host_function *f = &functions[number];
     const char *wrong;
 

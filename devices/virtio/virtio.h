@@ -460,6 +460,9 @@ void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_lo
 extern struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: boot.c */
 extern unsigned virtio_device_count;
 
+/* The number of functions of the same class before this one, of all VMs. At boot. */
+unsigned virtio_count_before(const struct virtio_device *dev);
+
 /* --- backends.c --- */
 
 extern struct pci_backends pci_backends; /* of all components; owner: pci_backends_boot() */

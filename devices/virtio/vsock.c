@@ -65,22 +65,11 @@ enum outcome {
     RECEIVER_WRONG,
 };
 
-/* The number of sockets before this one; STREAMS_SOCKETS if there are too many. */
-static unsigned sockets_before(const struct virtio_device *dev)
-{
-    unsigned count = 0;
-
-    for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
-        count += other->class == &virtio_socket && count < STREAMS_SOCKETS ? 1U : 0;
-    }
-    return count;
-}
-
 static const char *vsock_boot(struct virtio_device *dev)
 {
-    unsigned socket = sockets_before(dev);
+    unsigned socket = virtio_count_before(dev);
 
-    if (socket == STREAMS_SOCKETS || dev->config->cid < CID_MIN) {
+    if (socket >= STREAMS_SOCKETS || dev->config->cid < CID_MIN) {
         return "the image has a wrong context id of a vsock, or too many";
     }
     endpoints[socket] = (struct endpoint){.dev = dev, .socket = socket};
