@@ -538,8 +538,7 @@ static enum virtio_found offer(const struct virtio_device *dev, struct engine *e
     uint32_t n;
 
     e->phase = TAKE;
-    if (found != VIRTIO_SOME || e->from.writable || e->from.room < JOB_MIN ||
-        e->key.words != JOB_KEY / 4U) {
+    if (found != VIRTIO_SOME || e->from.writable || e->key.words != JOB_KEY / 4U) {
         return found; /* take() finds what is wrong */
     }
     found = space(e, &n);
