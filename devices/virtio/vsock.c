@@ -157,10 +157,8 @@ static enum outcome fill(struct endpoint *to, struct endpoint *from, struct virt
         virtio_chain_write(&chain, from->rest.at, header.length) != VIRTIO_SOME) {
         return RECEIVER_WRONG;
     }
-    if (header.length > 0) {
-        virtio_chain_advance(&from->rest, header.length);
-        from->left -= header.length;
-    }
+    virtio_chain_advance(&from->rest, header.length);
+    from->left -= header.length;
     q->next++;
     virtq_return(q, chain.head, HEADER_SIZE + header.length);
     return DELIVERED;
