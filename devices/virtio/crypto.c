@@ -312,12 +312,10 @@ static void fail(struct engine *e, uint8_t status)
     e->phase = FINISH;
 }
 
-/* Whether the device can do the request. The length of its buffers is not known yet. */
-static uint8_t judge(struct engine *e)
+/* Whether the device can do the request; `s` is its session or NULL. The length of its buffers is
+ * not known yet. */
+static uint8_t judge(const struct data_request *r, const struct session *s)
 {
-    const struct data_request *r = &e->request;
-    const struct session *s = session_of(e, r->session);
-
     if (r->opcode > CIPHER_DECRYPT || r->operation != OPERATION_CIPHER) {
         return STATUS_UNSUPPORTED;
     }
@@ -378,9 +376,9 @@ static void begin_block(struct engine *e)
 static void begin_data(struct engine *e)
 {
     const struct session *s = session_of(e, e->request.session);
-    uint8_t status = judge(e);
+    uint8_t status = judge(&e->request, s);
 
-    if (status != STATUS_OK || s == NULL) {
+    if (status != STATUS_OK) {
         fail(e, status);
         return;
     }
