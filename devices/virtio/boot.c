@@ -166,6 +166,14 @@ static const char *check_section(const struct virtio_image *image, uint32_t size
     return fit ? NULL : "the image's section of PCI functions is out of bounds";
 }
 
+static const char *set_up_bus(struct vm *vm)
+{
+    if (!map_memory(vm)) {
+        return "page tables are used up";
+    }
+    return virtio_pci_init(vm) ? NULL : "a VM has too many emulated devices";
+}
+
 static const char *set_up(const struct virtio_image *image)
 {
     const void *table = (const char *)image + image->functions_offset;
@@ -180,12 +188,7 @@ static const char *set_up(const struct virtio_image *image)
         wrong = add_function(&virtio_devices[i], &functions[i]);
     }
     for (unsigned i = 0; i < hyp.nvms && wrong == NULL; i++) {
-        if (buses[i].count > 0) {
-            wrong = map_memory(&hyp.vms[i]) ? NULL : "page tables are used up";
-        }
-        if (buses[i].count > 0 && wrong == NULL) {
-            wrong = virtio_pci_init(&hyp.vms[i]) ? NULL : "a VM has too many emulated devices";
-        }
+        wrong = buses[i].count > 0 ? set_up_bus(&hyp.vms[i]) : NULL;
     }
     return wrong;
 }
