@@ -197,9 +197,13 @@ const char *virtio_boot(void)
 {
     uint32_t size;
     const struct virtio_image *image = sysimage_section(hyp.image, VIRTIO_IMAGE_TAG, &size);
-    const char *wrong = image != NULL ? check_section(image, size) : NULL;
+    const char *wrong;
 
-    return image != NULL && wrong == NULL ? set_up(image) : wrong;
+    if (image == NULL) {
+        return NULL;
+    }
+    wrong = check_section(image, size);
+    return wrong == NULL ? set_up(image) : wrong;
 }
 
 /* False: to be called again. */
@@ -231,10 +235,11 @@ void virtio_vm_reset(struct vm *vm)
 {
     struct virtio_bus *bus = virtio_bus_of(vm);
 
-    if (bus != NULL) {
-        bus->stopped = 0;
+    if (bus == NULL) {
+        return;
     }
-    for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
+    bus->stopped = 0;
+    for (unsigned i = 0; i < bus->count; i++) {
         virtio_pci_reset(&bus->devices[i]);
     }
 }
