@@ -166,7 +166,7 @@ static enum virtio_found data_step(struct virtio_device *dev, struct blk_disk *d
     if (n == 0) {
         end_request(dev, disk, q);
     } else if (is_useful(disk)) {
-        copy_data(dev, disk, n < VIRTIO_PIECE ? n : VIRTIO_PIECE);
+        copy_data(dev, disk, virtio_min(n, VIRTIO_PIECE));
     } else {
         virtio_chain_advance(rest, n);
     }

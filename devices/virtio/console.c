@@ -134,8 +134,7 @@ static enum virtio_found fill(struct virtio_device *to, struct virtq *q, struct 
     if (found != VIRTIO_SOME || !chain.writable) {
         return VIRTIO_WRONG;
     }
-    n = from->room < chain.room ? from->room : chain.room;
-    n = n < VIRTIO_PIECE ? n : VIRTIO_PIECE;
+    n = virtio_min(virtio_min(from->room, chain.room), VIRTIO_PIECE);
     virtio_copy(chain.at, from->at, n);
     virtio_chain_advance(from, n);
     end->counts.sent += n;

@@ -160,11 +160,6 @@ static uint32_t crypto_config(const struct virtio_device *dev, unsigned offset)
     return offset / 4U < ARRAY_SIZE(words) ? words[offset / 4U] : 0;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* --- sessions: with the lock of the data queue --- */
 
 /* NULL: there is none. */
@@ -297,7 +292,7 @@ static enum virtio_found control_step(struct virtio_device *dev, struct engine *
     if (rest->writable) {
         return end_control(dev, e, q);
     }
-    n = smaller(rest->room, (uint32_t)sizeof(e->control) - e->control_read);
+    n = virtio_min(rest->room, (uint32_t)sizeof(e->control) - e->control_read);
     virtio_copy((char *)&e->control + e->control_read, rest->at, n);
     e->control_read += n;
     virtio_chain_advance(rest, rest->room); /* what follows the key is ignored */
@@ -340,7 +335,7 @@ static enum virtio_found begin_request(struct virtio_device *dev, struct engine 
 /* Reads at most `size` bytes of the current buffer of the source, which must be the driver's. */
 static uint32_t read_buffer(struct engine *e, void *bytes, uint32_t size)
 {
-    uint32_t n = smaller(e->from.room, size);
+    uint32_t n = virtio_min(e->from.room, size);
 
     virtio_copy(bytes, e->from.at, n);
     virtio_chain_advance(&e->from, n);
@@ -543,7 +538,7 @@ static enum virtio_found offer(const struct virtio_device *dev, struct engine *e
     if (found != VIRTIO_SOME) {
         return found;
     }
-    n = smaller(smaller(n, e->from.room), smaller(e->left, JOB_MAX)) & ~(AES_BLOCK - 1U);
+    n = virtio_min(virtio_min(n, e->from.room), virtio_min(e->left, JOB_MAX)) & ~(AES_BLOCK - 1U);
     if (!suits(e->from.at, e->into.at, n)) {
         return found;
     }
@@ -596,7 +591,7 @@ static enum virtio_found put(struct engine *e)
         fail(e, STATUS_ERROR); /* shorter than the request says */
         return found;
     }
-    n = smaller(n, AES_BLOCK - e->at);
+    n = virtio_min(n, AES_BLOCK - e->at);
     virtio_copy(e->into.at, (const char *)e->block + e->at, n);
     virtio_chain_advance(&e->into, n);
     e->at += n;

@@ -253,9 +253,8 @@ static enum outcome contiguous_bytes(struct nic *nic, struct virtq *q, uint32_t 
     if (outcome != DELIVERED) {
         return outcome;
     }
-    *n = nic->from.room < nic->into.room ? nic->from.room : nic->into.room;
     most = step_bytes(nic->into.at, nic->from.at);
-    *n = *n < most ? *n : most;
+    *n = virtio_min(virtio_min(nic->from.room, nic->into.room), most);
     return *n <= nic->most - nic->length ? DELIVERED : TOO_LONG;
 }
 

@@ -126,7 +126,7 @@ static inline enum virtio_found span_part(struct virtio_chain *c, unsigned part,
     if (found == VIRTIO_SOME && part == VIRTIO_PARTS) {
         return VIRTIO_WRONG;
     }
-    *n = size < c->room ? size : c->room;
+    *n = virtio_min(size, c->room);
     return found == VIRTIO_SOME && c->writable != writable ? VIRTIO_NONE : found;
 }
 
@@ -177,7 +177,7 @@ enum virtio_found virtq_first(const struct virtio_device *dev, const struct virt
         .table = q->desc,
         .entries = q->mask + 1U,
         .head = head,
-        .left = q->mask + 1U < most ? q->mask + 1U : most,
+        .left = virtio_min(q->mask + 1U, most),
         .next = head,
     };
     return VIRTIO_SOME;

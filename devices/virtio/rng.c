@@ -88,7 +88,7 @@ static enum virtio_found fill(struct generator *g)
         generate(g);
         return VIRTIO_SOME;
     }
-    n = g->rest.room < OUTPUT ? g->rest.room : OUTPUT;
+    n = virtio_min(g->rest.room, OUTPUT);
     take_block(g, output);
     found = virtio_chain_write(&g->rest, output, n);
     memset(output, 0, sizeof(output));

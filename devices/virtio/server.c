@@ -158,11 +158,6 @@ static struct virtio_step send_piece(struct blk_disk *disk, struct virtq *q)
     return step_again();
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Copies the next bytes of a write. */
 static struct virtio_step fill_piece(struct virtio_device *dev, struct blk_disk *disk)
 {
@@ -178,7 +173,7 @@ static struct virtio_step fill_piece(struct virtio_device *dev, struct blk_disk 
     if (virtio_chain_span(to) != VIRTIO_SOME || !to->writable) {
         return broken(disk->server);
     }
-    n = least(least(from->room, to->room), least(disk->left, VIRTIO_PIECE));
+    n = virtio_min(virtio_min(from->room, to->room), virtio_min(disk->left, VIRTIO_PIECE));
     virtio_copy(to->at, from->at, n);
     virtio_chain_advance(from, n);
     virtio_chain_advance(to, n);
@@ -262,7 +257,7 @@ static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
         (void)end_pieces(disk, BLK_IOERR);
         return end_answer(s);
     }
-    n = least(least(from->room, n), least(disk->left, VIRTIO_PIECE));
+    n = virtio_min(virtio_min(from->room, n), virtio_min(disk->left, VIRTIO_PIECE));
     virtio_copy(to->at, from->at, n);
     virtio_chain_advance(from, n);
     virtio_chain_advance(to, n);

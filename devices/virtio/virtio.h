@@ -394,6 +394,11 @@ static inline enum virtio_found virtio_chain_span(struct virtio_chain *chain)
 enum virtio_found virtio_chain_read(struct virtio_chain *chain, void *dst, uint32_t size);
 enum virtio_found virtio_chain_write(struct virtio_chain *chain, const void *src, uint32_t size);
 
+static inline uint32_t virtio_min(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t bytes)
 {
     chain->at += bytes;

@@ -151,8 +151,7 @@ static enum outcome fill(struct endpoint *to, struct endpoint *from, struct virt
     if (found != VIRTIO_SOME || (from->left > 0 && from->rest.writable)) {
         return SENDER_WRONG; /* shorter than its header says */
     }
-    header.length = from->left < from->rest.room ? from->left : from->rest.room;
-    header.length = header.length < PIECE ? header.length : PIECE;
+    header.length = virtio_min(virtio_min(from->left, from->rest.room), PIECE);
     if (put_header(to, q, &header, &chain) != VIRTIO_SOME ||
         virtio_chain_write(&chain, from->rest.at, header.length) != VIRTIO_SOME) {
         return RECEIVER_WRONG;
