@@ -99,7 +99,8 @@ struct nic {
     struct virtio_chain from, into;
     uint32_t generation, length, length_filled, nfilled;
     struct virtq_used filled[CHAINS];
-    char *num_buffers; /* of the header, in the receiver's memory */
+    /* of the header, in the memory of a receiver that allows several chains, or NULL */
+    char *num_buffers;
     /* Since the boot. Those of frames received, and dropped for want of a buffer, are guarded by
      * the lock of the receive queue. */
     struct virtio_net_counts counts;
@@ -197,7 +198,7 @@ static enum outcome fill_chain(struct nic *nic, struct virtq *q)
 {
     enum outcome outcome;
 
-    if (!is_mergeable(nic->to) || nic->num_buffers == NULL || nic->nfilled == CHAINS - 1U) {
+    if (nic->num_buffers == NULL || nic->nfilled == CHAINS - 1U) {
         return DROPPED;
     }
     nic->filled[nic->nfilled] =
@@ -286,10 +287,12 @@ static enum outcome write_head(struct nic *nic)
     enum virtio_found found = virtio_chain_span(&nic->into);
 
     if (found == VIRTIO_SOME) {
-        nic->num_buffers = nic->into.room < VIRTIO_HEADER ? NULL : nic->into.at + NUM_BUFFERS;
-        if (is_mergeable(nic->to) && nic->num_buffers == NULL) {
+        bool mergeable = is_mergeable(nic->to);
+
+        if (mergeable && nic->into.room < VIRTIO_HEADER) {
             return RECEIVER_WRONG;
         }
+        nic->num_buffers = mergeable ? nic->into.at + NUM_BUFFERS : NULL;
         found = virtio_chain_write(&nic->into, &nic->head, HEAD_SIZE);
     }
     if (found == VIRTIO_SOME) {

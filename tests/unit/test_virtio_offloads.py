@@ -205,6 +205,15 @@ def test_a_frame_in_too_many_chains_is_dropped():
     assert len(receiver.frames()) == 1
 
 
+def test_buffers_are_merged_only_for_a_driver_that_accepts_it():
+    sender, receiver = pair(ALL & ~MERGED)
+    receiver.offer(1000)
+    receiver.offer(1000)
+    send(sender, SEGMENT, frame_of(1500))
+    assert receiver.device.queues[0].returned() == [(0, 0)]
+    assert counts(1)[4] == 1
+
+
 def test_long_frames_are_segments():
     sender, receiver = pair()
     receiver.offer(4000)
