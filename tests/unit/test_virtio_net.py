@@ -223,6 +223,7 @@ def test_limits_in_each_millisecond():
     for frame in (all_, all_, one, one):
         send(sender, frame, [])
     assert port.received() == [all_, one]
+    assert counts(0)[3] == 4
 
 
 def test_counters():

@@ -323,6 +323,15 @@ def test_segments_that_were_not_negotiated(accepted: int, kind: int):
     assert sender.status & NEEDS_RESET
 
 
+@pytest.mark.parametrize(("accepted", "kind"), [(HOST_TSO4, TCPV4), (HOST_TSO6, TCPV6)])
+def test_segments_that_were_negotiated(accepted: int, kind: int):
+    booted(functions())
+    sender = Device(0, size=64).start(RECEIVES | CSUM | accepted)
+    send(sender, Header(NEEDS_CSUM, kind, 54, 1448, 34, 16), frame_of(100))
+    assert sender.status & NEEDS_RESET == 0
+    assert counts(0)[0] == 1
+
+
 def test_headers_mean_nothing_without_negotiation():
     """A driver without CSUM may write anything; the receiver sees none of it."""
     booted(functions())
