@@ -395,14 +395,14 @@ static struct nic *nic_in(uint32_t segment, const struct virtio_device *dev)
     return dev->class == &virtio_net && nic->segment == segment ? nic : NULL;
 }
 
-/* Whether the address can be behind the uplink: it is that of a station, and no other NIC has
- * it. */
+/* Whether the address, which is not the uplink's own, can be behind it: it is that of a station,
+ * and no NIC has it. */
 static bool is_outside(const struct nic *uplink, uint64_t mac)
 {
     for (unsigned n = 0; n < virtio_device_count; n++) {
         const struct nic *nic = nic_in(uplink->segment, &virtio_devices[n]);
 
-        if (nic != NULL && nic != uplink && nic->mac == mac) {
+        if (nic != NULL && nic->mac == mac) {
             return false;
         }
     }
