@@ -41,6 +41,7 @@ class Function:
         self.reset_bars = bytes(self.space[BAR0 : BAR0 + 24])
         self.stopping = False
         self.writes: list[tuple[int, int]] = []
+        self.times: list[int] = []  # of the writes
         self.status, self.status_at, self.deaf = 0xF, None, False
         at, link = 0x40, CAPABILITIES
         for body in capabilities:
@@ -67,6 +68,7 @@ class Function:
         assert size == 4
         assert offset % 4 == 0
         self.writes.append((offset, value))
+        self.times.append(c_uint64.in_dll(CORE, "host_time").value)
         number = (offset - BAR0) // 4
         if 0 <= number < 6:
             struct.pack_into("<I", self.space, offset, self.bar(number, value))
@@ -93,7 +95,8 @@ def capability(kind: int, *rest: int) -> bytes:
 
 
 def express(flr: bool) -> bytes:
-    return struct.pack("<BBHIHH", EXPRESS, 0, 2, flr << 28, 0x2810, 0)
+    """Its device status has bits that a write of ones would clear."""
+    return struct.pack("<BBHIHH", EXPRESS, 0, 2, flr << 28, 0x2810, 0xF)
 
 
 def common(bar: int, offset: int) -> bytes:
@@ -163,6 +166,8 @@ def test_sizes_of_bars(machine):
     function = Function(BARS, [])
     assert machine(function) is None
     before, function.writes = bytes(function.space), []
+    guest_write(BAR0 + 8, ONES)
+    assert guest_read(BAR0 + 4) == VM_WINDOW + PLACES[1]
     for number in range(6):
         guest_write(BAR0 + 4 * number, ONES)
     shown = [guest_read(BAR0 + 4 * number) for number in range(6)]
@@ -212,7 +217,31 @@ def test_capabilities_of_vendors_only(machine):
     assert guest_read(COMMAND) >> 20 & 1
     assert guest_read(first + 4) == 0x04030201
     assert guest_read(first + 8) == 0x08070605
-    assert [guest_read(at) for at in (0x40, 0x44, 0x48, first + 12, last + 8, 0x100, 0xFFC)] == [0] * 7
+    assert [guest_read(at) for at in (0x28, 0x40, 0x44, 0x48, first + 12, last + 8, 0x100, 0xFFC)] == [0] * 8
+
+
+def test_lengths_of_capabilities(machine):
+    """At least the head, at most up to the end of the configuration space."""
+    function = Function(BARS, [capability(VENDOR, 3, 0), capability(VENDOR, 4, 0)])
+    function.space[0x45] = 0xFC
+    function.space[0xFC:] = capability(VENDOR, 4, 0)
+    assert machine(function) is None
+    assert chain() == [(0x44, VENDOR), (0xFC, VENDOR)]
+
+
+@pytest.mark.parametrize(("there", "seen"), [(1, 1), (9, 8)])
+def test_number_of_capabilities(machine, there, seen):
+    assert machine(Function(BARS, [capability(VENDOR, 4, 0)] * there)) is None
+    assert chain() == [(0x40 + 4 * number, VENDOR) for number in range(seen)]
+    assert guest_read(0x80) == 0
+
+
+def test_a_pointer_without_capabilities(machine):
+    """The status says whether there are any."""
+    function = Function(BARS, [capability(VENDOR, 4, 0)])
+    function.space[COMMAND + 2] = 0
+    assert machine(function) is None
+    assert chain() == []
 
 
 def test_no_capabilities(machine):
@@ -288,21 +317,12 @@ def test_stop_resets_by_the_function(machine):
     assert machine(function) is None
     guest_write(COMMAND, MEMORY | MASTER, 1)
     bars, function.writes = bytes(function.space[BAR0 : BAR0 + 24]), []
+    function.times = []
     machine.advance(function, FLR_TICKS // 1000)
-    times = []
-    write = function.write
-
-    def timed(at: int, size: int, value: int) -> None:
-        times.append(c_uint64.in_dll(CORE, "host_time").value)
-        write(at, size, value)
-
-    function.write = timed
-    callback = STORE(timed)
-    _Registers.in_dll(CORE, "host_registers").write = ctypes.cast(callback, c_void_p)
     restart_slowly()
     assert function.writes[:2] == [(COMMAND, MEMORY | INTX_DISABLE), (0x48, 0xA810)]  # 0x2810 and the reset
     assert bytes(function.space[BAR0 : BAR0 + 24]) == bars
-    assert times[2] - times[1] >= FLR_TICKS
+    assert function.times[2] - function.times[1] >= FLR_TICKS
     assert function.word(COMMAND) & 0xFFFF == MEMORY
     assert guest_read(COMMAND) & 0xFFFF == 0
 
@@ -310,11 +330,12 @@ def test_stop_resets_by_the_function(machine):
 def test_stop_without_a_reset(machine):
     function = Function(BARS, [express(False)])
     assert machine(function) is None
-    guest_write(COMMAND, MEMORY | MASTER, 1)
-    function.writes = []
-    restart(0)
-    commands = [value for offset, value in function.writes if offset == COMMAND]
-    assert commands == [MEMORY | INTX_DISABLE, MEMORY]
+    for _ in range(2):
+        guest_write(COMMAND, MEMORY | MASTER, 1)
+        function.writes = []
+        restart(0)
+        commands = [value for offset, value in function.writes if offset == COMMAND]
+        assert commands == [MEMORY | INTX_DISABLE, MEMORY]
 
 
 @pytest.mark.parametrize("deaf", [False, True])
@@ -324,13 +345,24 @@ def test_stop_resets_a_virtio_device(machine, deaf):
     function.status_at = WINDOW + PLACES[4] + 0x1000 + 20
     assert machine(function) is None
     assert function.status == 0, "firmware may have used it"
-    function.status, function.deaf, function.writes = 0xF, deaf, []
+    function.status, function.deaf, function.writes, function.times = 0xF, deaf, [], []
     guest_write(COMMAND, MEMORY | MASTER, 1)
     machine.advance(function, FLR_TICKS // 1000)
     restart_slowly()
     assert function.status == (0xF if deaf else 0)
+    assert (function.times[2] - function.times[1] >= FLR_TICKS) == deaf
     assert not [value for offset, value in function.writes if offset == 0x50 + 8], "no function-level reset"
     assert function.word(COMMAND) & 0xFFFF == MEMORY
+
+
+@pytest.mark.parametrize(("vendor", "status"), [(0x1AF4, 0), (0x8086, 0xF)])
+def test_common_configuration(machine, vendor, status):
+    """It is a virtio device's capability of type 1; those of other types are somewhere else."""
+    notifications = struct.pack("<BBBBIII", VENDOR, 0, 16, 2, 4, 0x2000, 4)
+    function = Function(BARS, [common(4, 0x1000), notifications], vendor=vendor)
+    function.status_at = WINDOW + PLACES[4] + 0x1000 + 20
+    assert machine(function) is None
+    assert function.status == status
 
 
 @pytest.mark.parametrize(("bar", "offset"), [(0, 0), (6, 0), (4, 0x4000), (4, ONES - 19), (3, 0)])
