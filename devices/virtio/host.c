@@ -218,10 +218,9 @@ static bool is_common(const struct host_function *f, uint32_t head)
 /* Returns the offset of the capability with the common configuration of a virtio device, or 0. */
 static unsigned find_capabilities(struct host_function *f)
 {
-    unsigned at = (config_read(f, PCI_COMMAND) & STATUS_CAPABILITIES) != 0 ? PCI_CAPABILITIES : 0,
-             common = 0;
+    bool any = (config_read(f, PCI_COMMAND) & STATUS_CAPABILITIES) != 0;
+    unsigned at = any ? config_read(f, PCI_CAPABILITIES) & 0xfcU : 0, common = 0;
 
-    at = at != 0 ? config_read(f, at) & 0xfcU : 0;
     for (unsigned n = 0; at >= PCI_CAPABILITY && n < CAPABILITY_CHAIN; n++) {
         uint32_t head = config_read(f, at);
 
