@@ -35,7 +35,7 @@ VICTIM = re.compile(r"^disk_victim: (\d+) done, (\d+) failed, (\d+) given up$", 
 PEERS = re.compile(r"^peers: (\d+) rounds, (\d+) wrong, (\d+) again$", re.MULTILINE)
 _ENTRY = re.compile(r'^ATTACK\((\w+), (\w+), "([^"]*)"', re.MULTILINE)
 
-HANG_LINES = 4  # lines of the ticker, 5 ms apart, for which an attack that hangs is left running
+HANG_LINES = 2  # lines of the ticker, 5 ms apart, for which an attack that hangs is left running
 # In ticks of 100 instructions: rt-blocked-ns plus rt-release-ns of the board, plus one tick of
 # timer granularity.
 LATE_TICKS = 26

@@ -102,6 +102,7 @@ def test_cost_of_the_check_at_boot(tmp_path):
     assert 20_000 < run_check(find_qemu(), built("bench-accel"), tmp_path) <= AUTH_MAX
 
 
+@pytest.mark.long
 def test_software_gives_equal_results():
     """Jobs of four tasks, with several commands each: output, size and result code are software's."""
     devices = reports(finished("accel-tasks"), "all")
@@ -246,6 +247,7 @@ def test_watchdog_restarts_a_vm_that_uses_a_region():
             assert not re.search(r"accel: job \d+, [1-9]", machine.console.text(vm)), machine.console.text(vm)
 
 
+@pytest.mark.long
 def test_demo_in_real_time():
     """Without virtual time the fabric has a slower clock; results are the same."""
     system = built("accelerators")

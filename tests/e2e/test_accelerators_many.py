@@ -8,6 +8,7 @@ import pytest
 from test_many import measured
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "said"),
     [

@@ -47,6 +47,7 @@ def test_worst_case_latency_and_stack(storage: AttackMachines):
     check_worst(storage)
 
 
+@pytest.mark.long
 @each_attack([attack for attack in MENU if attack.name in CONCURRENT])
 def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
     two_harts.run(attack)
@@ -59,6 +60,7 @@ def begin_attack(machine: Machine, name: str) -> None:
     machine.expect("attacker", rf"{name} begins", SOON_S)
 
 
+@pytest.mark.long
 def test_restarts_with_requests_in_flight():
     """Of the good server, of a driver of its disks, of the attacker as a server and as a driver, and of its victim."""
     system = built("attacker-storage")

@@ -36,7 +36,7 @@ CONCURRENT = {
     "loop_on_every_hart", "hcall_random", "sbi_random", "plic_storm", "reset_forever",
 }  # fmt: skip
 
-ALWAYS = {"tables_changing", "remote_fences", "ipc_flood", "loop_on_every_hart", "reset_forever"}  # of these
+ALWAYS = {"remote_fences", "reset_forever"}  # of these
 
 # Without htinst the hypervisor fetches the instruction and tells the access from its page-table
 # walk.

@@ -43,6 +43,7 @@ def test_worst_case_latency_and_stack(virtio: AttackMachines):
     check_worst(virtio)
 
 
+@pytest.mark.long
 @each_attack([attack for attack in MENU if attack.name in CONCURRENT])
 def test_attack_on_two_harts(two_harts: AttackMachines, attack: Attack):
     two_harts.run(attack)

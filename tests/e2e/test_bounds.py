@@ -68,7 +68,7 @@ SYSTEMS = {
     "virtio": ["bench-virtio", "bench-virtio-wake"],
     "response": ["response", "response-load"],
 }
-LONG = ("linux", "thread-metric", "response")
+LONG = ("switch", "rt-release", "restart", "load", "linux", "thread-metric", "response")
 CASES = [
     pytest.param(measurement, metric, id=metric, marks=pytest.mark.long if measurement in LONG else ())
     for measurement, metrics in BOUNDED.items()

@@ -71,8 +71,10 @@ def assert_flood_complete(text: str, count: int, vm: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "steady", "check"),
-    [("console-stress", STEADY, assert_flood_whole), ("trio", (), assert_flood_complete)],
-    ids=["one hart", "two harts"],
+    [
+        pytest.param("console-stress", STEADY, assert_flood_whole, id="one hart"),
+        pytest.param("trio", (), assert_flood_complete, id="two harts", marks=pytest.mark.long),
+    ],
 )
 def test_floods_of_two_vms_are_complete_and_unmixed(name, steady, check):
     count = 1500

@@ -362,6 +362,7 @@ def test_second_gdb_is_refused(running, gdb):
     assert "halted" in gdb.ask("monitor status")
 
 
+@pytest.mark.long
 def test_watchdog_is_suspended_while_debugging():
     """In virtual time: the watchdog expires after 1.5 s in a VM that pets it every second."""
     system = built("watchdog-debug")
@@ -456,6 +457,7 @@ def await_words(terminal: pexpect.spawn, pattern: str | type[pexpect.EOF]) -> No
         assert limit.left() > 0, f"{pattern} was not printed: {terminal.before}"
 
 
+@pytest.mark.long
 def test_make_debug_at_a_terminal(build_system):
     """`make debug`: GDB in the foreground, Ctrl-C on its terminal; no process is left running."""
     build_system("demo")

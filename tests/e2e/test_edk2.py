@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 import pytest
-from helpers import BOOT_S, SOON_S, booted, built, command, wait_for_signs_of_life
+from helpers import BOOT_S, SOON_S, VIRTUAL, booted, built, command, wait_for_signs_of_life
 
 from tessera.run.machine import HYPERVISOR, Machine
 
@@ -15,7 +15,7 @@ GUID = "6f1d3c5e-0b52-4c8a-9a37-2d5a3e7c1b04"  # a namespace of the test
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Machine]:
     system = built("edk2")
-    with booted(system, "edk2") as machine:
+    with booted(system, "edk2", *VIRTUAL) as machine:
         machine.console.shared = True  # its lines have a name, although there is one VM only
         machine.expect("efi", r"RISC-V EDK2 firmware version 2025\.02", BOOT_S)
         wait_for_signs_of_life(machine, system)
@@ -41,6 +41,7 @@ def test_shell(machine):
     ask(machine, "memmap", r"Total Memory: +\d+ MB")
 
 
+@pytest.mark.long
 def test_variables_outlive_a_restart(machine):
     """In the flash, which EDK2 erases and programs."""
     ask(machine, f"setvar fruit -guid {GUID} -nv -bs =0xbeef", r"")

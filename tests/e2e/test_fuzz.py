@@ -16,8 +16,8 @@ from tessera.run.runner import find_qemu
 from tessera.verify.fuzz import ATTACKER, CLIENT, KINDS, WITNESS, FuzzError, Options, attack, console_error, report
 
 SEED, MORE_SEEDS = 1, (2, 3)
-CALLS = 60_000
-ACCEL_CALLS = 1_000
+CALLS = 30_000
+ACCEL_CALLS = 500
 MUTANT_S = 100  # for each seed, until the missing check shows
 GUESTS = [f"build/guests/{name}/{name}.bin" for name in ("fuzz", "leak", "freertos")]
 
@@ -38,7 +38,7 @@ def _parts():
 def test_random_calls_disturb_no_other_vm(seed, virtual):
     """The last parameter runs on two harts in host time, which takes longer and is not
     repeatable."""
-    options = Options(seed, CALLS if virtual else CALLS // 4, virtual)
+    options = Options(seed, CALLS if virtual else CALLS // 2, virtual)
     log = attack(options, find_qemu())
     print(report(options, log, 0))
     assert log.calls >= options.calls
@@ -49,7 +49,7 @@ def test_random_calls_disturb_no_other_vm(seed, virtual):
     assert all(log.made(kind) > log.accepted(kind) > 0 for kind in range(len(KINDS)))
 
 
-@pytest.mark.parametrize("calls", [ACCEL_CALLS, pytest.param(12 * ACCEL_CALLS, marks=pytest.mark.long)])
+@pytest.mark.parametrize("calls", [ACCEL_CALLS, pytest.param(24 * ACCEL_CALLS, marks=pytest.mark.long)])
 def test_random_calls_with_accelerators(calls):
     """Beside a VM whose jobs share the region of the attacker's devices at a higher priority."""
     make("fuzz-fabric")
@@ -62,7 +62,7 @@ def test_random_calls_with_accelerators(calls):
     assert len(jobs) > 2 and jobs[-1] > jobs[0]
 
 
-@pytest.mark.parametrize("calls", [CALLS // 3, pytest.param(CALLS, marks=pytest.mark.long)])
+@pytest.mark.parametrize("calls", [CALLS // 3, pytest.param(2 * CALLS, marks=pytest.mark.long)])
 def test_random_calls_meet_the_latency_bound_of_attacks(calls):
     """Also checks that the stack gets no deeper than under attack."""
     qemu = find_qemu()

@@ -275,6 +275,7 @@ def demo():
         yield machine
 
 
+@pytest.mark.long
 def test_linux_restarts_after_a_panic(demo):
     """Linux resets itself because of its boot argument panic=; the other guests keep running."""
     keyboard(demo, "linux")

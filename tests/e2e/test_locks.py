@@ -128,6 +128,7 @@ def assert_admission_counts(harts: int, locks: list[Lock], sections: list[Sectio
     assert switch <= costs.switch_ns
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
     # Hart 0 then always admits its 60 apps.

@@ -186,6 +186,7 @@ def test_killed_client_does_not_affect_the_next(client: Client) -> None:
     client.says("whole", r"1: WHOLE\nstatus 0")
 
 
+@pytest.mark.long
 def test_freertos_restarts_during_a_session(machine: Machine, client: Client) -> None:
     machine.skip("freertos")
     client.talks_until_error("to and fro")
@@ -205,6 +206,12 @@ def test_missing_server_is_an_error_without_endless_wait(machine: Machine, clien
     client.says("anybody", r"1: ANYBODY\nstatus 0")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("messages", marks=pytest.mark.long), *on_every_board("mailbox")],
+    indirect=True,
+    scope="module",
+)
 def test_the_client_restarts_during_a_session(machine: Machine, client: Client) -> None:
     """The client's memory is reloaded, the shared memory is not. FreeRTOS, which waits for the client
     that is gone, serves the next session."""

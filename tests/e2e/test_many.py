@@ -150,6 +150,7 @@ def answered(name: str, machine: Machine, sequence: int, *request: int, **more: 
         time.sleep(0.3)
 
 
+@pytest.mark.long
 def test_a_debugger_of_64_apps():
     """The apps are released together, and the debugger halts each of them."""
     with measured("rt-many", 0) as machine:

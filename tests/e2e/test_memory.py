@@ -52,6 +52,7 @@ def test_linux_finds_both_pieces(machine):
     assert HIGH_MIB // 2 + LOW_MIB // 2 < total < HIGH_MIB + LOW_MIB  # the kernel reserves 64 MiB for 32-bit devices
 
 
+@pytest.mark.long
 def test_linux_uses_both_pieces(machine):
     """A file that does not fit the first piece; its last part is read again."""
     ask(machine, "mkdir /mnt; mount -t tmpfs -o size=90% none /mnt; echo status $?", r"^status 0$")

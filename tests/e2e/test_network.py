@@ -156,6 +156,7 @@ def test_iperf_to_freertos(machine):
     assert float(sent[2]) > 0
 
 
+@pytest.mark.long
 def test_iperf_between_linux_vms(machine):
     tell(machine, "west", "iperf -s -f k &")
     machine.expect("west", r"Server listening on TCP port 5001", BOOT_S)
@@ -261,7 +262,9 @@ def test_known_encryption(machine):
     ask(machine, "east", 'hexdump -ve \'16/1 "%02x" "\\n"\' /tmp/known', shown)
 
 
-@pytest.mark.parametrize("key", KEYS, ids=["128", "256"])
+@pytest.mark.parametrize(
+    "key", [pytest.param(KEYS[0], id="128", marks=pytest.mark.long), pytest.param(KEYS[1], id="256")]
+)
 def test_encryption_of_a_file(machine, key):
     """The device's result is that of the kernel's own cipher, and each decrypts the other one's."""
     ask(machine, "east", "head -c 200000 /tmp/east >/tmp/plain; wc -c </tmp/plain", r"^200000$")
@@ -302,6 +305,7 @@ def disk_sum(machine: Machine) -> str:
     return sum_of(machine, "east", "/dev/vda", WRITTEN_BYTES)
 
 
+@pytest.mark.long
 def test_disk_survives_a_restart(machine):
     """Its content is there after a restart of the VM; the VM's memory is new."""
     ask(machine, "east", "cat /sys/block/vda/size", rf"^{DISK_BYTES // SECTOR}$")

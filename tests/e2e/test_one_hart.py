@@ -58,7 +58,10 @@ def test_several_harts_have_more() -> None:
     assert len(atomic_accesses(ROOT / "build/hyp/qemu-virt/tessera.elf")) > len(LEFT)
 
 
-@pytest.mark.parametrize("name", ["ipc-one-hart", "trio-one-hart", "rt-load", "rt"])
+@pytest.mark.parametrize(
+    "name",
+    ["ipc-one-hart", "trio-one-hart", *(pytest.param(name, marks=pytest.mark.long) for name in ("rt-load", "rt"))],
+)
 def test_systems(name: str) -> None:
     system = built(name, hypervisor=one_hart())
     with booted(system, f"{name}-one-hart-board") as machine:

@@ -228,6 +228,7 @@ def test_on_several_harts_best_effort_never_waits_longer_than_the_bound(harts: M
     assert states(harts)["rtm"]["vcpus"] == f"{1 + HARTS}/9"
 
 
+@pytest.mark.long
 def test_on_several_harts_a_watchdog_expires_beside_the_apps(harts: Machine) -> None:
     assert_watchdog_expires(harts)
 

@@ -78,6 +78,7 @@ def test_apps_are_launched_and_stopped_at_run_time(all_sorters):
         assert_well(machine)
 
 
+@pytest.mark.long
 def test_each_hart_has_sorters_of_its_own(sorters):
     """In host time, which judges no latency: apps are released on both harts, also after a restart of the RT-VM."""
     system = built("rt-manager", hypervisor=sorters)
