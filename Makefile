@@ -22,7 +22,7 @@ endif
 include $(sort $(filter-out %/refused.mk,$(wildcard tools/mk/*.mk))) tools/mk/refused.mk
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1|/' | sort | awk -F '|' '{ printf "%-25s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' Makefile tools/mk/*.mk | sed -E 's/^([a-z0-9-]+):.*## /  make \1|/' | sort | awk -F '|' '{ printf "%-25s %s\n", $$1, $$2 }'
 
 clean: ## remove everything that was built (keeps the downloads in cache/)
 	rm -rf $(BUILD)
