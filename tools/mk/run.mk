@@ -61,12 +61,12 @@ test-changed: $(if $(NAMES),,fetch-guests $(CRATES)) | setup-dev ## run the suit
 # time, the plugin of the fabric and its instructions, interrupts of the shared devices. Many tests of test-e2e
 # use this QEMU by themselves. In soak the whole files, and the bounds, the attacks and the leaks.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
-NEWER_TESTS := $(addprefix tests/e2e/test_,smoke.py::test_smoke_sees_every_guest_of_demo regression.py edk2.py::test_shell \
+NEWER_TESTS := $(addprefix tests/e2e/test_,regression.py edk2.py::test_shell \
 	$(addprefix accelerators.py::test_,two_vms_share_the_devices an_allocated_device_does_not_exit same_run_twice \
-	    freertos_sleeps_until_the_interrupt jobs_are_preempted_and_resumed demo_in_real_time) \
-	accelerators_faults.py::test_regions_change_hands_between_harts hardware_io.py::test_drivers \
-	overlays.py::test_a_device_comes_and_goes_with_its_overlay rt_sorter.py::test_no_deadline_is_missed_at_95_percent \
-	rt_sorter.py::test_timers_of_guests shared_devices.py::test_rectangles)
+	    jobs_are_preempted_and_resumed) \
+	hardware_io.py::test_drivers overlays.py::test_a_device_comes_and_goes_with_its_overlay \
+	rt_sorter.py::test_no_deadline_is_missed_at_95_percent rt_sorter.py::test_timers_of_guests \
+	shared_devices.py::test_rectangles)
 
 test-newer: | setup-dev setup-qemu-new ## boot systems on a newer QEMU and use them as a user would
 	@QEMU=$(NEWER) $(E2E) -m "not long" $(PYTEST_ONLY) $(NEWER_TESTS)
