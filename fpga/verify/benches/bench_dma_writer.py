@@ -10,9 +10,9 @@ import random
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
-from rtl_tools import Bench
+from rtl_tools import Bench, rounds, with_long
 
-BENCHES = [Bench(top="dma_writer", depth=1, noise=True, weight=40)]
+BENCHES = with_long(Bench(top="dma_writer", depth=1, noise=True, weight=40))
 
 PAGE, BEAT, MOST = 4096, 8, 16
 SLOW, FAST = 0.03, 0.9  # probability per cycle that a side is ready
@@ -147,7 +147,7 @@ async def every_word_belongs_to_its_job(dut):
         await RisingEdge(dut.clk_i)
     dut.rst_ni.value = 1
     stopped = 0
-    for number in range(1, 201):
+    for number in range(1, rounds(81, 201)):
         job = Job(number)
         await run(dut, job)
         stopped += job.stop_after is not None and len(job.written) < len(job.words)

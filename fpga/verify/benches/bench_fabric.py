@@ -36,9 +36,9 @@ from fabric_helpers import (
 )  # fmt: skip
 from fabric_model import Lockstep
 from figures import measured
-from rtl_tools import Bench
+from rtl_tools import Bench, rounds, with_long
 
-BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]
+BENCHES = with_long(Bench(top="fabric_sim", depth=1, weight=130))
 
 TASK = 0x10
 
@@ -449,7 +449,7 @@ def slow_memory(made: Fabric, share: float) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(share=[0.0, 0.3, 0.8])
+@cocotb.parametrize(share=[0.3, 0.0, 0.8][-rounds(2, 3) :])
 async def random_load(dut, share):
     """Random actions, compared with the reference model in every cycle; memory stalls for a share of the time."""
     made = await fabric(dut)
@@ -586,11 +586,11 @@ async def figures_of_a_sorter_under_load(dut):
         cocotb.start_soon(other_hart(made, lambda made: made.bus.write(REGS["FABRIC_CONTEXTS"] + 64, bytes(8))))
     )
     longest = dict.fromkeys(accesses, 0)
-    for n in range(1000):
+    for n in range(rounds(500, 1000)):
         for name, access in accesses.items():
             longest[name] = max(longest[name], await duration(dut, access(n)) - idle[name])
             await ClockCycles(dut.clk_i, random.randrange(20))
-    assert guests.done > 5
+    assert guests.done > rounds(0, 5)
     for task in load:
         task.cancel()
     measured("fpga.bus.sorter_put_load", longest["put"])

@@ -7,7 +7,7 @@ from cocotb.triggers import ReadOnly, RisingEdge, Timer
 from fabric_helpers import BUSY, FAULT_NONE, IDLE, PERIOD, REGS, Fabric, probe, simb
 from rtl_tools import Bench
 
-BENCHES = [Bench(top="fabric_sim", depth=1, weight=230)]  # the build of bench_fabric
+BENCHES = [Bench(top="fabric_sim", depth=1, weight=10)]  # the build of bench_fabric
 
 STAGES = 2  # edges of the clock from the release to the first cycle of the fabric
 
