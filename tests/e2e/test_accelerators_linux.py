@@ -15,6 +15,8 @@ from helpers import BOOT_S, LINUX_PROMPT, booted, built, keyboard, tell
 
 from tessera.run.machine import Machine
 
+pytestmark = pytest.mark.long  # the tutorial's test (tests/docs/test_systems.py) runs the same programs
+
 CHUNK = 600  # characters that are typed in a line: busybox's shell takes 1023
 SCRIPTS = Path(__file__).parent / "guest"
 FRAMES = 12
@@ -76,7 +78,6 @@ def test_functions_in_sysfs(machine):
     )
 
 
-@pytest.mark.long
 def test_programs_that_misbehave(machine):
     """guest/functions.py, shared_functions.py: BARs, the interrupt's status and disable bit, DMA outside of the memory,
     random writes, killed processes; pages that the VM does not have."""
@@ -86,7 +87,6 @@ def test_programs_that_misbehave(machine):
         assert said[1] == "0", machine.console.text("linux")[-3000:]
 
 
-@pytest.mark.long
 def test_restart(machine):
     """With the programs of the test before; also with interrupts that are disabled and pending when the VM ends."""
     ask(
