@@ -126,6 +126,10 @@ CASES = {
     ),
     "no address": (Writer(blocks=[], extra=[*WCFG, *write1(writer.FDRI, *DATA)]).words(), NO_ADDRESS),
     "no command": (Writer(blocks=[], extra=[*FAR, *write1(writer.FDRI, *DATA)]).words(), NO_ADDRESS),
+    "no IDCODE": (
+        [writer.SYNC, *FAR, *WCFG, *write1(writer.FDRI, *DATA), *write1(writer.CMD, writer.DESYNC)],
+        NO_ADDRESS,
+    ),
     "another device": (Writer(idcode=0x3622D093).words(), "it is for another device"),
     "IPROG": (Writer(extra=write1(writer.CMD, 15)).words(), NO_COMMAND),
     "a hidden IPROG": (
@@ -138,6 +142,10 @@ CASES = {
     "a packet of type 0": (Writer(extra=[0]).words(), NO_PACKET),
     "type 2 after a NOP": (
         Writer(extra=[*FAR, *WCFG, 1 << 29 | 2 << 27 | 2 << 13, writer.NOP, *write2(2, DATA)[1:]]).words(),
+        NO_PACKET,
+    ),
+    "type 3 after a write without words": (
+        Writer(blocks=[], extra=[*FAR, *WCFG, *write1(writer.FDRI), 3 << 29 | 2 << 27 | FRAME, *DATA]).words(),
         NO_PACKET,
     ),
     "a second sync word": (of_region(end=[*write1(writer.CMD, writer.DESYNC), writer.SYNC]).words(), AFTER),
@@ -155,6 +163,7 @@ CASES = {
     "reserved bits of the count": (of_region(extra=[1 << 29 | 2 << 27 | 4 << 13 | 1 << 11 | 1, 0]).words(), NO_PACKET),
     "SHUTDOWN": (of_region(extra=write1(writer.CMD, 11)).words(), NO_COMMAND),
     "AGHIGH": (of_region(extra=write1(writer.CMD, 8)).words(), NO_COMMAND),
+    "the first command of more bits": (of_region(extra=write1(writer.CMD, 32)).words(), NO_COMMAND),
     "a command of more bits": (of_region(extra=write1(writer.CMD, 32 + 7)).words(), NO_COMMAND),
     "a word too few": ([*GOOD[:-4], 1 << 29 | 2 << 27 | writer.FAR << 13 | 1], "a packet is longer than the rest"),
     "longer than the body": (GOOD[:-40], "a packet is longer than the rest"),
