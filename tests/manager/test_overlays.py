@@ -7,7 +7,7 @@ as before, whatever fails and whatever VMs do meanwhile, at each of its steps.
 import ctypes
 import random
 from collections.abc import Callable
-from ctypes import POINTER, c_bool, c_uint, c_uint64
+from ctypes import POINTER, c_bool, c_uint, c_uint64, c_void_p
 
 import pytest
 from c_headers import structures, values
@@ -22,7 +22,9 @@ from test_manager import (
     IDLE,
     INT_CTRL,
     NEW_SOLUTION,
+    OUTSIDE,
     OVER,
+    RAM,
     RELEASE,
     REQUEST,
     WAITING,
@@ -35,6 +37,9 @@ from test_manager import (
 from test_streams import EDIT
 
 (Status,) = structures("accel_abi.h", "accel_overlay")
+Header, Overlay = structures("accel_image.h", "accel_image accel_image_overlay")
+NODES, NODE = values("testbed_accel.h", "TESTBED_ACCEL_NODES TESTBED_ACCEL_NODE")
+MEMORY = RAM + 0x200  # where calls write
 REMOVED, APPLYING, APPLIED, REMOVING = values(
     "accel_abi.h", "ACCEL_OVERLAY_REMOVED ACCEL_OVERLAY_APPLYING ACCEL_OVERLAY_APPLIED ACCEL_OVERLAY_REMOVING"
 )
@@ -46,8 +51,9 @@ APPLY, REMOVE, QUERY, ENUMERATE = values(
     "accel_abi.h",
     "HCALL_ACCEL_APPLY_OVERLAY HCALL_ACCEL_REMOVE_OVERLAY HCALL_ACCEL_OVERLAY_STATUS HCALL_ACCEL_ENUMERATE",
 )
-DENIED, PARAM, STATE, OK = values(
-    "hypercall_abi.h", "HCALL_ERR_DENIED HCALL_ERR_INVALID_PARAM HCALL_ERR_INVALID_STATE HCALL_OK"
+DENIED, PARAM, STATE, ADDRESS, OK = values(
+    "hypercall_abi.h",
+    "HCALL_ERR_DENIED HCALL_ERR_INVALID_PARAM HCALL_ERR_INVALID_STATE HCALL_ERR_INVALID_ADDRESS HCALL_OK",
 )
 EVENT = values("accel_abi.h", "ACCEL_EVENT_OVERLAY")[0]
 ABSENT, REFUSED = values("accel.h", "ACCEL_ABSENT")[0], values("testbed_accel.h", "TESTBED_STORE_REFUSED")[0]
@@ -256,6 +262,49 @@ def test_one_transaction_at_a_time() -> None:
     machine.finish(TWO)
     assert_applied()
     assert call(0, APPLY, TWO) == STATE
+
+
+def test_what_its_controller_is_told() -> None:
+    machine = Fabric()
+    size, place = ctypes.sizeof(Status), CORE.testbed_memory(0, MEMORY)
+    machine.apply(ONE)
+    ctypes.memset(place, 0, size)
+    assert call(0, QUERY, ONE, OUTSIDE, size) == ADDRESS
+    assert call(1, QUERY, ONE, MEMORY, 8) == DENIED
+    assert call(0, QUERY, ONE, MEMORY, size) == OK
+    found = Status.from_buffer_copy(ctypes.string_at(place, size))
+    assert (found.name, found.state, found.transactions) == (b"one", APPLIED, 1)
+    assert bytes(found) == bytes(status(ONE))
+
+
+def test_one_of_several_controllers() -> None:
+    """VMs 0 and 2 may use the overlay, and VM 1 may not."""
+    Fabric()
+    image = c_void_p.in_dll(CORE, "accels").value  # its first member
+    Overlay.from_address(image + Header.from_address(image).overlays_offset).controllers = 5
+    found = [call(vm, QUERY, TWO, MEMORY, ctypes.sizeof(Status)) for vm in range(3)]
+    assert found == [OK, DENIED, OK]
+
+
+def nodes_after_restart(machine: Fabric, vm: int) -> list[bytes]:
+    """What is at the places of the two properties, in memory that is zero when the VM begins."""
+    assert CORE.testbed_vm_stop(0, vm, True)
+    machine.settle()
+    memory = ctypes.string_at(CORE.testbed_memory(vm, NODES - 4), 2 * NODE)
+    return [memory[:NODE], memory[NODE:]]
+
+
+def test_the_device_tree_shows_devices_that_are_there() -> None:
+    """The builder's properties are "disabled"; those of devices that are there become "okay"."""
+    unchanged = [bytes(NODE)] * 2
+    okay = bytes([0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0]) + b"okay" + bytes([0, 0, 0, 0, 0, 0, 0, 4] + [0] * 8)
+    machine = Fabric()
+    assert nodes_after_restart(machine, 1) == unchanged
+    machine.apply()
+    assert nodes_after_restart(machine, 1) == [okay, okay]
+    assert [nodes_after_restart(machine, vm) for vm in (0, 2)] == [unchanged] * 2
+    machine.remove()
+    assert nodes_after_restart(machine, 1) == unchanged
 
 
 def test_a_vm_without_the_calls_of_overlays() -> None:

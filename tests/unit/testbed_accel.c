@@ -143,8 +143,10 @@ static void make_overlays(struct section *s)
     s->fragments[0] = (struct accel_image_fragment){.region = 0, .device = 1};
     s->fragments[1] = (struct accel_image_fragment){.region = 1, .device = 3};
     s->fragments[2] = (struct accel_image_fragment){.region = 1, .device = 2};
-    s->provided[0] = (struct accel_image_provided){.client = 1, .device = 1};
-    s->provided[1] = (struct accel_image_provided){.client = 1, .device = 3};
+    s->provided[0] =
+        (struct accel_image_provided){.client = 1, .device = 1, .status = TESTBED_ACCEL_NODES};
+    s->provided[1] = (struct accel_image_provided){
+        .client = 1, .device = 3, .status = TESTBED_ACCEL_NODES + TESTBED_ACCEL_NODE};
     s->header.noverlays = 2;
     s->header.overlays_offset = offsetof(struct section, overlays);
     s->header.nfragments = 3;

@@ -14,6 +14,9 @@
 #define TESTBED_ACCEL_DEVICES 6U /* device n: task n + 1, of size class n / 2 */
 #define TESTBED_ACCEL_HOLD 3000U /* cycles: hold time of regions */
 #define TESTBED_ACCEL_FABRIC UINT64_C(0x20000000)
+/* guest-physical: where the device tree has the property "status" of the overlay's devices */
+#define TESTBED_ACCEL_NODES (TESTBED_GPA + 0x300U)
+#define TESTBED_ACCEL_NODE 0x20U /* bytes from one to the next */
 
 enum testbed_store {
     TESTBED_STORE_DONE,
