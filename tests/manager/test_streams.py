@@ -27,6 +27,7 @@ ALL = (1 << REGIONS) - 1
 ICAP_START = values("fabric_map.h", "FABRIC_REGS_ICAP_START")[0]
 FAILED = values("accel.h", "ACCEL_FAILED")[0]
 (Row,) = structures("accel_image.h", "accel_image_bitstream")
+(SysimageHeader,) = structures("sysimage.h", "sysimage_header")
 EDIT = CFUNCTYPE(None, c_void_p, POINTER(Row))
 KEY = bytes((c_uint8 * KEY_SIZE).in_dll(CORE, "platform_bitstream_key"))
 CORE.testbed_accel_usable.restype, CORE.testbed_accel_usable.argtypes = c_uint, [c_uint]
@@ -142,6 +143,17 @@ def test_offsets_outside_of_the_image(offset: int, why: str) -> None:
         streams.rows[NUMBER].offset = offset
 
     check_refused(move, why, 0)
+
+
+@pytest.mark.parametrize("behind", [0, 8, TAG_SIZE, WHOLE])
+def test_the_end_of_the_image(behind: int) -> None:
+    """A bitstream whose tag ends there, with the image's last word in it, and those that end behind it."""
+
+    def move(streams: Streams) -> None:
+        image = ctypes.addressof(streams.memory) - streams.rows[0].offset
+        streams.rows[NUMBER].offset = SysimageHeader.from_address(image).total_size - WHOLE + behind
+
+    check_refused(move, "it is outside of the image" if behind else WRONG_TAG, 0 if behind else SIZE)
 
 
 def test_largest_size() -> None:
