@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of the image's section at boot (devices/accel/boot.c, overlay.c): a boot with a wrong one is refused."""
+
+import ctypes
+from collections.abc import Callable, Iterator
+from ctypes import Structure, c_void_p
+
+import pytest
+from c_headers import structures, values
+from core import CORE
+from test_manager import DEVICES, FABRIC, READ, address_of
+from test_streams import EDIT, REGIONS, Streams
+
+(Header, Client, Device, Bitstream, Accel, Frames, Overlay, Fragment, Provided) = structures(
+    "accel_image.h",
+    "accel_image accel_image_client accel_image_device accel_image_bitstream accel_image_accel accel_image_frames "
+    "accel_image_overlay accel_image_fragment accel_image_provided",
+)
+SysimageHeader, Entry = structures("sysimage.h", "sysimage_header sysimage_section")
+ID, PARAMS = values("fabric_map.h", "FABRIC_REGS_ID FABRIC_REGS_PARAMS")
+VMS, DEVS, PRRS, LIST_DEPTH = values(
+    "fabric_map.h",
+    "FABRIC_REGS_PARAMS_VMS_LSB FABRIC_REGS_PARAMS_DEVS_LSB FABRIC_REGS_PARAMS_PRRS_LSB "
+    "FABRIC_REGS_PARAMS_LIST_DEPTH_LSB",
+)
+TABLES = {
+    "clients": Client,
+    "frames": Frames,
+    "devices": Device,
+    "bitstreams": Bitstream,
+    "accels": Accel,
+    "overlays": Overlay,
+    "fragments": Fragment,
+    "provided": Provided,
+}
+CLIENTS = 2
+
+
+class Section:
+    """That of the fabric, in an image before its boot."""
+
+    def __init__(self, streams: Streams) -> None:
+        image = ctypes.addressof(streams.memory) - streams.rows[0].offset
+        self.entry = Entry.from_address(image + SysimageHeader.from_address(image).sections_offset)
+        self.start = image + self.entry.offset
+        self.header = Header.from_address(self.start)
+
+    def row(self, table: str, index: int) -> Structure:
+        kind = TABLES[table]
+        start = self.start + getattr(self.header, f"{table}_offset")
+        return kind.from_address(start + index * ctypes.sizeof(kind))
+
+    def move(self, table: str, offset: int) -> None:
+        setattr(self.header, f"{table}_offset", offset)
+
+
+@pytest.fixture(autouse=True)
+def overlays() -> Iterator[None]:
+    CORE.testbed_accel_overlays(True)
+    yield
+    CORE.testbed_accel_overlays(False)
+
+
+def boots(change: Callable[[Section], object] = lambda section: None, read: Callable = FABRIC.fabric_read) -> bool:
+    edit = EDIT(lambda start, rows: change(Section(Streams(start, rows))) and None)
+    hooked = READ(read)
+    CORE.testbed_accel_edit(ctypes.cast(edit, c_void_p))
+    try:
+        FABRIC.fabric_reset(address_of(CORE.testbed_accel_memory))
+        return CORE.testbed_accel_boot(1, CLIENTS, 0x11, 0, address_of(hooked), address_of(FABRIC.fabric_write))
+    finally:
+        CORE.testbed_accel_edit(None)
+
+
+def test_the_section_of_the_testbed() -> None:
+    assert boots()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_that_does_not_lie_in_the_section(table: str) -> None:
+    """Not aligned; behind the end, also with its end beyond the numbers; across the end; longer than the most."""
+    element = ctypes.sizeof(TABLES[table])
+
+    def behind(section: Section, rows: int = 0) -> None:
+        section.move(table, (section.entry.size + 8 - rows * element) & ~7)
+
+    assert not boots(lambda section: section.move(table, getattr(section.header, f"{table}_offset") + 4))
+    assert not boots(behind)
+    assert not boots(lambda section: behind(section, 1))
+    assert not boots(lambda section: section.move(table, (1 << 32) - 8))
+    assert not boots(lambda section: setattr(section.header, f"n{table}", 1 << 31))
+
+
+def test_a_section_without_a_header() -> None:
+    assert not boots(lambda section: setattr(section.entry, "size", ctypes.sizeof(Header) - 8))
+
+
+@pytest.mark.parametrize(
+    ("table", "index", "field", "value"),
+    [
+        ("clients", 1, "vm", CLIENTS),
+        ("clients", 1, "vm", (1 << 32) - 1),
+        ("accels", 2 * DEVICES - 1, "client", CLIENTS),
+        ("accels", 2 * DEVICES - 1, "device", DEVICES),
+        ("accels", 2 * DEVICES - 1, "gpa", 0x18100000),
+        ("overlays", 0, "first_fragment", 2),
+        ("overlays", 1, "first_fragment", 3),
+        ("overlays", 1, "first_fragment", 4),
+        ("overlays", 1, "first_fragment", (1 << 32) - 1),
+        ("overlays", 1, "nfragments", 0),
+        ("overlays", 0, "nfragments", 4),
+        ("overlays", 1, "nfragments", (1 << 32) - 1),
+        ("overlays", 0, "first_provided", 1),
+        ("overlays", 1, "first_provided", 3),
+        ("overlays", 0, "nprovided", 3),
+        ("overlays", 0, "nprovided", (1 << 32) - 1),
+        ("fragments", 1, "region", REGIONS),
+        ("fragments", 1, "device", DEVICES),
+        ("fragments", 2, "region", REGIONS),
+        ("provided", 0, "client", CLIENTS),
+        ("provided", 0, "client", (1 << 32) - 1),
+        ("provided", 1, "device", DEVICES),
+        ("provided", 1, "device", 16),
+    ],
+)
+def test_a_row_that_names_what_does_not_exist(table: str, index: int, field: str, value: int) -> None:
+    assert not boots(lambda section: setattr(section.row(table, index), field, value))
+
+
+def test_more_fragments_than_regions() -> None:
+    def lengthen(section: Section) -> None:
+        """Over rows of the next table, whose numbers are small."""
+        section.header.nfragments = section.row("overlays", 0).nfragments = 9
+        section.row("overlays", 0).nprovided = section.header.nprovided = 0
+        for index in range(2, 9):
+            section.row("fragments", index).region = section.row("fragments", index).device = 0
+
+    assert not boots(lengthen)
+
+
+def test_the_last_rows_of_the_tables() -> None:
+    def last(section: Section) -> None:
+        first = section.row("overlays", 0)
+        first.first_fragment, first.nfragments, first.first_provided, first.nprovided = 0, 3, 2, 0
+
+    assert boots(last)
+
+
+def params(field: int, width: int, value: int) -> Callable[[int, int], int]:
+    """The fabric with another value of PARAMS, or of ID."""
+    mask = (1 << width) - 1
+
+    def read(offset: int, size: int) -> int:
+        found = FABRIC.fabric_read(offset, size)
+        return found & ~(mask << field) | value << field if offset == PARAMS else found
+
+    return read
+
+
+def test_the_fabric_is_large_enough() -> None:
+    """With overlays, the manager is one more VM, and has one more entry of the search list."""
+    widths = values(
+        "fabric_map.h",
+        "FABRIC_REGS_PARAMS_VMS_WIDTH FABRIC_REGS_PARAMS_DEVS_WIDTH FABRIC_REGS_PARAMS_PRRS_WIDTH "
+        "FABRIC_REGS_PARAMS_LIST_DEPTH_WIDTH",
+    )
+    for field, width, least in zip(
+        (VMS, DEVS, PRRS, LIST_DEPTH), widths, (CLIENTS + 1, DEVICES, REGIONS, CLIENTS * DEVICES + 1), strict=True
+    ):
+        assert boots(read=params(field, width, least))
+        assert not boots(read=params(field, width, least - 1))
+        assert boots(read=params(field, width, least + 1)) == (field != PRRS)
+
+
+def test_another_device_at_the_address() -> None:
+    assert not boots(read=lambda offset, size: 0 if offset == ID else FABRIC.fabric_read(offset, size))
+
+
+@pytest.mark.parametrize("regions", [0, REGIONS - 1, REGIONS + 1, 8, 9, (1 << 32) - 1])
+def test_another_number_of_regions(regions: int) -> None:
+    assert not boots(lambda section: setattr(section.header, "regions", regions))
+
+
+def test_more_regions_than_the_tables_have() -> None:
+    read = params(PRRS, values("fabric_map.h", "FABRIC_REGS_PARAMS_PRRS_WIDTH")[0], 9)
+    assert not boots(lambda section: setattr(section.header, "regions", 9), read)
