@@ -3,11 +3,12 @@
 
 import ctypes
 from collections.abc import Iterator
-from ctypes import Structure, c_bool, c_uint, c_uint64, c_void_p
+from ctypes import Structure, c_bool, c_uint, c_uint32, c_uint64, c_void_p
 
 import pytest
 from c_headers import structures, values
 from core import CORE
+from rt import boot
 from test_manager import (
     CMD,
     DEVICES,
@@ -29,6 +30,9 @@ ENUMERATE, GET_STATS, EVENTS, SET_PRIORITY, SET_MODEL, GET_REGION, GET_CLIENT = 
     "HCALL_ACCEL_ENUMERATE HCALL_ACCEL_GET_STATS HCALL_ACCEL_EVENTS HCALL_ACCEL_SET_PRIORITY HCALL_ACCEL_SET_MODEL "
     "HCALL_ACCEL_GET_REGION HCALL_ACCEL_GET_CLIENT",
 )
+APPLY, REMOVE, QUERY = values(
+    "accel_abi.h", "HCALL_ACCEL_APPLY_OVERLAY HCALL_ACCEL_REMOVE_OVERLAY HCALL_ACCEL_OVERLAY_STATUS"
+)
 OK, DENIED, PARAM, ADDRESS = values(
     "hypercall_abi.h", "HCALL_OK HCALL_ERR_DENIED HCALL_ERR_INVALID_PARAM HCALL_ERR_INVALID_ADDRESS"
 )
@@ -46,8 +50,10 @@ MEMORY = RAM + 0x200  # where calls write
 SMALL = 4  # a device that fits the last region only
 CYCLES = (64 + 17, 2 * 64 + 17)  # of a configuration, by the device's number modulo 2: odd ones are verified first
 GUEST = 1  # model
+EVENT_IRQ = 11  # testbed_accel.c
 
 CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, [c_bool, c_uint, c_uint]
+CORE.testbed_virtio_lines.restype, CORE.testbed_virtio_lines.argtypes = c_uint32, [c_uint]
 CORE.testbed_accel_overlays.restype, CORE.testbed_accel_overlays.argtypes = None, [c_bool]
 
 
@@ -118,9 +124,25 @@ def test_status(device: int) -> None:
     machine.settle()
     connected = idle | IS_CONNECTED | (2 << 8 if device == SMALL else 0)
     assert call(0, STATUS, device) == (OK, connected)
+    assert call(0, EVENTS) == (OK, READY << device)
     assert call(0, REQUEST, device) == (OK, connected)
+    assert call(0, GET_STATS, device, MEMORY, ctypes.sizeof(Stats)) == (OK, 0)
+    assert written(Stats).requests == 1
     assert call(0, RELEASE, device) == (OK, 0)
     assert call(0, STATUS, device)[1] & 0xFF == 0
+
+
+def test_release_of_a_request_that_waits() -> None:
+    machine = Machine(2, [2, 1])
+    job = started(machine, 0, SMALL, 400)
+    assert call(1, REQUEST, SMALL)[1] & 0xFF == IS_WAITING
+    assert call(1, RELEASE, SMALL) == (OK, 0)
+    assert call(1, STATUS, SMALL)[1] & 0xFF == 0
+    for _ in range(20):
+        machine.pass_time(100)
+        machine.settle()
+    assert job.is_over()
+    assert [call(vm, STATUS, SMALL)[1] & 0xFF for vm in range(2)] == [IS_CONNECTED, 0]
 
 
 def test_release_during_the_configuration() -> None:
@@ -196,13 +218,20 @@ def test_faults_are_counted() -> None:
     assert written(Stats).faults == 1
 
 
+def lines_of(vm: int) -> int:
+    return CORE.testbed_virtio_lines(vm)
+
+
 def test_events() -> None:
     """Of the guest model only, each once."""
     machine = Machine(2, [1, 9], 0b01)
     assert call(0, EVENTS) == (OK, 0)
     assert CORE.testbed_accel_store(0, SMALL, CMD, 0) == DONE  # at once, into a page without a region
     assert CORE.testbed_accel_store(1, 0, CMD, 0) == WAITS
+    machine.run()
+    assert lines_of(0) == 1 << EVENT_IRQ
     assert call(0, EVENTS) == (OK, WAIT << SMALL)
+    assert lines_of(0) == 0
     assert call(0, EVENTS) == (OK, 0)
     machine.pass_time(500)
     machine.settle()
@@ -220,6 +249,16 @@ def test_only_a_monitor_sees_all() -> None:
     for number, kind in ((GET_REGION, Region), (GET_CLIENT, Client)):
         assert [call(0, number, 0, MEMORY, ctypes.sizeof(kind) + more) for more in (0, 8)] == [(DENIED, 0)] * 2
         assert call(1, number, 0, MEMORY, ctypes.sizeof(kind))[0] == OK
+
+
+def test_a_system_without_a_fabric() -> None:
+    c_void_p.in_dll(CORE, "accels").value = None  # of the last boot
+    boot(1, [1], [0])
+    for number in (REQUEST, RELEASE, STATUS, GET_STATS, SET_PRIORITY, SET_MODEL, APPLY, REMOVE, QUERY):
+        assert call(0, number) == (PARAM, 0), number
+    for number in (EVENTS, GET_REGION, GET_CLIENT):
+        assert call(0, number) == (DENIED, 0), number
+    assert call(0, ENUMERATE, 0, MEMORY, ctypes.sizeof(Info)) == (OK, 0)
 
 
 def header() -> Structure:
