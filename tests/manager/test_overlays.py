@@ -267,13 +267,14 @@ def test_one_transaction_at_a_time() -> None:
 def test_what_its_controller_is_told() -> None:
     machine = Fabric()
     size, place = ctypes.sizeof(Status), CORE.testbed_memory(0, MEMORY)
-    machine.apply(ONE)
+    steps = machine.apply(ONE)
     ctypes.memset(place, 0, size)
     assert call(0, QUERY, ONE, OUTSIDE, size) == ADDRESS
     assert call(1, QUERY, ONE, MEMORY, 8) == DENIED
     assert call(0, QUERY, ONE, MEMORY, size) == OK
     found = Status.from_buffer_copy(ctypes.string_at(place, size))
     assert (found.name, found.state, found.transactions) == (b"one", APPLIED, 1)
+    assert found.ticks[LCFG] > 0 and sum(found.ticks) <= 1000 * steps
     assert bytes(found) == bytes(status(ONE))
 
 
