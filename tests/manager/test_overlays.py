@@ -11,7 +11,7 @@ from ctypes import POINTER, c_bool, c_uint, c_uint64, c_void_p
 
 import pytest
 from c_headers import structures, values
-from core import CORE, LONG, VM_RUNNING
+from core import CORE, LONG, TICKS_PER_US, VM_RUNNING
 from test_manager import (
     CMD,
     CONNECTED,
@@ -65,6 +65,7 @@ PRR_STATUS, STRIDE, COUPLED, STATE_LSB = values(
 IS_PENDING = 1 << values("fabric_map.h", "FABRIC_IF_STAT_PENDING_LSB")[0]
 TWO, ONE = 0, 1  # overlays of testbed_accel.c
 SLOTS = {TWO: {0: 1, 1: 3}, ONE: {1: 2}}  # device of each region
+LIMIT = 10_000_000 * TICKS_PER_US  # overlay.c
 MOST_STEPS = 400  # of a transaction, at 20 cycles of the fabric each
 
 for _name, (_result, _arguments) in {
@@ -382,6 +383,7 @@ def test_a_region_that_does_not_get_quiet(region: int) -> None:
     before = snapshot()
     machine.lie = lie_about(region, is_busy)
     fails(machine, DCPL, region, before)
+    assert status(TWO).ticks[DCPL] > LIMIT
     machine.apply()
     assert_applied()
 
@@ -394,6 +396,18 @@ def test_a_region_that_is_not_coupled_again(region: int) -> None:
     fails(machine, CPL, region, before)
     machine.apply()
     assert_applied()
+
+
+def test_the_limit_is_of_a_phase_that_waits() -> None:
+    """It counts from the phase's begin, and not for a job that an overlay's removal waits for."""
+    machine = with_jobs()
+    CORE.testbed_advance(2 * LIMIT)
+    machine.apply()
+    assert_applied()
+    job = started(machine, 1, 1, 2000)
+    assert call(0, REMOVE, TWO) == OK
+    machine.finish(TWO, lambda: CORE.testbed_advance(2 * LIMIT))
+    assert (status(TWO).state, status(TWO).failed) == (REMOVED, NONE), job.words()
 
 
 def test_a_failure_leaves_jobs_of_others() -> None:

@@ -127,15 +127,19 @@ def test_a_row_that_names_what_does_not_exist(table: str, index: int, field: str
     assert not boots(lambda section: setattr(section.row(table, index), field, value))
 
 
-def test_more_fragments_than_regions() -> None:
-    def lengthen(section: Section) -> None:
-        """Over rows of the next table, whose numbers are small."""
-        section.header.nfragments = section.row("overlays", 0).nfragments = 9
-        section.row("overlays", 0).nprovided = section.header.nprovided = 0
-        for index in range(2, 9):
-            section.row("fragments", index).region = section.row("fragments", index).device = 0
+@pytest.mark.parametrize(("rows", "most", "field"), [("fragments", 8, "nfragments"), ("provided", 32, "nprovided")])
+def test_the_most_rows_of_an_overlay(rows: str, most: int, field: str) -> None:
+    """In a table behind the others, which is zero: region 0 and device 0."""
 
-    assert not boots(lengthen)
+    def lengthen(section: Section, count: int) -> None:
+        start = section.entry.size
+        section.move(rows, start)
+        section.entry.size = start + 1024
+        setattr(section.header, field, count)
+        setattr(section.row("overlays", 0), field, count)
+
+    assert boots(lambda section: lengthen(section, most))
+    assert not boots(lambda section: lengthen(section, most + 1))
 
 
 def test_the_last_rows_of_the_tables() -> None:

@@ -245,6 +245,7 @@ def test_packets_at_the_ends_of_the_range() -> None:
         body(one(3, LAST)),
         body(one(1 + 2 * 101, LAST - 1)),
         body(NEXT, one(3, FIRST)),
+        body(one(3, FIRST), one(2, LAST)),
         header(words=5),
     ):
         with edited(lambda streams, data=data: streams.sign(data)) as machine:
