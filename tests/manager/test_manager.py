@@ -8,7 +8,7 @@ of testbed_accel.c hold; at the end every job has ended.
 
 import ctypes
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ctypes import CFUNCTYPE, c_bool, c_char_p, c_long, c_uint, c_uint32, c_uint64, c_ulong, c_void_p
 
 import pytest
@@ -275,16 +275,22 @@ class Load:
         raise AssertionError(f"jobs do not end: VM, device, STAT, state: {left}")
 
 
+def few(values: Iterable[int]) -> list:
+    """The values of a parameter; all but the first six are slow (pyproject.toml)."""
+    return [value if n < 6 else pytest.param(value, marks=pytest.mark.slow) for n, value in enumerate(values)]
+
+
 STALE = 310  # a client has its region again when the manager takes the solution by which it was to lose it
 
 
-@pytest.mark.parametrize("seed", sorted({*range(SEEDS), STALE}))
+@pytest.mark.parametrize("seed", few(sorted({*range(SEEDS), STALE})))
 def test_every_job_ends(seed: int) -> None:
     load = Load(seed)
     load.run(STEPS)
     load.end()
 
 
+@pytest.mark.slow
 def test_the_load_reaches_every_path() -> None:
     """Jobs, requests answered by each of the four paths, requests that wait, losses, interrupts of other CPUs."""
     counts, syncs, jobs = [0] * 6, CORE.testbed_syncs(), 0
@@ -368,6 +374,7 @@ def test_other_cpus_are_told_before_the_page_is_forbidden() -> None:
     assert noted and all(noted)
 
 
+@pytest.mark.slow
 def test_a_promised_region_expires_and_is_taken_by_a_third_client() -> None:
     """VM 0's job ends just when it has to stop for VM 1, whose interrupt is handled late: the region expires, and VM 2
     gets it first. VM 1 must not wait for this promise any more."""

@@ -32,6 +32,7 @@ from test_manager import (
     Guest,
     Load,
     Machine,
+    few,
     started,
 )
 from test_streams import EDIT
@@ -473,6 +474,7 @@ def with_overlay_and_jobs() -> Fabric:
     return machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vm", [0, 1, 2])
 @pytest.mark.parametrize(("setting", "number"), [(with_jobs, APPLY), (with_overlay_and_jobs, REMOVE)])
 def test_a_vm_stops_at_each_step(vm: int, setting: Callable[[], Fabric], number: int) -> None:
@@ -569,6 +571,7 @@ def test_a_client_gets_no_port_between_two_configurations_of_an_overlay() -> Non
     assert CORE.testbed_accel_region_task(2) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stops", [False, True])
 def test_a_region_that_is_promised_when_the_overlay_begins(stops: bool) -> None:
     """Its promised client, which may stop, and the one whose job stops for it, go on elsewhere or later."""
@@ -644,7 +647,7 @@ def remove_all(load: OverlayLoad) -> None:
 SEEDS = 600 if LONG else 30
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", few(range(SEEDS)))
 def test_every_job_ends_beside_overlays(seed: int) -> None:
     load = OverlayLoad(seed)
     load.run(900 if LONG else 250)
@@ -750,6 +753,7 @@ def job_of_vm_2(machine: Fabric, size: int) -> Guest:
     return job
 
 
+@pytest.mark.slow
 def test_a_client_that_has_the_region_of_a_device_that_goes() -> None:
     """VM 2 has taken the region, and the manager has not seen it when the overlay is removed: its job goes on."""
     machine = Fabric([1, 9, 15], guest_models=7)
@@ -771,7 +775,7 @@ def test_a_client_that_has_the_region_of_a_device_that_goes() -> None:
     assert job.is_over(), job.words()
 
 
-@pytest.mark.parametrize("shift", range(0, 30, 3))
+@pytest.mark.parametrize("shift", few(range(0, 30, 3)))
 def test_an_idle_client_keeps_its_region_or_is_told(shift: int) -> None:
     """At the end of an overlay the manager has a request in the search list. VM 2's job ends meanwhile: the fabric then
     gives the manager the region of VM 0, which is connected and idle."""

@@ -207,6 +207,7 @@ def edited_words(words: list[int], edits: list[tuple[int, str, int]]) -> list[in
     return made
 
 
+@pytest.mark.slow
 @settings(max_examples=20000 if LONG else 1500, deadline=None)
 @given(st.sampled_from([GOOD, SHORT.words()]), st.lists(EDIT, min_size=1, max_size=4))
 def test_check_and_reader_agree(words: list[int], edits: list[tuple[int, str, int]]) -> None:

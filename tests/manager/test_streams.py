@@ -94,6 +94,7 @@ def test_no_change() -> None:
         assert [CORE.testbed_accel_usable(device) for device in range(DEVICES)] == [ALL] * DEVICES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_every_flipped_bit_is_refused(part: int) -> None:
     """Of a bitstream and its tag."""
