@@ -176,9 +176,11 @@ def test_priority_and_model_last_until_the_restart() -> None:
         assert call(0, SET_PRIORITY, 0, priority) == (OK, 0)
         assert call(0, SET_MODEL, 0, model) == (OK, 0)
         assert call(0, STATUS, 0)[1] >> 16 & 0xFFFF == model << 8 | priority
+    assert CORE.testbed_accel_store(0, 0, CMD, 0) == DONE  # an event
     assert CORE.testbed_vm_stop(0, 0, True)
     machine.settle()
     assert call(0, STATUS, 0)[1] >> 16 & 0xFFFF == 3
+    assert call(0, EVENTS) == (OK, 0)
 
 
 def test_a_priority_is_that_of_the_next_request() -> None:

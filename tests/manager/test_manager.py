@@ -24,6 +24,9 @@ STAT, START, OVER, CMD, DATA_ADDR, DATA_SIZE, RESULT, INT_CTRL, DONE_SIZE = valu
     "FABRIC_IF_STAT FABRIC_IF_START FABRIC_IF_OVER FABRIC_IF_CMD FABRIC_IF_DATA_ADDR FABRIC_IF_DATA_SIZE "
     "FABRIC_IF_RESULT FABRIC_IF_INT_CTRL FABRIC_IF_DONE_SIZE",
 )
+WINDOWS, WINDOW_STRIDE, VM_STRIDE, WINDOW_SIZE = values(
+    "fabric_map.h", "FABRIC_WINDOWS FABRIC_WINDOW_STRIDE FABRIC_VM_WINDOWS_STRIDE FABRIC_WINDOW_SIZE"
+)
 IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
 NEW_SOLUTION = values("fabric_map.h", "FABRIC_REGS_NEW_SOLUTION")[0]
 IDLE, WAITING, CONNECTED = values("accel.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
@@ -553,6 +556,22 @@ def test_a_life_does_not_see_the_registers_of_the_last_one() -> None:
     machine.settle()
     assert CORE.testbed_vm_starts(0) == 2
     assert not any(CORE.testbed_accel_load(0, 0, offset) for offset in range(0, 0x80, 4))
+
+
+def test_a_vm_that_stops_has_no_window() -> None:
+    """VM 0 begins its next life, and VM 1 does not."""
+    machine = Machine(2, [1, 1])
+
+    def sizes(vm: int) -> list[int]:
+        first = WINDOWS + vm * VM_STRIDE + WINDOW_SIZE
+        return [FABRIC.fabric_read(first + at, 8) for at in range(0, VM_STRIDE, WINDOW_STRIDE)]
+
+    before = [sizes(vm) for vm in range(2)]
+    assert [sum(each) for each in before] == [RAM_END - RAM] * 2
+    assert CORE.testbed_vm_stop(0, 0, True)
+    assert CORE.testbed_vm_stop(1, 1, False)
+    machine.settle()
+    assert [sizes(vm) for vm in range(2)] == [before[0], [0] * len(before[1])]
 
 
 class IcapQueue:
