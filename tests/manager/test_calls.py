@@ -13,6 +13,7 @@ from test_manager import (
     CMD,
     DEVICES,
     DONE,
+    FABRIC,
     HOLD,
     INVALID_STATE,
     OUTSIDE,
@@ -43,6 +44,7 @@ IS_CONNECTED, IS_WAITING = values("accel_abi.h", "ACCEL_STATUS_CONNECTED ACCEL_S
 STATE_IDLE, STATE_HOLD, REGIONS = values(
     "accel_abi.h testbed_accel.h", "ACCEL_REGION_IDLE ACCEL_REGION_HOLD TESTBED_ACCEL_REGIONS"
 )
+HOLD_TIME, STOP_TIME = values("fabric_map.h", "FABRIC_REGS_HOLD_TIME FABRIC_REGS_STOP_TIME")
 Info, Stats, Region, Client = structures("accel_abi.h", "accel_info accel_stats accel_region accel_client")
 (Header,) = structures("accel_image.h", "accel_image")
 NO_TOP = (1 << 32) - 1
@@ -209,6 +211,21 @@ def test_statistics() -> None:
     first, second = written(Stats), written(Stats, 1)
     assert (first.requests, list(first.paths), first.waits, first.losses, first.faults) == (1, [0, 1, 0, 0], 0, 1, 0)
     assert (second.requests, list(second.paths), second.waits, second.faults) == (1, [1, 0, 0, 0], 1, 0)
+
+
+def test_a_region_that_expires_is_no_fault() -> None:
+    machine = Machine(1, [1])
+    connect(machine, 0, 0)
+    machine.pass_time(2 * HOLD)
+    machine.settle()
+    assert call(0, GET_STATS, 0, MEMORY, ctypes.sizeof(Stats)) == (OK, 0)
+    assert (written(Stats).losses, written(Stats).faults, machine.console) == (1, 0, [])
+
+
+def test_times_of_the_fabric() -> None:
+    """Those of the image, testbed_accel.c."""
+    Machine(1, [1])
+    assert [FABRIC.fabric_read(offset, 8) for offset in (HOLD_TIME, STOP_TIME)] == [HOLD, 50000]
 
 
 def test_faults_are_counted() -> None:
