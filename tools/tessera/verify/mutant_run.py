@@ -29,6 +29,10 @@ RESULTS = FOLDER / "results"
 ONLY = os.environ.get("MUTANT", "")  # an expression that the mutants' keys match
 PROCESSES = 2
 PROGRAM_S = 10  # CPU time of a program in C
+NEAR = 20  # mutants before one: the tests that found them come first
+# Tests over the fabric's RTL run with the mutants of these sources only, and without those that are slow.
+RTL_TESTS = "tests/manager/"
+RTL_SOURCES = re.compile(r"^devices/(accel/|shared/function\.c )")
 
 
 @dataclass
@@ -36,6 +40,10 @@ class Test:
     name: str
     passes: Callable[[], bool]
     seconds: float = 0  # CPU time without a mutant
+
+    def finds(self, key: str) -> bool:
+        """Whether the test takes part for this mutant."""
+        return not self.name.startswith(RTL_TESTS) or RTL_SOURCES.match(key) is not None
 
 
 def spend(seconds: float) -> None:
@@ -76,6 +84,8 @@ class Run:
         self.reached = (ctypes.c_ubyte * len(self.keys)).in_dll(library, "mutant_reached")
         self.tests = [Test(item.nodeid, partial(self.item_passes, item)) for item in items]
         self.tests += [Test(program.name, partial(self.program_passes, program)) for program in programs]
+        chosen = [key for key in self.keys if re.search(ONLY, key)]
+        self.tests = [test for test in self.tests if any(test.finds(key) for key in chosen)]
 
     def item_passes(self, item: pytest.Item) -> bool:
         return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
@@ -116,25 +126,33 @@ class Run:
     def hunt(self, number: int, tests: list[Test], result: Path) -> None:
         """Writes the test that finds a mutant, or does not end with it; nothing if all pass."""
         self.selected.value = number
-        for test in tests:
+        before = [RESULTS / str(near) for near in range(number - NEAR, number)]
+        finders = {file.read_text(encoding="utf-8") for file in before if file.exists()}
+        for test in sorted(tests, key=lambda test: test.name not in finders):
             result.write_text(test.name, encoding="utf-8")
             spend(2 + 10 * test.seconds)
             if not test.passes():
                 return
         result.unlink(missing_ok=True)
 
-    def run(self) -> dict[str, str]:
-        """The test that found each of the chosen mutants that tests reach, by key; empty: none."""
+    def reaching(self) -> dict[int, list[Test]]:
+        """The tests that take part for each mutant, whose times are measured."""
         measured = in_processes({str(i): partial(self.measure, test) for i, test in enumerate(self.tests)})
-        reaching: dict[int, list[Test]] = defaultdict(list)
+        found: dict[int, list[Test]] = defaultdict(list)
         failing: list[str] = []
         for i, test in enumerate(self.tests):
             ok, test.seconds, reached = json.loads(measured[str(i)] or "[false, 0, []]")
             if not ok:
                 failing.append(test.name)
             for number in reached:
-                reaching[number].append(test)
+                if test.finds(self.keys[number]):
+                    found[number].append(test)
         assert not failing, f"these tests fail alone and without a mutant: {', '.join(failing)}"
+        return found
+
+    def run(self) -> dict[str, str]:
+        """The test that found each of the chosen mutants that tests reach, by key; empty: none."""
+        reaching = self.reaching()
         numbers = [number for number in sorted(reaching) if re.search(ONLY, self.keys[number])]
         jobs = {}
         for number in numbers:
@@ -146,7 +164,8 @@ class Run:
 
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Called by pytest with the tests that it has collected."""
-    found = Run(session.items, sorted((FOLDER / "unit").iterdir())).run()
+    slow = {item for item in session.items if item.nodeid.startswith(RTL_TESTS) and item.get_closest_marker("slow")}
+    found = Run([item for item in session.items if item not in slow], sorted((FOLDER / "unit").iterdir())).run()
     (FOLDER / "found.json").write_text(json.dumps(found, indent=0), encoding="utf-8")
     survivors = sum(not test for test in found.values())
     print(f"{len(found)} mutants that tests reach, {survivors} survive", file=sys.stderr)
