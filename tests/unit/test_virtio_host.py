@@ -8,7 +8,7 @@ from ctypes import CFUNCTYPE, c_uint, c_uint64, c_void_p
 import pytest
 from c_headers import values
 from core import CORE
-from virtio import ECAM, ENTROPY, boot, make, restart
+from virtio import ECAM, ENTROPY, IRQ, boot, make, restart
 
 READ = CFUNCTYPE(c_uint64, c_uint64, c_uint)
 STORE = CFUNCTYPE(None, c_uint64, c_uint, c_uint64)
@@ -62,6 +62,7 @@ class Function:
 
     def write(self, at: int, size: int, value: int) -> None:
         if at == self.status_at:
+            assert self.space[COMMAND] & MEMORY, "not decoded"
             self.status = self.status if self.deaf else value
             return
         offset = at - CONFIG
@@ -95,13 +96,13 @@ def capability(kind: int, *rest: int) -> bytes:
 
 
 def express(flr: bool) -> bytes:
-    """Its device status has bits that a write of ones would clear."""
-    return struct.pack("<BBHIHH", EXPRESS, 0, 2, flr << 28, 0x2810, 0xF)
+    """Its device status has bits that a write of ones would clear, and it has other abilities."""
+    return struct.pack("<BBHIHH", EXPRESS, 0, 2, flr << 28 | 0x8000, 0x2810, 0xF)
 
 
 def common(bar: int, offset: int) -> bytes:
     """The capability with the common configuration of a virtio device."""
-    return struct.pack("<BBBBIII", VENDOR, 0, 16, 1, bar, offset, 0x38)
+    return struct.pack("<BBBBBBHII", VENDOR, 0, 16, 1, bar, 0x55, 0, offset, 0x38)
 
 
 @pytest.fixture
@@ -159,6 +160,8 @@ def test_bars_have_pages_of_their_own(machine):
 def test_place_of_another_slot(machine):
     assert machine(Function({0: (0x1000, 0)}, []), slot=3) is None
     assert guest_read(BAR0, 3) == VM_WINDOW + 3 * 0x200000
+    assert CORE.host_device_raise(c_uint(33))
+    assert CORE.testbed_virtio_lines(0) == 1 << IRQ + 3
 
 
 def test_sizes_of_bars(machine):
@@ -237,8 +240,11 @@ def test_number_of_capabilities(machine, there, seen):
 
 
 def test_a_pointer_without_capabilities(machine):
-    """The status says whether there are any."""
+    """The status says whether there are any; the pointer is a multiple of 4."""
     function = Function(BARS, [capability(VENDOR, 4, 0)])
+    function.space[CAPABILITIES : CAPABILITIES + 2] = b"\x43\xff"
+    assert machine(function) is None
+    assert chain() == [(0x40, VENDOR)]
     function.space[COMMAND + 2] = 0
     assert machine(function) is None
     assert chain() == []
@@ -281,6 +287,19 @@ def test_refused(machine, wrong):
     at, data = case.get("space", (0, b""))
     function.space[at : at + len(data)] = data
     assert machine(function, **case.get("fields", {})) == wrong
+
+
+def test_a_bar_of_4_gib(machine):
+    """Its size is in the upper half of the register."""
+    assert machine(Function({0: (1 << 32, PREFETCHABLE_64)}, [])) == (
+        "the BARs of this PCI function take more than 2 MiB"
+    )
+
+
+def test_the_last_bar_has_32_bits(machine):
+    assert machine(Function({5: (0x1000, PREFETCHABLE_64)}, [capability(VENDOR, 4, 0)])) is None
+    assert guest_read(BAR0 + 20) == VM_WINDOW | PREFETCHABLE_64
+    assert chain() == [(0x40, VENDOR)]
 
 
 def test_no_interrupt(machine):
@@ -363,9 +382,10 @@ def test_common_configuration(machine, vendor, status):
     function.status_at = WINDOW + PLACES[4] + 0x1000 + 20
     assert machine(function) is None
     assert function.status == status
+    assert chain() == [(0x40, VENDOR), (0x50, VENDOR)]
 
 
-@pytest.mark.parametrize(("bar", "offset"), [(0, 0), (6, 0), (4, 0x4000), (4, ONES - 19), (3, 0)])
+@pytest.mark.parametrize(("bar", "offset"), [(0, 0), (6, 0), (4, 0x4000 - 20), (4, ONES - 19), (3, 0)])
 def test_status_outside_of_a_bar(machine, bar, offset):
     """Such a device is not reset by its status."""
     function = Function(BARS, [common(bar, offset)], vendor=0x1AF4)
