@@ -373,14 +373,15 @@ static const char *take_function(struct virtio_device *dev, struct host_function
     arch_device_write32(f->config + PCI_COMMAND, COMMAND_INTX_DISABLE); /* BARs have no effect */
     common = find_capabilities(f);
     wrong = place_bars(dev);
-    if (wrong == NULL && common != 0 && !map_status(f, common)) {
-        wrong = "page tables are used up";
+    if (wrong != NULL) {
+        return wrong;
     }
-    if (wrong == NULL &&
-        !arch_device_route(dev->config->irq, dev->vm, VIRTIO_IRQ + dev->config->slot)) {
-        wrong = "the interrupt of this PCI function has another owner, or does not exist";
+    if (common != 0 && !map_status(f, common)) {
+        return "page tables are used up";
     }
-    return wrong;
+    return arch_device_route(dev->config->irq, dev->vm, VIRTIO_IRQ + dev->config->slot)
+               ? NULL
+               : "the interrupt of this PCI function has another owner, or does not exist";
 }
 
 static const char *host_boot(struct virtio_device *dev)
