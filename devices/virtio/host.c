@@ -48,7 +48,7 @@ struct visible {
 
 /* A base address register. Constant after boot. */
 struct bar {
-    uint32_t machine; /* the register's value, of the machine's BAR */
+    uint32_t machine; /* the address that the machine's register gets; its flags are read-only */
     uint32_t guest;   /* what the guest reads */
     uint32_t probed;  /* what it reads after a write of all ones */
 };
@@ -267,8 +267,8 @@ static bool map_bar(struct vm *vm, gpa_t gpa, hpa_t hpa, uint64_t size)
 static void set_bar(struct bar *bars, unsigned number, bool wide, uint32_t flags,
                     const uint64_t values[3])
 {
-    bars[number] = (struct bar){(uint32_t)values[0] | flags, (uint32_t)values[1] | flags,
-                                (uint32_t)values[2] | flags};
+    bars[number] =
+        (struct bar){(uint32_t)values[0], (uint32_t)values[1] | flags, (uint32_t)values[2] | flags};
     if (wide) {
         bars[number + 1U] = (struct bar){(uint32_t)(values[0] >> 32), (uint32_t)(values[1] >> 32),
                                          (uint32_t)(values[2] >> 32)};
@@ -320,7 +320,7 @@ static bool map_status(struct host_function *f, unsigned common)
 {
     unsigned number = config_read(f, common + 4U) & 0xffU;
     uint64_t at = (uint64_t)config_read(f, common + 8U) + VIRTIO_STATUS;
-    uint64_t base = number < PCI_BARS ? f->bars[number].machine & ~BAR_FLAGS : 0;
+    uint64_t base = number < PCI_BARS ? f->bars[number].machine : 0;
     bool mapped;
 
     if (base == 0 || at > (uint32_t)~(f->bars[number].probed & ~BAR_FLAGS)) {
