@@ -3,18 +3,17 @@
 # sources and tests.
 MUTANT_BUILD := $(BUILD)/mutants/host
 MUTANT_LIST := $(MUTANT_BUILD)/mutants.json
-# Folders whose mutants run; unit_faults.toml lists faults of the others.
-MUTANT_FOLDERS := ipc devices/shared
-# The same, of a folder of which other files are still to come.
-MUTANT_FILES := $(patsubst %,devices/accel/%.c,calls function life manager monitor overlay overlay_calls overlay_phases \
+# Folders, and single files, whose mutants run; unit_faults.toml lists faults of the others.
+MUTANT_FOLDERS := ipc devices/shared devices/virtio/host.c
+MUTANT_FOLDERS += $(patsubst %,devices/accel/%.c,calls function life manager monitor overlay overlay_calls overlay_phases \
     registers series7 streams)
-MUTATED := $(filter $(MUTANT_FOLDERS:%=%/%) $(MUTANT_FILES),$(HOST_SRCS))
+MUTATED := $(filter $(MUTANT_FOLDERS) $(MUTANT_FOLDERS:%=%/%),$(HOST_SRCS))
 MUTANT_OBJS := $(patsubst %.c,$(MUTANT_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP) tests/mutations/mutant.c)
 # Without the address sanitizer: a process that has it takes ten times longer to fork.
 MUTANT_SANITIZE := -fsanitize=undefined -fno-sanitize-recover=all
 MUTANT_CFLAGS = $(filter-out $(HOST_SANITIZE) $(HOST_WARN),$(HOST_CFLAGS)) $(MUTANT_SANITIZE) -w -include tests/mutations/mutant.h
 
-$(MUTANT_LIST): $(MUTATED) tools/tessera/verify/mutants.py | setup-dev
+$(MUTANT_LIST): $(MUTATED) tools/mk/unitmutants.mk tools/tessera/verify/mutants.py | setup-dev
 	@PYTHONPATH=tools $(PYTHON) -m tessera.verify.mutants --compiler "$(HOST_CC) $(filter-out -MMD -MP,$(MUTANT_CFLAGS))" $(MUTANT_BUILD) $(MUTATED)
 
 $(MUTATED:%.c=$(MUTANT_BUILD)/source/%.c): $(MUTANT_LIST) ;
