@@ -129,18 +129,16 @@ static void offer_offloads(struct virtio_device *dev)
     }
 }
 
-/* Whether the NICs of the network that are before this one have offloads if it has. */
+/* Whether the NICs of the network that are before this one have offloads if it has. The first of
+ * them tells: the boot ends at a NIC that differs. */
 static bool has_offloads_of_network(const struct virtio_device *dev)
 {
-    bool alike = true;
-
     for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
         if (other->class == &virtio_net && other->config->network == dev->config->network) {
-            alike =
-                alike && ((other->config->flags ^ dev->config->flags) & VIRTIO_IMAGE_OFFLOADS) == 0;
+            return ((other->config->flags ^ dev->config->flags) & VIRTIO_IMAGE_OFFLOADS) == 0;
         }
     }
-    return alike;
+    return true;
 }
 
 static const char *net_boot(struct virtio_device *dev)
