@@ -10,6 +10,7 @@ from core import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtio import (
+    ENTROPY,
     EVENT_IDX,
     GPA,
     NEEDS_RESET,
@@ -29,7 +30,7 @@ RECEIVES = VERSION_1 | GUEST_CSUM | GUEST_TSO4 | GUEST_TSO6
 ALL = RECEIVES | CSUM | HOST_TSO4 | HOST_TSO6 | MERGED
 NEEDS_CSUM, DATA_VALID = 1, 2
 TCPV4, UDP, TCPV6, ECN = 1, 3, 4, 0x80
-MACS = [0x020000000001, 0x020000000002, 0x020000000003]
+MACS = [0x0200AABB0001, 0x0200AABB0002, 0x0200AABB0003]
 SEND, RECEIVE = GPA + 0x80000, GPA + 0x100000
 HEADER, ETHERNET, LONGEST, CHAINS = 12, 14, 65550, 48
 
@@ -150,6 +151,8 @@ def test_ports_of_a_network_have_the_same_offloads():
     assert boot() == "the image has a wrong NIC of a network"
     make([made[0] | {"flags": 0, "network": 1}, *made[1:]])
     assert boot() is None
+    make([{"vm": 0, "kind": ENTROPY}, *made])
+    assert boot() is None, "only NICs have a network"
 
 
 @settings(max_examples=examples(60, 400), deadline=None, derandomize=True)
@@ -339,6 +342,24 @@ def test_headers_mean_nothing_without_negotiation():
     receiver.offer(2000)
     send(sender, Header(0xFF, 0xFF, 1, 2, 3, 4), frame_of(60))
     assert receiver.frames() == [(bytes(10), frame_of(60))]
+
+
+def test_a_checksum_concerns_its_own_frame():
+    sender, receiver = pair()
+    receiver.offer(2000)
+    receiver.offer(2000)
+    send(sender, Header(NEEDS_CSUM, start=34, offset=64), frame_of(100))
+    send(sender, Header(), frame_of(60))
+    assert [frame for _, frame in receiver.frames()] == [frame_of(100), frame_of(60)]
+
+
+def test_offloads_make_no_uplink():
+    """A frame to an address of no NIC goes nowhere."""
+    sender, receiver = pair()
+    receiver.offer(2000)
+    send(sender, Header(), bytes(5) + frame_of(60)[5:])
+    assert receiver.frames() == []
+    assert counts(2) == (0,) * 6
 
 
 def test_fields_without_a_meaning_are_cleared():
