@@ -586,16 +586,15 @@ static struct virtio_step net_step(struct virtio_device *dev, struct virtq *q)
 struct virtio_net_counts virtio_net_count(struct virtio_device *dev)
 {
     const struct nic *nic = dev->data;
-    struct virtio_net_counts counts, received;
+    struct virtio_net_counts counts;
 
     spin_lock(&dev->queues[QUEUE_SEND].lock);
     counts = nic->counts;
     spin_unlock(&dev->queues[QUEUE_SEND].lock);
     spin_lock(&dev->queues[QUEUE_RECEIVE].lock);
-    received = nic->counts;
+    counts.received = nic->counts.received;
+    counts.no_buffer = nic->counts.no_buffer;
     spin_unlock(&dev->queues[QUEUE_RECEIVE].lock);
-    counts.received = received.received;
-    counts.no_buffer = received.no_buffer;
     return counts;
 }
 
