@@ -77,6 +77,12 @@ def test_common_configuration_reads_back():
     assert device.read(12) == VERSION_1 >> 32, "and are final after FEATURES_OK"
     device.write(22, 1, 2)
     assert [device.read(26, 2), device.read(30, 2)] == [0xFFFF, 0], "no MSI-X vector; one place for notifications"
+    addresses = [0x1000 * number for number in range(1, 7)]
+    for at, address in zip(range(32, 56, 4), addresses, strict=True):
+        device.write(at, address)
+    assert [device.read(at) for at in range(32, 64, 4)] == [*addresses, 0, 0]
+    device.write(22, 2, 2)
+    assert [device.read(at) for at in range(24, 64, 4)] == [0] * 10, "a NIC has two queues"
 
 
 @pytest.mark.usefixtures("bus")
