@@ -51,6 +51,13 @@ def crypt(function: str, key: ctypes.Array, block: bytes, counts: list[int]) -> 
     return bytes(data)
 
 
+@pytest.mark.parametrize("function", ["aes_encrypt", "aes_decrypt"])
+def test_a_call_does_so_many_rounds(function: str):
+    key, state = expanded(bytes(16)), ctypes.create_string_buffer(STATE_SIZE)
+    CORE.aes_begin(state, bytes(16))
+    assert [getattr(CORE, function)(state, key, count) for count in (0, 3, 6, 1)] == [False, False, False, True]
+
+
 # FIPS 197, appendix C: the key is 00 01 02 ..., the block 00 11 22 ...
 BLOCK = bytes(0x11 * i for i in range(16))
 EXAMPLES = {
