@@ -27,7 +27,7 @@ def found() -> dict[str, str]:
     """The test that finds each mutant that tests reach; empty for a survivor."""
     FOUND.unlink(missing_ok=True)
     with alone_building():
-        done = run(["make", "--no-print-directory", "-s", "-j2", "mutant-run"])
+        done = run(["make", "--no-print-directory", "-s", "-j2", "mutant-run"], timeout=7200)
     assert FOUND.is_file(), f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
     return json.loads(FOUND.read_text(encoding="utf-8"))
 
