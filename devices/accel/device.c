@@ -123,7 +123,9 @@ static void resume_waiters(struct accel *a)
 {
     if (!list_empty(&a->waiters)) {
         resume_first(&a->waiters);
-        leave_waiters(a);
+        if (!list_empty(&a->waiters)) {
+            leave_waiters(a);
+        }
     }
 }
 
