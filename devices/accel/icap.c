@@ -119,7 +119,7 @@ void accel_icap_continue(void)
 {
     if (accels.icap.busy != 0) {
         accel_overlay_wake();
-    } else {
+    } else if (accels.icap.waiting != 0) {
         configure_next();
     }
 }
