@@ -305,7 +305,6 @@ def disk_sum(machine: Machine) -> str:
     return sum_of(machine, "east", "/dev/vda", WRITTEN_BYTES)
 
 
-@pytest.mark.long
 def test_disk_survives_a_restart(machine):
     """Its content is there after a restart of the VM; the VM's memory is new."""
     ask(machine, "east", "cat /sys/block/vda/size", rf"^{DISK_BYTES // SECTOR}$")
