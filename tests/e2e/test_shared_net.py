@@ -98,11 +98,13 @@ def test_flood_on_the_port(network):
     assert "0 failed" in text["flood"]
 
 
+SDK_OBJECTS = ("sdk/fp/obj/guests/sdk/shared/ethernet", "sdk/fp/obj/guests/sdk/shared/channel")
+
+
 def test_size_of_the_driver():
     """Code and constants of the interface, the driver and the channel; not those of the stack."""
-    folder = GUESTS / "freertos_net/obj/guests"
-    names = ("examples/freertos/net/ethernet_netif", "sdk/shared/ethernet", "sdk/shared/channel")
-    words = ["riscv64-unknown-elf-size", *(str(folder / f"{name}.o") for name in names)]
+    names = ("freertos_net/obj/guests/examples/freertos/net/ethernet_netif", *SDK_OBJECTS)
+    words = ["riscv64-unknown-elf-size", *(str(GUESTS / f"{name}.o") for name in names)]
     lines = subprocess.run(words, text=True, capture_output=True, check=True).stdout.splitlines()[1:]
     assert 0 < sum(int(line.split()[0]) for line in lines) < DRIVER_BYTES, lines
 

@@ -27,7 +27,7 @@ TREE = """
 };
 """
 STRINGS = ("memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strncpy")
-SHARED = ROOT / "build/guests/ping/obj/guests/sdk/shared"
+SHARED = ROOT / "build/guests/sdk/nofp/obj/guests/sdk/shared"
 DRIVER_MAX = 4096  # bytes of code of a driver of a shared device, with the channel's
 
 

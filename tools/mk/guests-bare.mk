@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The bare-metal guests of guests/examples and tests/guests. They share the SDK (guests/sdk), which is compiled once per
-# guest because the guests differ in their use of floating point.
+# The bare-metal guests of guests/examples and tests/guests. They share the objects of the SDK (guests/sdk), which is
+# compiled with floating point and without.
 
 BARE_OUT ?= $(BUILD)/guests
 FREERTOS_KERNEL_DIR ?= $(CACHE)/freertos/FreeRTOS-Kernel
@@ -35,37 +35,49 @@ BARE_NO_IDIOMS_gcc := -fno-tree-loop-distribute-patterns
 BARE_NO_IDIOMS := -fno-builtin $(BARE_NO_IDIOMS_$(BARE_TOOLCHAIN))
 
 BARE_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/riscv/*.S guests/sdk/riscv/*.c)
+BARE_SDK := $(wildcard guests/sdk/*.[cS] guests/sdk/*/*.[cS])
+# $(call bare_objects,name or sdk/kind,sources): those of the guest itself, or of the SDK.
 bare_objects = $(patsubst %,$(BARE_OUT)/$(1)/obj/%.o,$(basename $(2)))
+own_sources = $(filter-out guests/sdk/%,$(1))
+bare_kind = $(if $(findstring lp64d,$(1)),fp,nofp)
+
+# $(call bare_rules,name or sdk/kind,flags): the rules for these objects. The file `flags` changes with the compiler, tick or
+# kernel, so that all objects are rebuilt.
+define bare_rules
+$(BARE_OUT)/$(1)/flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$$(BARE_CC) $(2) $$(BARE_CFLAGS)' | cmp -s - $$@ || echo '$$(BARE_CC) $(2) $$(BARE_CFLAGS)' >$$@
+
+$(BARE_OUT)/$(1)/obj/%.o: %.c $(BARE_OUT)/$(1)/flags tools/mk/guests-bare.mk | setup
+	@mkdir -p $$(@D)
+	@echo "  CC    $$<"
+	@$$(BARE_CC) $(2) $$(BARE_CFLAGS) $$(BARE_WARNINGS) $$(BARE_EXTRA) -MMD -MP -c -o $$@ $$<
+
+$(BARE_OUT)/$(1)/obj/%.o: %.S $(BARE_OUT)/$(1)/flags tools/mk/guests-bare.mk | setup
+	@mkdir -p $$(@D)
+	@echo "  AS    $$<"
+	@$$(BARE_CC) $(2) $$(BARE_CFLAGS) -MMD -MP -c -o $$@ $$<
+endef
+
+$(eval $(call bare_rules,sdk/fp,$(BARE_FP)))
+$(eval $(call bare_rules,sdk/nofp,$(BARE_NOFP)))
+$(BARE_OUT)/sdk/fp/obj/guests/sdk/libc/string.o $(BARE_OUT)/sdk/nofp/obj/guests/sdk/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
+-include $(foreach kind,fp nofp,$(patsubst %.o,%.d,$(call bare_objects,sdk/$(kind),$(BARE_SDK))))
 
 # $(call bare_guest,name,sources,flags,further objects): rules for $(BARE_OUT)/name/name.elf and name.bin.
-# The file `flags` changes with the compiler, tick or kernel, so that all objects are rebuilt.
 define bare_guest
 BARE_GUESTS += $(BARE_OUT)/$(1)/$(1).bin
 
-$(BARE_OUT)/$(1)/flags: FORCE
-	@mkdir -p $$(@D)
-	@echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' | cmp -s - $$@ || echo '$$(BARE_CC) $(3) $$(BARE_CFLAGS)' >$$@
-
-$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4) guests/sdk/riscv/guest.ld
+$(BARE_OUT)/$(1)/$(1).elf: $(call bare_objects,$(1),$(call own_sources,$(2))) $(call bare_objects,sdk/$(call bare_kind,$(3)),$(filter guests/sdk/%,$(2)) $(BARE_LIB)) $(4) guests/sdk/riscv/guest.ld
 	@echo "  LD    $$@"
 	@$$(BARE_CC) $(3) $$(BARE_LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
 $(BARE_OUT)/$(1)/$(1).bin: $(BARE_OUT)/$(1)/$(1).elf
 	@$$(BARE_OBJCOPY) -O binary $$< $$@
 
-$(BARE_OUT)/$(1)/obj/%.o: %.c $(BARE_OUT)/$(1)/flags tools/mk/guests-bare.mk | setup
-	@mkdir -p $$(@D)
-	@echo "  CC    $$<"
-	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) $$(BARE_WARNINGS) $$(BARE_EXTRA) -MMD -MP -c -o $$@ $$<
+$(call bare_rules,$(1),$(3))
 
-$(BARE_OUT)/$(1)/obj/%.o: %.S $(BARE_OUT)/$(1)/flags tools/mk/guests-bare.mk | setup
-	@mkdir -p $$(@D)
-	@echo "  AS    $$<"
-	@$$(BARE_CC) $(3) $$(BARE_CFLAGS) -MMD -MP -c -o $$@ $$<
-
-$(BARE_OUT)/$(1)/obj/guests/sdk/libc/string.o: BARE_EXTRA := $(BARE_NO_IDIOMS)
-
--include $(patsubst %.o,%.d,$(call bare_objects,$(1),$(2) $(BARE_LIB)) $(4))
+-include $(patsubst %.o,%.d,$(call bare_objects,$(1),$(call own_sources,$(2))) $(4))
 endef
 
 # The unmodified FreeRTOS kernel, compiled without our warnings.
@@ -92,7 +104,7 @@ $(BARE_OUT)/$(1)/kernel/%.o: $(BARE_OUT)/$(1)/flags tools/mk/guests-bare.mk | se
 	@$$(BARE_CC) $(call freertos_flags,$(3)) $$(BARE_CFLAGS) -Wall -MD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
 
 # The guest's sources include the kernel's headers.
-$(call bare_objects,$(1),$(2)): | freertos-kernel
+$(call bare_objects,$(1),$(call own_sources,$(2))): | freertos-kernel
 endef
 
 # The unmodified TCP/IP stack lwIP with its port to FreeRTOS and its echo services, compiled without our warnings.
@@ -117,7 +129,7 @@ $(BARE_OUT)/$(1)/lwip/%.o: $(BARE_OUT)/$(1)/flags tools/mk/guests-bare.mk | setu
 	@echo "  CC    $(LWIP_DIR)/$$*.c"
 	@$$(BARE_CC) $(call freertos_flags,$(3)) $(LWIP_FLAGS) $$(BARE_CFLAGS) -Wall -MD -MP -c -o $$@ $(LWIP_DIR)/$$*.c
 
-$(call bare_objects,$(1),$(2) $(LWIP_COMMON)): | $(LWIP_DIR).json
+$(call bare_objects,$(1),$(call own_sources,$(2)) $(LWIP_COMMON)): | $(LWIP_DIR).json
 endef
 
 FREERTOS_PORT := $(wildcard guests/examples/freertos/port/riscv/*.c guests/examples/freertos/port/riscv/*.S)

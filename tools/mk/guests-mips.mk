@@ -10,37 +10,48 @@ MIPS_CFLAGS := -std=c11 -O2 -g -mips32r5 -mvirt -msoft-float -mno-abicalls -fno-
 	-Iabi -Iguests/sdk/include -Iguests/sdk/mips/include -isystem guests/sdk/libc
 MIPS_LDFLAGS := -nostdlib -static -T guests/sdk/mips/guest.ld --gc-sections -z max-page-size=16 --build-id=none
 MIPS_LIB := $(wildcard guests/sdk/*.c guests/sdk/libc/*.c guests/sdk/mips/*.S guests/sdk/mips/*.c)
+MIPS_SDK := $(wildcard guests/sdk/*.c guests/sdk/*/*.c guests/sdk/mips/*.S)
 mips_objects = $(patsubst %,$(MIPS_OUT)/$(1)/obj/%.o,$(basename $(2)))
+
+# $(call mips_rules,name or sdk,flags): the rules for the objects of a guest, or of the SDK, which the guests share.
+define mips_rules
+$(MIPS_OUT)/$(1)/flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$$(MIPS_CC) $(2) $$(MIPS_CFLAGS)' | cmp -s - $$@ || echo '$$(MIPS_CC) $(2) $$(MIPS_CFLAGS)' >$$@
+
+$(MIPS_OUT)/$(1)/obj/%.o: %.c $(MIPS_OUT)/$(1)/flags tools/mk/guests-mips.mk | setup-dev
+	@mkdir -p $$(@D)
+	@echo "  CC    $$<"
+	@$$(MIPS_CC) $(2) $$(MIPS_CFLAGS) $$(BARE_WARNINGS) $$(MIPS_EXTRA) -MMD -MP -c -o $$@ $$<
+
+$(MIPS_OUT)/$(1)/obj/%.o: %.S $(MIPS_OUT)/$(1)/flags tools/mk/guests-mips.mk | setup-dev
+	@mkdir -p $$(@D)
+	@echo "  AS    $$<"
+	@$$(MIPS_CC) $(2) $$(MIPS_CFLAGS) -MMD -MP -c -o $$@ $$<
+endef
+
+$(eval $(call mips_rules,sdk))
+$(MIPS_OUT)/sdk/obj/guests/sdk/libc/string.o: MIPS_EXTRA := -fno-builtin
+-include $(patsubst %.o,%.d,$(call mips_objects,sdk,$(MIPS_SDK)))
+
+# $(call mips_all,name,sources): the guest's own objects and those of the SDK that it links.
+mips_all = $(call mips_objects,$(1),$(call own_sources,$(2))) $(call mips_objects,sdk,$(filter guests/sdk/%,$(2)) $(MIPS_LIB))
 
 # $(call mips_guest,name,sources,flags,further objects): rules for $(MIPS_OUT)/name/name.elf and name.bin. Linked
 # twice: the linker writes the raw image, too, because objcopy may be missing for this machine.
 define mips_guest
 MIPS_GUESTS += $(MIPS_OUT)/$(1)/$(1).bin
 
-$(MIPS_OUT)/$(1)/flags: FORCE
-	@mkdir -p $$(@D)
-	@echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' | cmp -s - $$@ || echo '$$(MIPS_CC) $(3) $$(MIPS_CFLAGS)' >$$@
-
-$(MIPS_OUT)/$(1)/$(1).elf: $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4) guests/sdk/mips/guest.ld
+$(MIPS_OUT)/$(1)/$(1).elf: $(call mips_all,$(1),$(2)) $(4) guests/sdk/mips/guest.ld
 	@echo "  LD    $$@"
 	@$$(MIPS_LD) $$(MIPS_LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
 $(MIPS_OUT)/$(1)/$(1).bin: $(MIPS_OUT)/$(1)/$(1).elf
-	@$$(MIPS_LD) $$(MIPS_LDFLAGS) --oformat=binary -o $$@ $(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4)
+	@$$(MIPS_LD) $$(MIPS_LDFLAGS) --oformat=binary -o $$@ $(call mips_all,$(1),$(2)) $(4)
 
-$(MIPS_OUT)/$(1)/obj/%.o: %.c $(MIPS_OUT)/$(1)/flags tools/mk/guests-mips.mk | setup-dev
-	@mkdir -p $$(@D)
-	@echo "  CC    $$<"
-	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) $$(BARE_WARNINGS) $$(MIPS_EXTRA) -MMD -MP -c -o $$@ $$<
+$(call mips_rules,$(1),$(3))
 
-$(MIPS_OUT)/$(1)/obj/%.o: %.S $(MIPS_OUT)/$(1)/flags tools/mk/guests-mips.mk | setup-dev
-	@mkdir -p $$(@D)
-	@echo "  AS    $$<"
-	@$$(MIPS_CC) $(3) $$(MIPS_CFLAGS) -MMD -MP -c -o $$@ $$<
-
-$(MIPS_OUT)/$(1)/obj/guests/sdk/libc/string.o: MIPS_EXTRA := -fno-builtin
-
--include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(2) $(MIPS_LIB)) $(4))
+-include $(patsubst %.o,%.d,$(call mips_objects,$(1),$(call own_sources,$(2))) $(4))
 endef
 
 # The unmodified FreeRTOS kernel, on the port in guests/examples/freertos/port/mips.
@@ -58,7 +69,7 @@ $(MIPS_OUT)/$(1)/kernel/%.o: $(MIPS_OUT)/$(1)/flags tools/mk/guests-mips.mk | se
 	@echo "  CC    $(FREERTOS_KERNEL_DIR)/$$*.c"
 	@$$(MIPS_CC) $(call mips_freertos_flags,$(3),$(4)) $$(MIPS_CFLAGS) -Wall -MD -MP -c -o $$@ $(FREERTOS_KERNEL_DIR)/$$*.c
 
-$(call mips_objects,$(1),$(2)): | freertos-kernel
+$(call mips_objects,$(1),$(call own_sources,$(2))): | freertos-kernel
 endef
 
 MIPS_FREERTOS_PORT := $(wildcard guests/examples/freertos/port/mips/*.c guests/examples/freertos/port/mips/*.S)
