@@ -32,11 +32,10 @@ def test_two_commands(blocks, reader):
 
 
 def test_commands_in_the_text(reader):
-    """The commands outside of blocks are those that other suites run, or that take hours: make accepts them. Those
-    without variables in one call, because make reads its files in a second."""
-    found = [line.removeprefix("make ") for line in tutorials.inline_commands(reader.tree)]
-    for words in [*(line for line in found if "=" in line), " ".join(line for line in found if "=" not in line)]:
-        reader.run(f"make -n {words}")
+    """The commands outside of blocks are those that other suites run, or that take hours: make accepts them. Recursive
+    calls, of which `bench` has hundreds, do nothing."""
+    for line in tutorials.inline_commands(reader.tree):
+        reader.run(line.replace("make ", "make -n MAKE=: ", 1))
 
 
 def test_first_guest(blocks, reader):
