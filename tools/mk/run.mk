@@ -18,10 +18,10 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of SYSTEM's VM=linux (or uboot, freertos) without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-# Three files of tests at a time: two would leave two cores idle for a fifth of the time. Tests that
+# Four files of tests at a time, because many wait for what a user would wait for. Tests that
 # count instructions run in virtual time.
 E2E_ALONE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider
-E2E := $(E2E_ALONE) -n 3 --dist loadfile --no-loadscope-reorder
+E2E := $(E2E_ALONE) -n 4 --dist loadfile --no-loadscope-reorder
 
 test-e2e: image iasim | setup-dev setup-qemu-new ## boot systems in QEMU and use them as a user would
 	@$(E2E) -m "not long" $(PYTEST_ONLY) tests/e2e
