@@ -219,7 +219,7 @@ def main() -> int:
     parser.add_argument("--software", action="store_true", help="compile the boot program, and put it into the ROM")
     arguments = parser.parse_args()
     try:
-        core = "h" if os.environ.get("CVA6_DIR") else "standard"
+        core = "h" if sources.checkout() else "standard"
         print(f"genesys2: {build(arguments.folder, arguments.software, core)}")
     except (DesignError, ValueError) as error:
         print(f"genesys2: {error}", file=sys.stderr)

@@ -22,6 +22,7 @@ CORE = PACKAGE / "core"
 APU = PACKAGE / "corev_apu"
 # The commit of CVA6 that core-h was written for, and its configuration.
 COMMIT = "6cb2001"
+MANIFEST = "core/Flist.cva6"
 TARGET = "cv64a6_imafdch_sv39"
 
 # Modules of the package beside the core, whose file has another name.
@@ -82,9 +83,12 @@ def package_core(folder: Path, *, write_back: bool) -> Core:
 
 
 def checkout() -> Path | None:
-    """The checkout of CVA6 that CVA6_DIR names."""
+    """The checkout of CVA6 that CVA6_DIR names. Raises ValueError for another folder."""
     named = os.environ.get("CVA6_DIR")
-    return Path(named).resolve() if named else None
+    root = Path(named).resolve() if named else None
+    if root and not (root / MANIFEST).is_file():
+        raise ValueError(f"CVA6_DIR={root}: no {MANIFEST} there; expected a checkout of CVA6 at {COMMIT}")
+    return root
 
 
 def manifest_variables(root: Path) -> dict[str, str]:
@@ -127,10 +131,7 @@ def _manifest_files(words: list[str], top: Path, folder: Path) -> list[Path]:
 
 def checkout_core(root: Path, folder: Path) -> Core:
     """The core of a checkout of CVA6, by its own manifest. `folder` receives generated files."""
-    manifest = root / "core" / "Flist.cva6"
-    if not manifest.is_file():
-        raise ValueError(f"CVA6_DIR={root}: no core/Flist.cva6 there; expected a checkout of CVA6 at {COMMIT}")
-    lines = (manifest_line(line, root) for line in manifest.read_text(encoding="utf-8").splitlines())
+    lines = (manifest_line(line, root) for line in (root / MANIFEST).read_text(encoding="utf-8").splitlines())
     words = [line for line in lines if line]
     files = _manifest_files(words, root / "core" / "cva6.sv", folder)
     return Core(files, ["+define+WT_DCACHE", *_manifest_options(words)], [SOC / "core-h"], [])

@@ -107,9 +107,10 @@ def test_the_manifest_of_a_checkout(tmp_path, capfd):
     assert [Path(line.rpartition(" ")[2]).name for line in messages] == ["alu.sv", "hpdcache.Flist"]
 
 
-def test_a_folder_without_cva6_is_refused(tmp_path):
+def test_a_folder_without_cva6_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("CVA6_DIR", str(tmp_path))
     with pytest.raises(ValueError, match=f"CVA6_DIR={tmp_path}: no core/Flist.cva6 there"):
-        sources.checkout_core(tmp_path, tmp_path / "build")
+        sources.checkout()
 
 
 @pytest.fixture(scope="module")
