@@ -112,7 +112,7 @@ test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more exa
 
 test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtual Device Manager and PCI functions over the fabric's RTL, without QEMU
 	@$(MAKE) --no-print-directory $(COSIM)/libmodel.so $(COSIM)/libshared.so
-	@$(call part,PYTHONPATH=tests/unit:tests/cosim $(HOST_PYTEST) tests/manager)
+	@$(call part,PYTHONPATH=tests/unit:tests/cosim $(HOST_PYTEST) -m "$(if $(TESSERA_LONG),,not slow)" tests/manager)
 	@$(some_selected)
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
