@@ -18,7 +18,7 @@ smoke: image $(SIMULATOR) ## boot SYSTEM headless until every guest has given it
 native: image $(SIMULATOR) ## boot the guest of SYSTEM's VM=linux (or uboot, freertos) without a hypervisor
 	@$(RUN) native --system "$$SYSTEM" "$$VM"
 
-# Four files of tests at a time, because many wait for what a user would wait for. Tests that
+# Four files of tests at a time: with three, the two CPUs are idle while tests wait for time to pass. Tests that
 # count instructions run in virtual time.
 E2E_ALONE := PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -p no:cacheprovider
 E2E := $(E2E_ALONE) -n 4 --dist loadfile --no-loadscope-reorder
