@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-ONE_FOLDER = {"test_genesys2", "test_regs", "test_sorter_faults", "test_one_is_found"}  # files and functions
+ONE_FOLDER = {"test_genesys2", "test_regs"}  # files of tests that use what a fixture of the file made
 
 
 def folder_of(nodeid: str) -> str:
@@ -17,7 +17,7 @@ def folder_of(nodeid: str) -> str:
         return case.partition("-")[2]
     if function == "test_a_fault_is_found":  # proof-file-right-wrong]
         return case.partition("-")[0]
-    return next((name for name in (Path(file).stem, function) if name in ONE_FOLDER), nodeid)
+    return file if Path(file).stem in ONE_FOLDER else nodeid
 
 
 class FolderScheduling(LoadScopeScheduling):

@@ -8,7 +8,6 @@ from pathlib import Path
 import netlist
 import pytest
 from netlist import NetlistError
-from rtl_tools import BUILD
 from synth import blocks, map_and_time, run_yosys, synthesize
 
 from tessera.fabric import synthesis
@@ -57,24 +56,25 @@ endmodule
 CLOCK_TO_RAM, MULTIPLIER = 2.454, 2.69  # ns, of the models
 
 
-def synthesized(name: str, text: str, top: str, **parameters: int) -> tuple[Path, dict[str, float]]:
-    """The folder of a synthesis by the flow, and the figures."""
-    folder = BUILD / "synth" / f"planted-{name}"
-    folder.mkdir(parents=True, exist_ok=True)
+def synthesized(folder: Path, text: str, top: str, **parameters: int) -> dict[str, float]:
+    """The figures of a synthesis by the flow, in the empty `folder`."""
     (folder / "planted.v").write_text(text, encoding="utf-8")
     sets = "; ".join(f"chparam -set {key} {value} {top}" for key, value in parameters.items())
-    return folder, map_and_time(folder, top, f"read_verilog planted.v; {sets}")
+    return map_and_time(folder, top, f"read_verilog planted.v; {sets}")
 
 
-def test_a_slow_path_between_registers_moves_the_figure():
-    short, long = (synthesized(f"chain-{n}", CHAIN, "chain", Levels=n)[1]["path_ns"] for n in (1, 12))
+def test_a_slow_path_between_registers_moves_the_figure(tmp_path_factory):
+    chains = (synthesized(tmp_path_factory.mktemp("chain"), CHAIN, "chain", Levels=levels) for levels in (1, 12))
+    short, long = (figures["path_ns"] for figures in chains)
     assert 0.5 < short < 3
     assert long > short + 4
 
 
 @pytest.fixture(scope="module")
-def hard() -> tuple[Path, dict[str, float]]:
-    return synthesized("hard", HARD, "hard")
+def hard(tmp_path_factory) -> tuple[Path, dict[str, float]]:
+    """The folder of a synthesis, and its figures. In parallel runs each process makes it for itself."""
+    folder = tmp_path_factory.mktemp("hard")
+    return folder, synthesized(folder, HARD, "hard")
 
 
 def test_a_path_through_a_block_ram_and_a_multiplier_is_seen(hard):

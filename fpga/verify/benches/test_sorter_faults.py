@@ -37,7 +37,7 @@ FAULTS = {
 def test_the_proof_finds(fault):
     name, right, wrong = FAULTS[fault]
     # Not in /tmp: YoWASP cannot access /tmp.
-    folder = rtl_tools.BUILD / "faults-sorter"
+    folder = rtl_tools.BUILD / "faults-sorter" / fault.replace(" ", "-")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(rtl_tools.RTL, folder / "rtl")
     file = folder / rtl_tools.yosys_path(name.removesuffix(".sv"))

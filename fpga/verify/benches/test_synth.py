@@ -7,9 +7,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
-from rtl_tools import BIN, BUILD, CHIP, RTL, rtl_files, tool_environment, yosys_path, yosys_search
+from rtl_tools import BIN, CHIP, RTL, rtl_files, tool_environment, yosys_path, yosys_search
 from synth import blocks, copy_sources
 from synth_hwtasks import BLOCKS as TASKS
 
@@ -39,9 +40,8 @@ LOOP = "module bad (input logic a, output logic c);\n  logic b;\n  assign b = c 
 LATCH = "module bad (input logic a, b, output logic c);\n  always @* if (a) c = b;\nendmodule\n"
 
 
-def elaborate(top: str, file: str, then: str = "") -> subprocess.CompletedProcess[str]:
-    folder = BUILD / "synth" / f"check-{top}"
-    folder.mkdir(parents=True, exist_ok=True)
+def elaborate(folder: Path, top: str, file: str, then: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs yosys in `folder`, which is the test's own: tests run in parallel."""
     copy_sources(folder)
     shutil.copytree(RTL / CHIP, folder / CHIP, dirs_exist_ok=True)
     text = SCRIPT.format(search=yosys_search(), file=file, top=top, then=then)
@@ -54,8 +54,8 @@ def elaborate(top: str, file: str, then: str = "") -> subprocess.CompletedProces
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("top", TOPS)
-def test_no_latch_and_no_loop(top):
-    done = elaborate(top, TOPS[top])
+def test_no_latch_and_no_loop(top, tmp_path):
+    done = elaborate(tmp_path, top, TOPS[top])
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
@@ -71,11 +71,9 @@ def test_no_module_is_left_out():
 
 
 @pytest.mark.parametrize(("bad", "word"), [(LOOP, "problems in 'check -assert'"), (LATCH, "selection is not empty")])
-def test_one_is_found(bad, word):
-    folder = BUILD / "synth" / "check-bad"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bad.sv").write_text(bad, encoding="utf-8")
-    done = elaborate("bad", "bad.sv")
+def test_one_is_found(bad, word, tmp_path):
+    (tmp_path / "bad.sv").write_text(bad, encoding="utf-8")
+    done = elaborate(tmp_path, "bad", "bad.sv")
     assert done.returncode != 0
     assert word in done.stdout + done.stderr
 
@@ -83,11 +81,11 @@ def test_one_is_found(bad, word):
 class Netlist:
     """The elaborated module `top`: which cell drives each bit, and which cells read it."""
 
-    def __init__(self, top: str):
-        done = elaborate(top, yosys_path(top), "write_json netlist.json")
+    def __init__(self, folder: Path, top: str):
+        done = elaborate(folder, top, yosys_path(top), "write_json netlist.json")
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        file = BUILD / "synth" / f"check-{top}" / "netlist.json"
-        self.module = json.loads(file.read_text(encoding="utf-8"))["modules"][top]
+        text = (folder / "netlist.json").read_text(encoding="utf-8")
+        self.module = json.loads(text)["modules"][top]
         self.driver: dict[int, str] = {}
         self.readers: dict[int, set[tuple[str, str]]] = {}
         for name, cell in self.module["cells"].items():
@@ -126,25 +124,25 @@ class Netlist:
         return {f"{self.kind(cell)}.{pin}" for cell, pin in readers if not self.is_registered((cell, pin))}
 
 
-def test_the_boundary_of_a_region_is_registered():
+def test_the_boundary_of_a_region_is_registered(tmp_path):
     """No logic of the static side lies between its registers and a region, except the multiplexer that decouples."""
-    slot = Netlist("prr_slot")
+    slot = Netlist(tmp_path, "prr_slot")
     assert len(slot.bits("region_req_o")) > 400
     assert len(slot.bits("region_rsp_i")) > 160
     assert slot.unregistered_outputs("region_req_o") == set()
     assert slot.unregistered_inputs("region_rsp_i") == set()
 
 
-def test_an_unregistered_boundary_is_found():
+def test_an_unregistered_boundary_is_found(tmp_path):
     """Of the DMA, whose stream is not a boundary: the task's answer goes into its state."""
-    reader = Netlist("dma_reader")
+    reader = Netlist(tmp_path, "dma_reader")
     assert reader.unregistered_outputs("data_o") != set()
     assert reader.unregistered_inputs("ready_i") != set()
 
 
-def test_the_pins_of_the_shared_devices_are_registers():
+def test_the_pins_of_the_shared_devices_are_registers(tmp_path):
     """A pin that logic drives has glitches between two edges of the clock: on CS# one would end the command."""
-    devices = Netlist("io_top")
+    devices = Netlist(tmp_path, "io_top")
     serial, parallel = ("cs_no", "sck_o", "mosi_o", "tx_o"), ("gmii_o", "pin_o", "pin_oe_o")
     screen = ("hsync_o", "vsync_o", "data_enable_o", "color_o")
     assert {pin: kinds for pin in (*serial, *parallel, *screen) if (kinds := devices.unregistered_outputs(pin))} == {}
