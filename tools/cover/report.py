@@ -9,10 +9,8 @@ from typing import Any
 from cover.model import ROOT, Line, Sources, Total, total
 from tessera.bench.published import record
 
-PARTS = (
-    *("core", "rt", "ipc", "services/debug", "services/console", "services/serial", "services/seed", "services/fwtree"),
-    *("devices/virtio", "arch/riscv", "arch/mips"),
-)
+LAYERS = ("core", "rt", "ipc", "services", "devices", "arch")  # top folders of the hypervisor's code
+DIVIDED = ("services", "devices", "arch")  # those of which each folder is a part
 _STYLE = """
 body { font-family: sans-serif; margin: 2em; } pre { margin: 0; } td { padding: 0 1em 0 0; text-align: right; }
 td.name { text-align: left; } .line { white-space: pre; font-family: monospace; }
@@ -23,14 +21,20 @@ td.name { text-align: left; } .line { white-space: pre; font-family: monospace; 
 def part_of(file: str) -> str | None:
     """Returns the hypervisor's part that a file belongs to, None if coverage does not count the
     file."""
-    return next((part for part in PARTS if file.startswith(f"{part}/")), None)
+    top, *below = Path(file).parts
+    if top not in LAYERS or not below:
+        return None
+    return f"{top}/{below[0]}" if top in DIVIDED else top
+
+
+def _order(file: str) -> tuple[int, str]:
+    """The layers in their order, then the paths."""
+    return LAYERS.index(Path(file).parts[0]), file
 
 
 def totals(sources: Sources) -> dict[str, Total]:
     """Returns the totals by file, of the counted parts, in their order."""
-    files = sorted(
-        (file for file in sources if part_of(file)), key=lambda file: (PARTS.index(part_of(file) or ""), file)
-    )
+    files = sorted((file for file in sources if part_of(file)), key=_order)
     return {file: total(sources[file].values()) for file in files}
 
 

@@ -31,18 +31,18 @@ COVER_LONG := accepted_images or check_accepts or ram_finds or pauses_are or any
     do_not_drift or pets_in_each_slice or beside_overruns or stops_petting or suspended_watchdog or many_senders or \
     busy_vcpus or interruption_at
 
-# $(call cover_host,pytest's options): runs the host's tests, after the counts of earlier runs are
-# removed.
+# $(call cover_host,pytest's options and folders): runs the host's tests, after the counts of earlier runs are removed.
 define cover_host
 	@find $(COVER_HOST) -name '*.gcda' -delete
 	@tests/unit/run.sh $(UNIT_TESTS:%=$(COVER_HOST)/unit/%) >$(COVER_BUILD)/unit.log 2>&1 || { \
 	    cat $(COVER_BUILD)/unit.log >&2; exit 1; }
-	@TESSERA_LIBCORE=$(COVER_HOST)/libcore.so PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -n 0 $(1) \
-	    tests/unit >$(COVER_BUILD)/properties.log 2>&1 || { cat $(COVER_BUILD)/properties.log >&2; exit 1; }
+	@TESSERA_LIBCORE=$(COVER_HOST)/libcore.so PYTHONPATH=tests/unit:tests/cosim PYTHONDONTWRITEBYTECODE=1 \
+	    $(PYTHON) -m pytest -q -p no:cacheprovider -n 0 $(1) >$(COVER_BUILD)/properties.log 2>&1 || { \
+	    cat $(COVER_BUILD)/properties.log >&2; exit 1; }
 endef
 
 test-coverage: cover-programs ## fail for code that parses input, if the host's tests do not execute it and it is not listed
-	$(call cover_host,-k "not ($(COVER_LONG))")
+	$(call cover_host,-k "not ($(COVER_LONG))" tests/unit)
 	@$(COVER) check --host $(COVER_HOST)/obj
 
 # The end-to-end tests that execute most of an architecture's code; the attacks also on the newer
@@ -50,9 +50,9 @@ test-coverage: cover-programs ## fail for code that parses input, if the host's 
 COVER_E2E := $(addprefix tests/e2e/test_,console_stress.py regression.py attacks.py attacks_variants.py minimal_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py lifecycle.py virt.py trace.py smoke.py debug.py accelerators.py attacks_virtio.py mailbox.py)
 
-coverage: cover-programs image iasim cosim | setup-dev setup-qemu-new ## measure coverage of lines and branches: build/coverage/coverage.md and html (takes long)
+coverage: cover-programs image iasim cosim $(COSIM)/libmodel.so $(COSIM)/libshared.so | setup-dev setup-qemu-new ## measure coverage of lines and branches: build/coverage/coverage.md and html (takes long)
 	@echo "coverage: the host's tests (a minute or two)"
-	$(call cover_host,)
+	$(call cover_host,tests/unit tests/manager)
 	@rm -rf $(COVER_RECORDS) && mkdir -p $(COVER_RECORDS)
 	@$(COVER) plugin --records $(COVER_RECORDS)
 	@QEMU=$(NEWER) $(COVER) plugin --records $(COVER_RECORDS)
