@@ -20,14 +20,13 @@ static inline bool heap_before(const struct heap_node *a, const struct heap_node
 }
 
 /* Inserts `node` at the free `place` or above: larger nodes above move down. O(log n). */
-void heap_sift_up(struct heap_node **nodes, unsigned place, struct heap_node *node);
+void heap_sift_up(struct heap_node **nodes, size_t place, struct heap_node *node);
 
 /* Inserts `node` at the free `place` or below, of `count` nodes: smaller nodes below move up. O(log
  * n). */
-void heap_sift_down(struct heap_node **nodes, unsigned count, unsigned place,
-                    struct heap_node *node);
+void heap_sift_down(struct heap_node **nodes, size_t count, size_t place, struct heap_node *node);
 
 /* Removes a node from its heap; `count` nodes remain. O(log n). */
-void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node);
+void heap_remove(struct heap_node **nodes, size_t count, struct heap_node *node);
 
 #endif

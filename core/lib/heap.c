@@ -3,13 +3,13 @@
  * sifting takes O(log n) steps. */
 #include "heap.h"
 
-static inline void put(struct heap_node **nodes, unsigned place, struct heap_node *node)
+static inline void put(struct heap_node **nodes, size_t place, struct heap_node *node)
 {
     nodes[place] = node;
-    node->at = place + 1;
+    node->at = (unsigned)place + 1;
 }
 
-void heap_sift_up(struct heap_node **nodes, unsigned place, struct heap_node *node)
+void heap_sift_up(struct heap_node **nodes, size_t place, struct heap_node *node)
 {
     while (place > 0 && heap_before(node, nodes[(place - 1) / 2])) {
         put(nodes, place, nodes[(place - 1) / 2]);
@@ -18,10 +18,9 @@ void heap_sift_up(struct heap_node **nodes, unsigned place, struct heap_node *no
     put(nodes, place, node);
 }
 
-void heap_sift_down(struct heap_node **nodes, unsigned count, unsigned place,
-                    struct heap_node *node)
+void heap_sift_down(struct heap_node **nodes, size_t count, size_t place, struct heap_node *node)
 {
-    for (unsigned child = 2 * place + 1; child < count; child = 2 * place + 1) {
+    for (size_t child = 2 * place + 1; child < count; child = 2 * place + 1) {
         if (child + 1 < count && heap_before(nodes[child + 1], nodes[child])) {
             child++;
         }
@@ -34,9 +33,9 @@ void heap_sift_down(struct heap_node **nodes, unsigned count, unsigned place,
     put(nodes, place, node);
 }
 
-void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node)
+void heap_remove(struct heap_node **nodes, size_t count, struct heap_node *node)
 {
-    unsigned place = node->at - 1;
+    size_t place = node->at - 1;
     struct heap_node *last = nodes[count];
 
     node->at = 0;

@@ -26,10 +26,9 @@ static bool counted_before(const struct heap_node *a, const struct heap_node *b)
 #define rt_queue_remove counted_remove
 #define rt_queue_sift_first counted_sink_first
 #define rt_queue_replace_first counted_replace_first
-void heap_sift_up(struct heap_node **nodes, unsigned place, struct heap_node *node);
-void heap_sift_down(struct heap_node **nodes, unsigned count, unsigned place,
-                    struct heap_node *node);
-void heap_remove(struct heap_node **nodes, unsigned count, struct heap_node *node);
+void heap_sift_up(struct heap_node **nodes, size_t place, struct heap_node *node);
+void heap_sift_down(struct heap_node **nodes, size_t count, size_t place, struct heap_node *node);
+void heap_remove(struct heap_node **nodes, size_t count, struct heap_node *node);
 void rt_queue_insert(struct rt_queue *q, struct heap_node *node);
 void rt_queue_remove(struct rt_queue *q, struct heap_node *node);
 void rt_queue_sift_first(struct rt_queue *q);
