@@ -43,6 +43,7 @@ mutant-programs: $(MUTANT_BUILD)/libcore.so $(UNIT_TESTS:%=$(MUTANT_BUILD)/unit/
 # test is not made smaller.
 MUTANT ?=
 export MUTANT
+export TESSERA_SKIPPED
 
 mutant-run: mutant-programs $(COSIM)/libmodel.so $(COSIM)/libshared.so
 	@TESSERA_FIRST_FAILURE=1 TESSERA_LIBCORE=$(MUTANT_BUILD)/libcore.so TESSERA_MUTANTS=$(MUTANT_BUILD) \

@@ -27,6 +27,7 @@ from _pytest.runner import runtestprotocol
 FOLDER = Path(os.environ.get("TESSERA_MUTANTS", "."))  # what mutants.py and the compiler have made
 RESULTS = FOLDER / "results"
 ONLY = os.environ.get("MUTANT", "")  # an expression that the mutants' keys match
+SKIPPED = os.environ.get("TESSERA_SKIPPED", "")  # a file of keys of mutants that do not run
 PROCESSES = 2
 PROGRAM_S = 10  # CPU time of a program in C
 NEAR = 20  # mutants before one: the tests that found them come first
@@ -92,8 +93,9 @@ class Run:
         self.reached = (ctypes.c_ubyte * len(self.keys)).in_dll(library, "mutant_reached")
         self.tests = [Test(item.nodeid, partial(self.item_passes, item)) for item in items]
         self.tests += [Test(program.name, partial(self.program_passes, program)) for program in programs]
-        chosen = [key for key in self.keys if re.search(ONLY, key)]
-        self.tests = [test for test in self.tests if any(test.finds(key) for key in chosen)]
+        skipped = set(Path(SKIPPED).read_text(encoding="utf-8").splitlines()) if SKIPPED else set()
+        self.chosen = {key for key in self.keys if re.search(ONLY, key)} - skipped
+        self.tests = [test for test in self.tests if any(test.finds(key) for key in self.chosen)]
 
     def item_passes(self, item: pytest.Item) -> bool:
         return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
@@ -159,7 +161,7 @@ class Run:
     def run(self) -> dict[str, str]:
         """The test that found each of the chosen mutants that tests reach, by key; empty: none."""
         reaching = self.reaching()
-        numbers = [number for number in sorted(reaching) if re.search(ONLY, self.keys[number])]
+        numbers = [number for number in sorted(reaching) if self.keys[number] in self.chosen]
         jobs = {}
         for number in numbers:
             tests = sorted(reaching[number], key=lambda test: test.seconds)
