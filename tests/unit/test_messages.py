@@ -374,7 +374,16 @@ def test_a_doorbell_of_a_vm_that_does_not_run(line: int) -> None:
     assert CORE.testbed_run_until_idle()
     assert call(1, DOORBELLS) == (0, 0)
     assert call(0, RING, 0, 1)[0] == 0
+    assert CORE.testbed_lines(1) == (1 << line if line else 0)
     assert call(1, DOORBELLS) == (0, 1)
+    assert CORE.testbed_lines(1) == 0
+
+
+def test_a_doorbell_needs_both_vms_to_share_the_region() -> None:
+    boot([0, 0, 0], [0, 0, 0], 0b011)
+    assert call(0, RING, 0, 1)[0] == 0
+    assert call(0, RING, 0, 2)[0] == DENIED
+    assert call(2, RING, 0, 1)[0] == DENIED
 
 
 def test_a_message_to_a_vm_that_has_ended() -> None:
