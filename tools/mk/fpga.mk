@@ -31,6 +31,7 @@ bench-fpga: | setup-fpga ## measure the fabric: benches, synthesis, table of goa
 	@$(FPGA_PYTHON) -m pytest -q -p no:cacheprovider fpga/verify/benches/test_benches.py
 	@$(MAKE) --no-print-directory bench-cosim
 	@$(MAKE) --no-print-directory test-soc ONLY=cycles
+	@$(MAKE) --no-print-directory test-soc-long ONLY=model_predicts
 	@$(FPGA_PYTHON) fpga/verify/benches/synth.py
 	@$(FPGA_PYTHON) fpga/verify/benches/figures.py --out $(BUILD)/bench
 
