@@ -72,6 +72,7 @@ def test_writes_of_a_guest_change_nothing():
         machine.expect("witness", r"^witness: \d+ rounds, sum 0x[0-9a-f]+, 0 wrong$", SOON_S)
 
 
+@pytest.mark.long
 def test_the_injected_erratum_is_harmful():
     """Without the remedy the guest reads the hypervisor's memory: the test above tests something."""
     with booted_with_erratum("none") as machine:

@@ -143,6 +143,7 @@ def test_locks_are_held_no_longer_on_more_harts(harts: int) -> None:
         assert_admission_counts(number, locks, sections)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harts", HARTS)
 def test_locks_of_functions(harts: int) -> None:
     """Queues are locked while data is copied, and while the receiver's queue is locked."""

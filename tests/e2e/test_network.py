@@ -87,7 +87,9 @@ def test_large_ping(machine):
     ask(machine, "east", f"ping -c 3 -s 4000 {WEST}", r"^3 packets transmitted, 3 packets received, 0% packet loss$")
 
 
-@pytest.mark.parametrize(("name", "source", "address"), [("east", "west", WEST), ("west", "east", EAST)])
+@pytest.mark.parametrize(
+    ("name", "source", "address"), [("east", "west", WEST), pytest.param("west", "east", EAST, marks=pytest.mark.long)]
+)
 def test_file_over_tcp(machine, name, source, address):
     """From the web server of one VM to the other."""
     ask(machine, name, f"wget -qO /tmp/got http://{address}/file; echo status $?", r"^status 0$")

@@ -3,6 +3,7 @@
 
 import re
 
+import pytest
 from helpers import BOOT_S, LINUX_PROMPT, booted, built, command, tell, wait_for_signs_of_life
 
 from tessera.run.machine import HYPERVISOR, Machine
@@ -19,6 +20,7 @@ def ask(machine: Machine, name: str, line: str, answer: str) -> re.Match[str]:
     return found
 
 
+@pytest.mark.long
 def test_a_file_in_segments():
     """The file has its checksum, and needs fewer frames than it has packets."""
     system = built("bench-network")

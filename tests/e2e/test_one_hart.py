@@ -47,7 +47,7 @@ def atomic_accesses(elf: Path) -> set[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("board", ["cva6-sim", "genesys2"])
+@pytest.mark.parametrize("board", ["cva6-sim", pytest.param("genesys2", marks=pytest.mark.long)])
 def test_no_atomic_access(board: str) -> None:
     make("hyp", f"BOARD={board}")
     assert atomic_accesses(ROOT / "build/hyp" / board / "tessera.elf") == LEFT
@@ -60,7 +60,7 @@ def test_several_harts_have_more() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["ipc-one-hart", "trio-one-hart", *(pytest.param(name, marks=pytest.mark.long) for name in ("rt-load", "rt"))],
+    ["trio-one-hart", *(pytest.param(name, marks=pytest.mark.long) for name in ("ipc-one-hart", "rt-load", "rt"))],
 )
 def test_systems(name: str) -> None:
     system = built(name, hypervisor=one_hart())

@@ -22,7 +22,7 @@ def traced(system: str, *arguments: str, qemu: str | None = None) -> tuple[list[
     return [*with_trace(boot_command(built(system), qemu=qemu), trace), *arguments], trace
 
 
-@pytest.mark.parametrize("qemu", [None, NEWER_QEMU], ids=["default", "newer"])
+@pytest.mark.parametrize("qemu", [pytest.param(None, marks=pytest.mark.long), NEWER_QEMU], ids=["default", "newer"])
 def test_an_accepted_app_is_never_late(qemu):
     """Each job on the device is over before the next release, and sooner than its bound."""
     words, trace = traced("rt-device", qemu=qemu)

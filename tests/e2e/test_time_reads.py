@@ -67,7 +67,7 @@ def reads_and_settings(label: str, hide: str, hypervisor: Path) -> Counter[tuple
     [
         ("time-csr", "time", None),
         pytest.param("emulated", "time mtime", with_mtime, marks=pytest.mark.long),
-        ("loaded", "time", with_mtime),
+        pytest.param("loaded", "time", with_mtime, marks=pytest.mark.long),
     ],
 )
 def test_reads_of_a_switch(label: str, hide: str, hypervisor) -> None:

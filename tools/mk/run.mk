@@ -61,7 +61,7 @@ test-changed: $(if $(NAMES),,fetch-guests $(CRATES)) | setup-dev ## run the suit
 # time, the plugin of the fabric and its instructions, interrupts of the shared devices. Many tests of test-e2e
 # use this QEMU by themselves. In soak the whole files, and the bounds, the attacks and the leaks.
 NEWER := $(CACHE)/qemu-new/qemu-system-riscv64
-NEWER_TESTS := $(addprefix tests/e2e/test_,regression.py edk2.py::test_shell \
+NEWER_TESTS := $(addprefix tests/e2e/test_,regression.py \
 	$(addprefix accelerators.py::test_,two_vms_share_the_devices an_allocated_device_does_not_exit same_run_twice \
 	    jobs_are_preempted_and_resumed) \
 	hardware_io.py::test_drivers overlays.py::test_a_device_comes_and_goes_with_its_overlay \
