@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# ONLY=words selects tests of a suite: an expression of pytest's -k ("a or b"); of programs in C and of tests
-# in Rust, those whose names contain one of the words. It is an error to select none.
+# ONLY=words selects tests of a suite: those whose names contain one of the words, or an expression of pytest's -k
+# ("a and not b"). It is an error to select none.
 ONLY ?=
 export ONLY
 
-PYTEST_ONLY := $(if $(ONLY),-k "$$ONLY")
+EMPTY :=
+SPACE := $(EMPTY) $(EMPTY)
+export ONLY_EXPRESSION := $(if $(filter and or not,$(ONLY)),$(ONLY),$(subst $(SPACE), or ,$(strip $(ONLY))))
+PYTEST_ONLY := $(if $(ONLY),-k "$$ONLY_EXPRESSION")
 
 # Exists if a part of the suite had a selected test.
 SELECTED := $(BUILD)/selected
