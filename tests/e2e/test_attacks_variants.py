@@ -6,6 +6,7 @@ does not report the trapped instruction).
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from attack_helpers import (
@@ -21,7 +22,9 @@ from attack_helpers import (
 )
 from helpers import NEWER_QEMU, SOON_S, booted, built, few_of, firmware
 
-from tessera.run.machine import HYPERVISOR
+from tessera.run.machine import HYPERVISOR, MachineTimeoutError
+
+ESCAPES_S = 5  # of the emulator's CPU time; an attack that fails says so at once
 
 # Without Sstc the hypervisor multiplexes guest timers; also attacks that depend on the machine's
 # features.
@@ -118,15 +121,17 @@ def test_attack_on_the_own_firmware(hide: str, monkeypatch: pytest.MonkeyPatch):
             print(attacked.run(attack).row())
 
 
-@pytest.mark.parametrize("attack", few_of(FIRMWARE, FIRMWARE[:1]), ids=lambda attack: attack.name)
+@pytest.mark.long
+@pytest.mark.parametrize("attack", FIRMWARE, ids=lambda attack: attack.name)
 def test_attack_escapes_under_opensbi(attack: Attack, monkeypatch: pytest.MonkeyPatch):
     """The attack works: OpenSBI enters the guest's trap vector with the hypervisor's rights. A page fault of the guest
-    would be delegated to the guest; this one is the hypervisor's."""
+    would be delegated to the guest; this one is the hypervisor's, which reports it, or the hart is lost: that depends
+    on the hypervisor's addresses, and on which VM runs when."""
     monkeypatch.setenv("FIRMWARE", "opensbi")
     with booted(untimed(built("attacker")), f"attacks-opensbi-{attack.name}", qemu=NEWER_QEMU) as machine:
         AttackMachine(machine, SOON_S, None, None)
         machine.send(f"{attack.number}\r")
         machine.expect("attacker", rf"^attacker: {attack.number} {attack.name} begins", SOON_S)
-        # Which VM runs when, and what the guest's code finds, depends on the hypervisor's addresses.
-        machine.expect(HYPERVISOR, r"^\w+ vcpu \d: an unhandled trap: cause \d+ \(unknown\), address 0x", SOON_S)
+        with suppress(MachineTimeoutError):
+            machine.expect(HYPERVISOR, r"^\w+ vcpu \d: an unhandled trap: cause \d+ \(unknown\), address 0x", ESCAPES_S)
         assert "as expected" not in machine.console.text("attacker")
