@@ -148,13 +148,8 @@ class AttackMachine:
     def ready(self) -> None:
         self.machine.expect("attacker", r"^attacker: ready$", self.patience)
 
-    def _skip_all(self, *names: str) -> None:
-        """What these VMs have said so far is old, the line being printed now, too."""
-        for name in names:
-            self.machine.skip(name)
-
     def _fresh(self, name: str, pattern: re.Pattern[str]) -> re.Match[str]:
-        """The first complete line of `name` that matches and is not old."""
+        """The first line of `name` that matches and began after the last skip()."""
         self.machine.expect(name, "\n", self.patience)
         return self.machine.expect(name, pattern.pattern, self.patience)
 
@@ -216,7 +211,8 @@ class AttackMachine:
         machine.send(f"{attack.number}\r")
         machine.expect("attacker", rf"^attacker: {attack.number} {attack.name} begins", self.patience)
         got = getattr(self, f"_end_{attack.ends.lower()}")(attack)
-        self._skip_all(*(CHECKED & set(machine.console.names)))  # all first: the waits below overlap
+        for name in CHECKED & set(machine.console.names):  # all of them before the first wait: the waits overlap
+            machine.skip(name)
         rounds = self._check_witness()
         late, waited = self._check_ticker(attack)
         self._check_client()
@@ -247,7 +243,7 @@ class AttackMachine:
         if attack.name == "reset_forever":
             return self._end_resets()
         for _ in range(HANG_LINES):
-            self._skip_all("ticker")
+            self.machine.skip("ticker")
             self._fresh("ticker", _TICKER)
         said = self.machine.console.text("attacker").rpartition(" begins")[2].partition("\n")[2]
         assert said.strip() == "", f"unexpected output of the attacker: {said}"
