@@ -128,7 +128,7 @@ static void vm_recall(const struct vcpu *v)
  * many, are held when they are picked, and removed by vm_stop_step(). */
 static void vm_halt(struct vm *vm)
 {
-    struct vcpu *v = vm->vcpus, *end = &v[vm->total]; /* at least one */
+    struct vcpu *v = vm->vcpus, *end = &v[vm->total]; /* a VM has at least one */
     unsigned on = 0;
 
     do {
