@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ONLY=words selects tests of a suite: those whose names contain one of the words, or an expression of pytest's -k
-# ("a and not b"). It is an error to select none.
+# ("a and not b"). Programs in C and tests in Rust take words only. It is an error to select none.
 ONLY ?=
 export ONLY
 
