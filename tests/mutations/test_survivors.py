@@ -2,8 +2,8 @@
 """
 Runs the generated mutants (tools/tessera/verify/mutants.py) of some folders with the unit tests: each is found, or
 accepted in survivors/ for a reason: "<file> <function>: <operator>: <code> -> <new code>". An accepted one whose code
-has changed is to be removed; with ACCEPTED=1, which takes hours, one that a test finds, too.
-build/mutants/host/found.json has the test that found each.
+has changed is to be removed. With ACCEPTED=1 those run, too, each with every test that reaches it, and one that a test
+finds is to be removed. build/mutants/host/found.json has the test that found each.
 """
 
 import json

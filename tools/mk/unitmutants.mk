@@ -51,7 +51,7 @@ mutant-run: mutant-programs $(COSIM)/libmodel.so $(COSIM)/libshared.so
 	    -p no:cacheprovider -p no:faulthandler -p tessera.verify.mutant_run tests/unit tests/manager
 
 # A part of mutate-faults.
-unit-mutants: | setup-dev ## check that the unit tests fail with each mutant of some folders (docs/coverage.md; MUTANT=expression)
+unit-mutants: | setup-dev ## check that the unit tests fail with each mutant of some folders (docs/coverage.md; MUTANT=expression; ACCEPTED=1: accepted ones, too)
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/mutations/test_survivors.py
 
 .PHONY: mutant-programs mutant-run unit-mutants
