@@ -86,7 +86,10 @@ def records_of_model(
 
 
 def records_of_predictions(model: costs.Model, latency: int) -> Iterator[dict[str, Any]]:
-    """Of the hypervisor's paths: warm with all stores hidden (min), warm with none hidden (median), cold (max)."""
+    """
+    Of the hypervisor's paths: warm with all stores hidden (min), warm with none hidden (median), cold (max). With
+    privileged operations (soc.predicted.privileged): the two warm ones.
+    """
     known = read(FIGURES)
     for metric in PREDICTED:
         count = known[f"{metric}@7.2"].values["value"]
@@ -95,6 +98,10 @@ def records_of_predictions(model: costs.Model, latency: int) -> Iterator[dict[st
         cold = hidden + count * MISSES * (latency + model.miss)
         predicted = metric.replace("riscv", "soc.predicted", 1)
         yield record(predicted, f"latency-{latency}", "cycles", [hidden, waited, cold])
+        if metric in costs.PRIVILEGED:
+            more = costs.PRIVILEGED[metric].cycles(model.instruction, latency)
+            predicted = metric.replace("riscv", "soc.predicted.privileged", 1)
+            yield record(predicted, f"latency-{latency}", "cycles", [hidden + more, waited + more])
 
 
 def fitted(reports: dict[int, Report]) -> costs.Model:

@@ -114,10 +114,10 @@ class Privileged:
 # Of the hypervisor's paths, counted in QEMU 7.2; the switch with the timer's interrupt and SBI call in M-mode (46, 51
 # cycles by hand on CVA6 6cb2001 with the project's firmware).
 PRIVILEGED = {
-    "null hypercall": Privileged(csrs=6, traps=1),
-    "VM switch": Privileged(csrs=32, flushes=5, traps=1, elsewhere=97),
-    "send 100 bytes": Privileged(csrs=6, traps=1, atomics=1),
-    "receive 100 bytes": Privileged(csrs=6, flushes=1, traps=1),
+    "riscv.hypercall.null": Privileged(csrs=6, traps=1),
+    "riscv.switch.quantum": Privileged(csrs=32, flushes=5, traps=1, elsewhere=97),
+    "riscv.ipc.send.100": Privileged(csrs=6, traps=1, atomics=1),
+    "riscv.ipc.recv.100": Privileged(csrs=6, flushes=1, traps=1),
 }
 
 
