@@ -28,8 +28,6 @@ SCENARIOS = {
     "a VCPU turns off and on": ("N_OFF=1", "N_ON=1", "N_FENCE0=1", "N_SEND=1"),
 }
 
-PARTS = {"a line"}  # each a part of another scenario: in `make soak`
-
 # Injected faults, each with the scenario that detects it.
 FAULTS = {
     "FAULT_CLEAR_LATE": "kicks",  # the software interrupt is cleared after its reasons are read
@@ -48,9 +46,7 @@ def explore(folder: Path, *defines: str) -> str:
     """Output of spin's verifier, which explores all executions or stops at the first error."""
     options = [f"-D{define}" for define in defines]
     subprocess.run(["spin", "-a", *options, str(MODEL)], cwd=folder, check=True, capture_output=True, timeout=60)
-    subprocess.run(
-        ["gcc", "-O1", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], cwd=folder, check=True, timeout=120
-    )
+    subprocess.run(["gcc", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], cwd=folder, check=True, timeout=120)
     run = ["./pan", f"-m{DEPTH}", "-w22"]
     return subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True, timeout=300).stdout
 
@@ -61,9 +57,7 @@ def errors(output: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize(
-    "scenario", [pytest.param(name, marks=pytest.mark.long if name in PARTS else ()) for name in SCENARIOS]
-)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_protocol_holds(tmp_path: Path, scenario: str) -> None:
     output = explore(tmp_path, *SCENARIOS[scenario])
     assert errors(output) == 0, output
