@@ -296,11 +296,11 @@ async def a_flood_loses_only_its_own_bytes(dut):
 @cocotb.test()
 async def turns_are_equal(dut):
     """If all VMs always have a line, they send in turn."""
-    machine, rng = await ready(dut), random.Random(4)
+    machine, rng, longest = await ready(dut), random.Random(4), rounds(20, 60)
 
     async def vm_sends(vm: int) -> None:
         for _ in range(rounds(3, 5)):
-            await machine.put(vm, text(vm, rng.randrange(40, 60), rng) + b"\n")
+            await machine.put(vm, text(vm, rng.randrange(longest // 2, longest), rng) + b"\n")
 
     for task in [cocotb.start_soon(vm_sends(vm)) for vm in range(16)]:
         await task

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-ONE_FOLDER = {"test_genesys2", "test_regs"}  # files of tests that use what a fixture of the file made
+ONE_FOLDER = {"test_genesys2", "test_netlist", "test_regs"}  # files of tests that use what a fixture of the file made
 
 
 def folder_of(nodeid: str) -> str:

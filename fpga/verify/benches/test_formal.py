@@ -204,8 +204,12 @@ FAULTS = [
 ]
 
 
-# Proofs that take 20 s and more; `make test` still proves gpio_exact, and io_reader with a small buffer.
-LONG = ("fabric_sorter-five", "gpio_processor", "io_arbiter", "io_reader")
+# Proofs that take 20 s and more, and further shapes of the sorter; `make test` still proves gpio_exact, and io_reader
+# with a small buffer.
+LONG = (
+    *("fabric_sorter-five", "fabric_sorter-odd", "fabric_sorter-order"),
+    *("gpio_processor", "io_arbiter", "io_reader"),
+)
 
 
 def proofs():

@@ -73,6 +73,7 @@ def test_the_map_is_the_one_of_the_soc(built):
     assert places["rom"][0] == int(start.replace("_", ""), 16)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
@@ -95,6 +96,7 @@ def test_a_port_without_connection_is_found():
         design._check_connected(ports, "soc_genesys2 soc(\n .clk_i (x)\n);\n")
 
 
+@pytest.mark.long
 def test_a_module_that_does_not_exist_is_found(built, tmp_path):
     copy = tmp_path / "gateware"
     shutil.copytree(FOLDER / "gateware", copy)

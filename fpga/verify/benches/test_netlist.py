@@ -72,7 +72,7 @@ def test_a_slow_path_between_registers_moves_the_figure(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hard(tmp_path_factory) -> tuple[Path, dict[str, float]]:
-    """The folder of a synthesis, and its figures. In parallel runs each process makes it for itself."""
+    """The folder of a synthesis, and its figures."""
     folder = tmp_path_factory.mktemp("hard")
     return folder, synthesized(folder, HARD, "hard")
 
