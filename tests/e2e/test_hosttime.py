@@ -71,6 +71,7 @@ def test_machine_that_hangs_is_not_reported_as_slow_host(code):
         assert not machine.wait_until(lambda: False, 1)
 
 
+@pytest.mark.long
 def test_time_without_a_cpu_does_not_count():
     """The CPU becomes free after three times the limit: late by the clock, but not by the CPU time
     received."""

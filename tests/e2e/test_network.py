@@ -96,6 +96,7 @@ def test_file_over_tcp(machine, name, source, address):
     assert_sent(machine, name, "/tmp/got", source)
 
 
+@pytest.mark.long
 def test_files_both_ways_at_once(machine):
     """Both directions of one connection."""
     ask(machine, "west", "nc -l -p 5000 </tmp/west >/tmp/got &", r"")

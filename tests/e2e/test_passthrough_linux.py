@@ -192,6 +192,7 @@ def test_vm_restarts_during_dma(guests, written, tmp_path):
     assert not re.search(r"Oops|BUG:|Call Trace", guests.machine.console.text("functions"))
 
 
+@pytest.mark.long
 def test_disks_outlive_the_machine(guests, system, written):
     """A second machine with the same files."""
     guests.machine.close()

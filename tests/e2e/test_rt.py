@@ -165,6 +165,7 @@ def last_admitted(machine, least: int, most: int) -> int:
     return least
 
 
+@pytest.mark.long
 def test_app_within_its_budget_meets_deadlines_under_overruns():
     """
     The app has the greatest admitted budget, and all other apps overrun every job. Admission must
@@ -205,7 +206,7 @@ def test_busy_console_delays_no_app():
     ("name", "releases"),
     [
         pytest.param("virtio-rt", 20_000, marks=pytest.mark.long),
-        ("virtio-rt-all", 20_000),
+        pytest.param("virtio-rt-all", 20_000, marks=pytest.mark.long),
         pytest.param("virtio-rt-long", 1_000_000, marks=pytest.mark.long),
     ],
 )

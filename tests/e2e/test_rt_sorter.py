@@ -58,6 +58,7 @@ def test_no_deadline_is_missed_at_95_percent(all_sorters):
         assert_well(machine)
 
 
+@pytest.mark.long
 def test_apps_are_launched_and_stopped_at_run_time(all_sorters):
     """In virtual time: no app misses a deadline while others come and go."""
     system = built_with_harts("rt-manager", 1, hypervisor=all_sorters)
