@@ -212,6 +212,7 @@ BAD = [
     ),
     ("layers", "core/a.c", C + '#include "csr.h"\n', 2, "core includes csr.h of arch/riscv"),
     ("layers", "core/a.c", C + '#include "edf.h"\n', 2, "core includes edf.h of rt"),
+    ("layers", "core/a.c", C + '#include "../rt/edf.h"\n', 2, "includes ../rt/edf.h by its place"),
     ("layers", "core/a.c", C + '#include "board.h"\n', 2, "core includes board.h of platform/qemu-virt"),
     ("layers", "abi/a.h", C + '#include "platform.h"\n', 2, "abi includes platform.h of platform contract"),
     ("layers", "platform/drivers/a.c", C + '#include "csr.h"\n', 2, "platform/drivers includes csr.h of arch/riscv"),

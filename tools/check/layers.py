@@ -147,10 +147,12 @@ def _include_findings(layers: Layers, path: str, text: str, headers: dict[str, l
     found = []
     code = ctext.blank(text, also_strings=False)
     for match in _INCLUDE.finditer(code):
+        line = code.count("\n", 0, match.start()) + 1
         meant = _candidates(layers, match[1], path, headers)
         own = layers.component_of(path)
-        if meant and not any(layers.layer_of(header) == own or layers.allowed(layer, header) for header in meant):
-            line = code.count("\n", 0, match.start()) + 1
+        if ".." in Path(match[1]).parts:
+            found.append(Finding(path, line, f"includes {match[1]} by its place", "name the header only"))
+        elif meant and not any(layers.layer_of(header) == own or layers.allowed(layer, header) for header in meant):
             what = f"{layer} includes {match[1]} of {layers.layer_of(meant[0])}"
             found.append(Finding(path, line, what, _FIX))
     return found
