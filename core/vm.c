@@ -128,16 +128,16 @@ static void vm_recall(const struct vcpu *v)
  * many, are held when they are picked, and removed by vm_stop_step(). */
 static void vm_halt(struct vm *vm)
 {
-    struct vcpu *v = vm->vcpus, *end = &v[vm->total]; /* a VM has at least one */
+    const struct vcpu *end = &vm->vcpus[vm->total];
     unsigned on = 0;
 
-    do {
+    for (struct vcpu *v = vm->vcpus; v < end; v++) {
         atomic_or_relaxed(&v->request, VCPU_REQ_OFF); /* its CPU may set a bit at the same time */
         if (v->state == VCPU_RUNNING) {
             on++;
             vm_recall(v);
         }
-    } while (++v < end);
+    }
     vm->on = on;
     if (on == 0) {
         vm_begin_work(vm, &vm_stopping);

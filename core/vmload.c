@@ -27,8 +27,7 @@ enum {
 
 /* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
  * NULL. Returns its size. */
-OWN_SYMBOL static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size,
-                                      struct word_sums *sums)
+static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
     void *dst = arch_window(hpa, &room);
@@ -196,7 +195,7 @@ static void load_report_boot(void)
 }
 
 /* Continues with the current stage; true when it is complete. The caller has polled interrupts. */
-OWN_SYMBOL static bool load_stage(struct vm *vm)
+static bool load_stage(struct vm *vm)
 {
     unsigned stage = vm->stage;
 

@@ -58,7 +58,7 @@ static void fence_request(struct vm *vm, ulong vcpus)
 
 /* Serves IPIs to this hart during the wait; they may request a fence of the same VM. True if
  * another interrupt is pending. */
-OWN_SYMBOL static bool fence_poll(void)
+static bool fence_poll(void)
 {
     if ((csr_read(CSR_SIP) & (1UL << IRQ_SSI)) != 0) {
         csr_clear(CSR_SIP, 1UL << IRQ_SSI);

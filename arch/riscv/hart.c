@@ -96,7 +96,7 @@ void irq_handle(ulong cause)
 }
 
 /* The first pending interrupt, or 0. */
-OWN_SYMBOL static unsigned irq_first(void)
+static unsigned irq_first(void)
 {
     ulong pending = csr_read(CSR_SIP) & csr_read(CSR_SIE);
 
