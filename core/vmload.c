@@ -26,8 +26,9 @@ enum {
 };
 
 /* Writes the next chunk at host address `hpa`: from `src`, added to `sums`, or zeros if that is
- * NULL. Returns its size. */
-static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size, struct word_sums *sums)
+ * NULL. Returns its size. Not inlined in two places, for the size of the smallest hypervisor. */
+OWN_SYMBOL static uint64_t load_chunk(hpa_t hpa, const void *src, uint64_t size,
+                                      struct word_sums *sums)
 {
     uint64_t room, chunk = src != NULL ? CHUNK_COPIED : CHUNK_CLEARED;
     void *dst = arch_window(hpa, &room);
