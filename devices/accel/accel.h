@@ -129,7 +129,8 @@ struct accel_manager {
     struct accel_report_args args;
     struct timer report_holdoff; /* reports are suppressed until it expires */
     struct timer deferred_timer; /* due at once: continues the work that a section has left */
-    bool overlay_due;            /* the overlay's transaction can go on */
+    bool overlay_runs;           /* a transaction of an overlay */
+    bool overlay_due;            /* it can go on */
     unsigned
         draining_regions; /* bit n: region n is being taken for an overlay: no client gets it */
     unsigned
@@ -391,10 +392,11 @@ const char *accel_overlays_init(void);
 /* With accels.lock held: a step of the transaction, if there is one. */
 void accel_overlay_step(void);
 
-/* With accels.lock held: something has happened for which the transaction may wait. */
-void accel_overlay_wake(void);
-
 /* --- device.c --- */
+
+/* Has the transaction of an overlay go on, if there is one: something has happened for which it may
+ * wait. With accels.lock held. */
+void accel_overlay_wake(void);
 
 /* Releases accels.lock and delivers what was noted under it: events, reports, and work for other
  * sections. */

@@ -160,6 +160,8 @@ static const char *set_up(const struct accel_image *image)
         wrong = "the interrupt of the fabric is taken";
     }
     if (wrong == NULL) {
+        timer_init(&accels.deferred_timer, accel_continue);
+        accels.deferred_timer.unlocked = true;
         accel_manager_init();
     }
     return wrong;

@@ -218,6 +218,14 @@ void accel_wait(struct accel *a, struct vcpu *v)
     spin_unlock(&sched_lock);
 }
 
+void accel_overlay_wake(void)
+{
+    if (accels.overlay_runs) {
+        accels.overlay_due = true;
+        accels.work_pending = true;
+    }
+}
+
 /* A VCPU that is turned off waits for nothing. */
 void accel_vcpu_stop(struct vcpu *v)
 {

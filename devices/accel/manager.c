@@ -136,8 +136,6 @@ void accel_manager_init(void)
 {
     timer_init(&accels.report_holdoff, report_again);
     accels.report_holdoff.unlocked = true;
-    timer_init(&accels.deferred_timer, accel_continue);
-    accels.deferred_timer.unlocked = true;
     accels.for_all = CONCERN_ALL;
     accel_write(FABRIC_REGS_HOLD_TIME, accels.image->hold_cycles);
     accel_write(FABRIC_REGS_STOP_TIME, accels.image->stop_cycles);

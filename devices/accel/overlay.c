@@ -59,14 +59,6 @@ static void poll_expired(struct timer *t)
     accel_unlock();
 }
 
-void accel_overlay_wake(void)
-{
-    if (run.config != NULL) {
-        accels.overlay_due = true;
-        accels.work_pending = true;
-    }
-}
-
 static void begin(const struct sequence *s)
 {
     step = s;
@@ -83,7 +75,7 @@ static void finish(struct overlay *o)
                    ? ACCEL_OVERLAY_APPLIED
                    : ACCEL_OVERLAY_REMOVED;
     transactions++;
-    run.config = NULL;
+    accels.overlay_runs = false;
     if (c != NULL) {
         accel_post_vm_event(c, ACCEL_EVENT_OVERLAY);
     }
@@ -146,7 +138,7 @@ static void advance(struct overlay *o, enum overlay_outcome outcome)
 void accel_overlay_step(void)
 {
     accels.overlay_due = false;
-    if (run.config != NULL) {
+    if (accels.overlay_runs) {
         enum overlay_outcome outcome = step->phase(&run);
 
         outcome = outcome == OVERLAY_WAITS && is_late() ? OVERLAY_FAILED : outcome;
@@ -159,7 +151,8 @@ bool overlay_start(unsigned number, bool apply, const struct vm *vm)
     const struct accel_image_overlay *configs = accel_table(accels.image->overlays_offset);
     struct overlay *o = &overlays[number];
 
-    if (run.config != NULL || o->state != (apply ? ACCEL_OVERLAY_REMOVED : ACCEL_OVERLAY_APPLIED)) {
+    if (accels.overlay_runs ||
+        o->state != (apply ? ACCEL_OVERLAY_REMOVED : ACCEL_OVERLAY_APPLIED)) {
         return false;
     }
     *o = (struct overlay){.state = apply ? ACCEL_OVERLAY_APPLYING : ACCEL_OVERLAY_REMOVING,
@@ -168,6 +161,7 @@ bool overlay_start(unsigned number, bool apply, const struct vm *vm)
     run = (struct overlay_run){
         .config = &configs[number], .number = number, .region = ACCEL_OVERLAY_NONE};
     starter = vm;
+    accels.overlay_runs = true;
     begin(apply ? applying : removing);
     return true;
 }
@@ -236,7 +230,7 @@ const char *accel_overlays_init(void)
     for (unsigned i = 0; i < accels.image->nprovided; i++) {
         sound = sound && provide(&p[i]);
     }
-    run.config = NULL;
+    accels.overlay_runs = false;
     transactions = 0;
     timer_init(&poll, poll_expired);
     poll.unlocked = true;
