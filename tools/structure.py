@@ -116,7 +116,7 @@ def used_once(names: Iterable[str]) -> tuple[int, int]:
 
 
 def _uses(names: list[str]) -> dict[str, set[str]]:
-    """For each C file the files of its folder whose functions it names."""
+    """For each C file the files of its folder whose functions it names, also in a table or as an argument."""
     owner = {}
     codes = {name: ctext.without_directives(ctext.blank(_read(name))) for name in names}
     for name, code in codes.items():
@@ -124,7 +124,7 @@ def _uses(names: list[str]) -> dict[str, set[str]]:
             owner[match[1]] = name
     uses: dict[str, set[str]] = {}
     for name, code in codes.items():
-        called = {owner[word] for word in re.findall(r"\b(\w+)\s*\(", code) if word in owner}
+        called = {owner[word] for word in re.findall(r"\w+", code) if word in owner}
         uses[name] = {other for other in called if other != name and Path(other).parent == Path(name).parent}
     return uses
 
