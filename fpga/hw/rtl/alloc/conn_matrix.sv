@@ -8,6 +8,7 @@ module conn_matrix
   parameter int unsigned NumPrrs = 3
 ) (
   input  logic    clk_i,
+  /// Asynchronous, active low; no region is connected after it.
   input  logic    rst_ni,
   /// The manager's command, a pulse for at most one region. It has no effect if the VM's device is
   /// not the region's client, if that IF is connected to another region, or if the region is

@@ -24,6 +24,8 @@ module prr_monitor
   localparam int unsigned CountBits = $clog2(ListDepth + 1)
 ) (
   input  logic      clk_i,
+  /// Asynchronous, active low. After it the search list is empty and answered_o is low; a request,
+  /// a cancellation or a requeued client that was in progress is lost.
   input  logic      rst_ni,
   /// The manager's request, a pulse; the answer is valid two cycles later and stays until the next
   /// request. No back-pressure: each request is decided, but of requests in consecutive cycles only

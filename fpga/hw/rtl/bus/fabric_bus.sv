@@ -15,6 +15,8 @@ module fabric_bus
   parameter int unsigned NumSorters = 2
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; no transaction is in progress after it, and an answer that was due
+  /// is lost. axi_req_i must be idle during the reset: fabric_top masks its valid signals.
   input  logic       rst_ni,
   /// AXI4 subordinate, as described at fabric_top.
   input  sub_req_t   axi_req_i,

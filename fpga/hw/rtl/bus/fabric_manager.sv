@@ -15,6 +15,9 @@ module fabric_manager
   parameter int unsigned NumSorters = 2
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low. Each register returns to the reset value of the register map: no
+  /// interrupt is enabled, no device has a task, HOLD_TIME is the largest value. No command is
+  /// issued, and the record of the last fault and the durations of configurations are 0.
   input  logic       rst_ni,
   // bus
   /// Pulse: an access; write_i has its byte strobes, 0 for a read. It takes effect at the end of

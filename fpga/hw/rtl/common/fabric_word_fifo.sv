@@ -10,6 +10,8 @@ module fabric_word_fifo #(
   localparam int unsigned PointerWidth = $clog2(Depth)
 ) (
   input  logic                  clk_i,
+  /// Asynchronous, active low; the FIFO is empty: valid_o is low, ready_o high, usage_o 0. A word
+  /// that arrives during the reset is lost. The memory is not reset.
   input  logic                  rst_ni,
   /// Empties the FIFO; a word that arrives in the same cycle is discarded.
   input  logic                  flush_i,

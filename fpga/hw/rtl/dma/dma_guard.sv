@@ -9,6 +9,8 @@ module dma_guard
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
+  /// Asynchronous, active low; a check that was in progress gets no answer. The same reset closes
+  /// all windows, in dma_windows.
   input  logic       rst_ni,
   /// The table of dma_windows. A write to it is effective for checks from the next cycle on; it
   /// does not recall a burst that was allowed before.

@@ -5,6 +5,8 @@ module hwtask_fft1024
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low: region_rst_no of the region. No job after it, and all valid and
+  /// ready signals, stopped and over are low. Samples in the delay lines are not reset.
   input  logic        rst_ni,
   /// Contract of region_pkg; command and result of fft_core.
   input  region_req_t req_i,

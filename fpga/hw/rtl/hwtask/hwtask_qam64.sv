@@ -4,6 +4,8 @@ module hwtask_qam64
   import region_pkg::*;
 (
   input  logic        clk_i,
+  /// Asynchronous, active low: region_rst_no of the region. No job after it, and all valid and
+  /// ready signals, stopped and over are low.
   input  logic        rst_ni,
   /// Contract of region_pkg; only size is used of the IF's registers.
   input  region_req_t req_i,

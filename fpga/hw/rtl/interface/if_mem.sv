@@ -10,6 +10,8 @@ module if_mem
   parameter int unsigned NumPrrs = 3
 ) (
   input  logic     clk_i,
+  /// Asynchronous, active low: resets the turn of the arbiter, and which of the two memories the
+  /// last access read. The words of both memories keep their values.
   input  logic     rst_ni,
   /// Bus: an access in this cycle, never delayed; data are valid in the next cycle.
   input  logic     bus_req_i,

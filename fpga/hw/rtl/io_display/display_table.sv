@@ -10,6 +10,8 @@ module display_table
   parameter int unsigned NumVms = 4
 ) (
   input  logic         clk_i,
+  /// Asynchronous, active low; it clears the bits that say which values are valid, and not the
+  /// memories: coordinates of a rectangle stay, but the rectangle is not enabled.
   input  logic         rst_ni,
   /// The manager: a pulse sets a rectangle, which is visible from the next cycle on.
   input  logic         rect_write_i,

@@ -10,6 +10,8 @@ module io_eth_table
   parameter int unsigned NumVms = 4
 ) (
   input  logic    clk_i,
+  /// Asynchronous, active low; clears the bit `enabled` of all rows. The other fields are in RAM
+  /// and keep their values, which mean nothing until the row is written again.
   input  logic    rst_ni,
   /// Pulse: sets a VM's row as a whole, so that no frame sees half of it.
   input  logic    write_i,
