@@ -69,8 +69,10 @@ module icap_ctrl
   // bytes: a body has at least one word and its checksum
   localparam logic [31:0] Least = 4 * (HeaderWords + 2);
 
-  // IcEnd waits until no read is outstanding; IcDrain discards what was read beyond the end, and
-  // restarts the reader for the second pass after a verification.
+  // IcHeader: the four words of the header are collected, and checked with the last one. IcBody:
+  // words go to the ICAP, or in the first pass of a verification only to the checksum, which IcSum
+  // compares. IcEnd waits until no read is outstanding; IcDrain discards what was read beyond the
+  // end, and restarts the reader for the second pass after a verification.
   typedef enum logic [2:0] {IcIdle, IcHeader, IcBody, IcSum, IcEnd, IcDrain} state_e;
   // As in ICAP_STATUS.error: of the header, a region other than the selected one, a task other than
   // the one that the region waits for, the length, the checksum of the body, the memory's answer,

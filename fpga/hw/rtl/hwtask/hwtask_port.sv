@@ -46,7 +46,10 @@ module hwtask_port
   output logic [63:0]             ctx_word_o
 );
 
-  // StSave and StRestore move the context, and end in StStopped: from there a job continues.
+  // StIdle: no job, until start or ctx_restore. StRun: the task logic works.
+  // StStopped: at a consistency point, or with a restored context, until ctx_save or resume.
+  // StSave, StRestore: the context moves, a word in each cycle in which the static side is ready or
+  // has a word; the state after the last word is StStopped.
   typedef enum logic [2:0] {StIdle, StRun, StStopped, StSave, StRestore} state_e;
 
   state_e state_q;

@@ -27,9 +27,11 @@ module io_eth_mac_tx
 );
 
   localparam logic [7:0] Preamble = 8'h55, StartOfFrame = 8'hD5;
+  // Bytes of each part; the first one is seven bytes of preamble and the start of frame.
   localparam logic [5:0] StartBytes = 6'd8, FcsBytes = 6'd4, GapBytes = 6'd12;
 
   // In the order of the wire: preamble and start of frame, bytes, padding, FCS, interframe gap.
+  // After the byte with an error the gap follows at once, without padding and FCS.
   typedef enum logic [2:0] {TxIdle, TxStart, TxData, TxPad, TxFcs, TxGap} state_e;
 
   state_e state_q;

@@ -14,6 +14,7 @@ package io_uart_pkg;
   typedef enum logic [2:0] {
     SlScan    = 3'd0,  // examines one VM after the other
     SlLook    = 3'd1,  // examines a VM again after its access
+    // the VM reads or writes a register, in the cycle of the access on the bus
     SlAccess  = 3'd2,
     SlClear   = 3'd3,  // the VM's state returns to its reset values
     SlReceive = 3'd4,  // a byte from the line

@@ -84,16 +84,22 @@ module prr_fsm
   output logic        expired_o
 );
 
-  // What Switch does.
+  // What Switch does. SwSave: the context goes to the buffer of the IF, until saved_i. SwRestore: a
+  // saved context goes to the task, until restored_i. SwAbort: the job has failed, and its DMA
+  // drains, until quiet_i.
   typedef enum logic [1:0] {SwSave, SwRestore, SwAbort} switch_e;
 
   typedef struct packed {
+    // The state; `switching` has a meaning in StSwitch only.
     prr_state_e state;
     switch_e    switching;
+    // The owner, or in StIdle the last one.
     logic       client_valid;
     client_t    client;
+    // The client that owns the region when the present job has left.
     logic       next_valid;
     client_t    next;
+    // The task that the region holds; the task that its owner, or the promised client, needs.
     task_t      task_id;
     task_t      target;
   } regs_t;
@@ -102,7 +108,10 @@ module prr_fsm
   // Cycles in the present state, in Hold, Preempt and Switch. It may wrap around during an abort
   // only, which has no limit.
   logic [31:0] timer_q;
+  // Shifts right after begin_reset: the task stays in reset while a bit is set.
   logic [1:0] reset_q;
+  // leave: the job leaves the region in this cycle. passed: the job is over in the cycle in which
+  // the region is allocated. distrust: a fault after which the region counts as empty.
   logic timing_d, clear_timer, begin_reset, leave, passed, distrust, taken, again;
 
   // A wrong address is the VM's, and a bus error the memory's: neither says anything about the
