@@ -92,6 +92,7 @@ package fabric_pkg;
 
   // The monitor's answer to a request.
   typedef enum logic [1:0] {
+    // No region: the client waits in the search list, if `listed`.
     MethodUnavailable = 2'd0,
     MethodAssign      = 2'd1,
     MethodPreempt     = 2'd2
@@ -103,6 +104,7 @@ package fabric_pkg;
     method_e method;
     logic    reconfig;       // the region has to be configured with the device's task first
     logic    listed;         // unavailable, and in the search list
+    // The region, unless unavailable; the client that requested.
     prr_t    prr;
     client_t client;
     logic    evicted_valid;  // another client's IF was or will be disconnected
@@ -163,6 +165,7 @@ package fabric_pkg;
   } if_addr_t;
 
   // The sorters: key is an absolute deadline, order that among equal keys, value an RT-VCPU.
+  // Keys are unsigned; orders wrap around, and are compared by the sign of their difference.
   typedef logic [63:0] sort_key_t;
   typedef logic [31:0] sort_order_t;
   typedef logic [15:0] sort_value_t;

@@ -33,7 +33,8 @@ package fft_pkg;
     return limit(halve ? (wide + signed'({35'b0, value[1]})) >>> 1 : wide);
   endfunction
 
-  // round(2^16 * cos(2 pi i / 1024)), the first quadrant
+  // round(2^16 * cos(2 pi i / 1024)), the first quadrant with both ends: entry 0 is 1, entry 256 is
+  // 0. The value of entry 0 needs 17 bits.
   localparam logic [16:0] Quarter[257] = '{
     17'd65536, 17'd65535, 17'd65531, 17'd65525, 17'd65516, 17'd65505, 17'd65492, 17'd65476,
     17'd65457, 17'd65436, 17'd65413, 17'd65387, 17'd65358, 17'd65328, 17'd65294, 17'd65259,
@@ -69,7 +70,8 @@ package fft_pkg;
     17'd2412, 17'd2010, 17'd1608, 17'd1206, 17'd804, 17'd402, 17'd0
   };
 
-  // The same for the full circle.
+  // The same for the full circle: angle in 1024ths of it, result -65536 .. 65536. The second and
+  // the fourth quadrant read the table backwards.
   function automatic logic signed [17:0] cosine(input logic [9:0] angle);
     logic [8:0] mirrored;
     mirrored = 9'd256 - {1'b0, angle[7:0]};

@@ -3,13 +3,17 @@
 // consistency point. The benches measure both and fail when a task exceeds them.
 package hwtask_pkg;
 
-  // 64-bit words of context.
+  // 64-bit words of context. QAM: input bytes left. FFT: these and the flag of a saturation. AES:
+  // the vector or counter in two words, input bytes left. G.722: codec_t of g722_pkg, 1224 bits.
   localparam int unsigned QamCtxWords = 1;
   localparam int unsigned FftCtxWords = 1;
   localparam int unsigned AesCtxWords = 3;
   localparam int unsigned G722CtxWords = 20;
 
   // Cycles from stop to stopped or over, not counting cycles in which a stream makes the task wait.
+  // QAM: the output beats of two groups, one that is mapped and one that is collected, 8 each for
+  // 16-QAM and 16 each for 64-QAM. FFT: a block of Points / 2 beats comes in, and as many output
+  // beats leave after it. AES: the present block. G.722: the present octet.
   localparam int unsigned Qam16Wait = 20;
   localparam int unsigned Qam64Wait = 38;
   localparam int unsigned Fft512Wait = 540;

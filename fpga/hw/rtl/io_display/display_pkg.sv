@@ -16,11 +16,16 @@ package display_pkg;
     AxFront  = 2'd3
   } phase_e;
 
-  // Lengths of the phases: in pixels of a line, in lines of a frame.
+  // Lengths of the phases: in pixels of a line, in lines of a frame. Their sum is the whole line or
+  // frame, blanking included.
   typedef struct packed {
+    // the visible part
     coord_t active;
+    // front porch, between the visible part and the sync pulse
     coord_t front;
+    // sync pulse, during which hsync or vsync is high
     coord_t sync;
+    // back porch, between the sync pulse and the visible part
     coord_t back;
   } axis_t;
 

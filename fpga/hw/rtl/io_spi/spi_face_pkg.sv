@@ -2,21 +2,26 @@
 // The state of the SPI face: registers of its controller and of its chip for one VM (spi_face).
 package spi_face_pkg;
 
-  // Numbers of the controller's registers of 32 bits.
+  // Numbers of the controller's registers of 32 bits: the byte offset in the page divided by 4.
+  // SpiFmt and SpiCsMode are kept in part; the divider, the delays and SpiCsDef are constants.
   typedef logic [4:0] spi_reg_t;
   localparam spi_reg_t SpiSckDiv = 5'd0, SpiCsDef = 5'd5, SpiCsMode = 5'd6, SpiDelay0 = 5'd10,
                                    SpiDelay1 = 5'd11;
   localparam spi_reg_t SpiFmt = 5'd16, SpiTxData = 5'd18, SpiRxData = 5'd19, SpiTxMark = 5'd20,
                                 SpiRxMark = 5'd21;
   localparam spi_reg_t SpiEnable = 5'd28, SpiPending = 5'd29;
+  // The mode of SpiCsMode in which the chip is selected; all others deselect it.
   localparam logic [1:0] CsHold = 2'd2;
 
-  // What the chip does with the next byte.
+  // What the chip does with the next byte. SfCommand: takes it as the command. SfIgnore: nothing,
+  // until it is deselected. SfId, SfStatus, SfConfig: returns RDID, SR1 or CR1 and ignores the
+  // byte.
   typedef enum logic [2:0] {
     SfCommand, SfIgnore, SfId, SfStatus, SfConfig,
     SfHead,  // address, and a dummy byte
     SfData   // of the operation; an erase has none
   } spi_state_e;
+  // READ; FAST_READ, with a dummy byte after the address; page program; erase of a sector (64 KiB).
   typedef enum logic [1:0] {SfRead, SfFast, SfProgram, SfErase} spi_op_e;
 
   // All zero after a reset.

@@ -5,7 +5,7 @@ package io_uart_pkg;
   localparam logic [7:0] Newline = 8'h0a, Return = 8'h0d;
 
   // Registers of a 16550A, at stride 4 on the bus. Registers 0 and 1 are the divisor while LCR.DLAB
-  // is set.
+  // is set. In this order: RBR and THR, IER, IIR and FCR, LCR, MCR, LSR, MSR, SCR.
   localparam logic [2:0] RegData = 3'd0, RegEnable = 3'd1, RegFifo = 3'd2, RegLine = 3'd3,
                                    RegModem = 3'd4,
                          RegStatus = 3'd5, RegModemStatus = 3'd6, RegScratch = 3'd7;
