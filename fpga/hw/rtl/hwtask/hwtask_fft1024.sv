@@ -9,6 +9,7 @@ module hwtask_fft1024
   /// ready signals, stopped and over are low. Samples in the delay lines are not reset.
   input  logic        rst_ni,
   /// Contract of region_pkg; command and result of fft_core.
+  /// The output is 4 KiB, 512 beats, for each block of input, also for a last one that is not full.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

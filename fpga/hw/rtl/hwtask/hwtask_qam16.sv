@@ -8,6 +8,8 @@ module hwtask_qam16
   /// ready signals, stopped and over are low.
   input  logic        rst_ni,
   /// Contract of region_pkg; only size is used of the IF's registers.
+  /// An input beat makes 8 output beats: the output has 8 times the bytes of the input, and a beat
+  /// of input is taken every 8 cycles on average, if the output never waits.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

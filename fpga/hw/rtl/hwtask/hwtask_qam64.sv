@@ -8,6 +8,8 @@ module hwtask_qam64
   /// ready signals, stopped and over are low.
   input  logic        rst_ni,
   /// Contract of region_pkg; only size is used of the IF's registers.
+  /// Three input beats make 16 output beats and are taken every 16 cycles on average, if the output
+  /// never waits: 3 bytes of input make 16 bytes of output.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );
