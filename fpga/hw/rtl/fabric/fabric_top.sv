@@ -23,11 +23,13 @@ module fabric_top
   parameter int unsigned ListDepth = NumVms * NumDevs < MaxListDepth ? NumVms * NumDevs
                                      : MaxListDepth,
   /// Size class of each region, two bits each, region 0 in the lowest bits.
+  /// The default: region 0 has class 0, region 1 class 1, all others class 2.
   parameter logic [2*MaxPrrs-1:0] PrrSizes = 16'b10_10_10_10_10_10_01_00
 ) (
   input  logic       clk_i,
   /// Asynchronous, active low; the fabric leaves reset at the second edge of clk_i after its
-  /// release.
+  /// release. Until then all valid signals to memory and to the ICAP, all interrupts and
+  /// region_rst_no are low, and no access is accepted. The memory of the IF pages keeps its words.
   input  logic       rst_ni,
   /// AXI4 subordinate: the 2 MiB register space of docs/fabric.md, addressed by bits 20:0. One
   /// transaction at a time; a beat takes a cycle, an answer follows in the next. Accesses during

@@ -23,7 +23,9 @@ module io_top
 ) (
   input  logic       clk_i,
   /// Asynchronous, active low; the block leaves reset at the second edge of clk_i after its
-  /// release.
+  /// release. Until then the flash is deselected with SCK low, tx_o is high, all pins of the GPIO
+  /// are inputs, nothing is sent on the Ethernet wire or to the screen, no burst is requested, and
+  /// no interrupt is raised.
   input  logic       rst_ni,
   /// The time base that the harts read, in cycles of clk_i: one more in every cycle.
   input  logic [63:0] time_i,
