@@ -6,6 +6,7 @@
 module dma_guard
   import fabric_pkg::*;
 #(
+  /// VMs 0 .. NumVms - 1 have windows; a check for another VM is refused.
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,

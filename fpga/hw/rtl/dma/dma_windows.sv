@@ -9,11 +9,14 @@ module dma_windows
   input  logic     clk_i,
   /// Asynchronous, active low; all windows are closed after it.
   input  logic     rst_ni,
-  /// Access in this cycle; cannot wait.
+  /// Access in this cycle; cannot wait. A VM beyond NumVms reads as 0, and a write to it is
+  /// ignored.
   input  logic     req_i,
   /// Whole words only.
   input  logic     we_i,
-  /// {VM, window, word}.
+  /// {VM, window, word}. Word 0, GUEST: first guest-physical page in bits 40:12, bit 1 writable,
+  /// bit 0 readable. Word 1, SIZE: bytes, in bits 40:12. Word 2, HOST: first host-physical page in
+  /// bits 40:12. Other bits, and word 3, are ignored and read as 0.
   input  logic [7:0] word_i,
   input  word_t    data_i,
   /// In the same cycle.

@@ -148,6 +148,8 @@ module prr_slot
   // runs.
   logic stream_open, dma_go, dma_flush, reader_stop, writer_stop, reader_quiet, writer_quiet;
   logic reader_error, writer_error, dma_bad;
+  // Guest-physical addresses of input and output. Beats of the job: the first ones to read and to
+  // write, all of its input, those read, those that the task has consumed and has produced.
   logic [63:0] source, target;
   logic [29:0] first_in, first_out, beats, fetched, taken, given;
   region_req_t run_req;
