@@ -11,8 +11,8 @@ module io_uart_receive
   input  logic [15:0] divider_i,
   /// Asynchronous; passes two flip-flops.
   input  logic        rx_i,
-  /// A byte, until it is taken with take_i, a pulse. A byte that is not taken before the next one
-  /// is complete is replaced by it.
+  /// A byte, from the middle of its stop bit until it is taken with take_i, a pulse. A byte that is
+  /// not taken before the next one is complete is replaced by it: there are about ten bits of time.
   output logic        valid_o,
   output uart_received_t received_o,
   input  logic        take_i

@@ -4,13 +4,16 @@
 // its own.
 module uart_clock (
   input  logic        clk_i,
-  /// Asynchronous, active low.
+  /// Asynchronous, active low; all three outputs are high during it and in the first cycle after
+  /// it, in which a bit begins.
   input  logic        rst_ni,
   /// Cycles of a bit, at least 16.
   input  logic [15:0] divider_i,
-  /// Eight bits' times, less one.
+  /// Time from one age_o to the next, in times of eight bits, less one. A new value has effect
+  /// after the next age_o.
   input  logic [11:0] flush_time_i,
-  /// Pulses.
+  /// Pulses of one cycle, combinational from the counters: a bit begins; with every eighth bit_o;
+  /// with one of flush_time_i + 1 eight_o.
   output logic        bit_o,
   output logic        eight_o,
   output logic        age_o

@@ -26,7 +26,8 @@ module uart_face
   input  logic       access_i,
   input  logic [2:0] reg_i,
   output logic [7:0] data_o,
-  /// Registers: the bit of vm_i is renewed in each cycle.
+  /// Registers: the bit of vm_i is renewed in each cycle, so a change of a VM's state is visible in
+  /// the cycle after the next one that concerns the VM.
   output logic [NumVms-1:0] irq_o
 );
 

@@ -35,6 +35,8 @@ module uart_page
 
   localparam int unsigned FlushCycles = 8;  // from one flush to the next, at least
 
+  // half: the register is in the upper 32 bits of the word. A write without the strobe of its
+  // lowest byte is no access. *_q: of the access of the cycle before.
   logic here, known, half, writes, reads_q, half_q;
   logic [7:0] wdata, rdata;
   assign here   = access_i.valid && access_i.device == DevUart;

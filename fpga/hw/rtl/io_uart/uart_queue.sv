@@ -28,6 +28,8 @@ module uart_queue
   localparam logic [2:0] Late = 3'd6;  // 40 to 48 bits
 
   typedef struct packed {
+    // Where the next byte goes; bytes in the FIFO, 0 .. 16; times of eight bits since the last byte
+    // came or was read, up to Late; a byte was lost since LSR was read.
     logic [3:0] write;
     logic [4:0] count;
     logic [2:0] age;

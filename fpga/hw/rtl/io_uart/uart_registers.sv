@@ -29,6 +29,7 @@ module uart_registers
   logic [7:0] bytes [128];
   row_t row, next;
   logic enables, store;
+  // 0 and 1 have the divisor, 2 IER, 3 LCR, 4 MCR, 7 SCR; 5 and 6 are never written.
   logic [2:0] place;  // IER has the place of FCR, which cannot be read
   logic [7:0] data;
 

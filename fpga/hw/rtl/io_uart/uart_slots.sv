@@ -36,6 +36,9 @@ module uart_slots
   output logic age_o
 );
 
+  // accessed_q: the cycle before was an access. looked_q: the last cycle without one was SlLook.
+  // eight_q, age_q: a pulse has come in this pass over the VMs, and the next pass, in eight_pass_q
+  // and age_pass_q, gives it to each VM.
   logic flush_q, accessed_q, looked_q, ends, eight_q, age_q, eight_pass_q, age_pass_q;
   vm_t flush_vm_q, vm_q, scan_q;
 
