@@ -23,13 +23,14 @@ module gpio_page
   /// In the next cycle: there is no such register, or the access has not 64 bits.
   output logic       error_o,
   /// VMs that have the device: without it a VM's writes have no effect, and its pins are inputs.
+  /// Pins that each VM may drive, pin n in bit n. Both are levels.
   input  logic [NumVms-1:0] allowed_i,
   input  gpio_pins_t [NumVms-1:0] owner_i,
   /// Pulse, as of gpio_processor: the VM's enable is cleared, too.
   input  io_flush_t  flush_i,
   /// Level: the VM has a result, and its interrupt is enabled.
   output logic [NumVms-1:0] irq_o,
-  // the pads
+  // the pads: pin_i is asynchronous; the outputs are registers of gpio_pins
   input  logic [NumPins-1:0] pin_i,
   output logic [NumPins-1:0] pin_o,
   output logic [NumPins-1:0] pin_oe_o

@@ -5,6 +5,7 @@ module gpio_pins
   import fabric_pkg::*;
   import io_gpio_pkg::*;
 #(
+  /// As of gpio_processor.
   parameter int unsigned NumVms = 4,
   parameter int unsigned NumPins = 32
 ) (
@@ -24,7 +25,8 @@ module gpio_pins
   output gpio_pins_t   level_o,
   output gpio_pins_t   rose_o,
   output gpio_pins_t   fell_o,
-  // the pads
+  // the pads: pin_i is asynchronous; pin_o and pin_oe_o, 1 to drive, are registers that change in
+  // the cycle after change_i
   input  logic [NumPins-1:0] pin_i,
   output logic [NumPins-1:0] pin_o,
   output logic [NumPins-1:0] pin_oe_o

@@ -12,14 +12,18 @@ module gpio_results
   input  logic         rst_ni,
   /// Removes all results and clears the counts.
   input  logic         flush_i,
-  /// Pulse: a result, at the output from the next cycle on if no other one is before it.
+  /// Pulse: a result, at the output from the next cycle on if no other one is before it. No
+  /// back-pressure: a result is dropped if the FIFO is full in its cycle, also with pop_i, and if
+  /// flush_i is high.
   input  logic         valid_i,
   input  gpio_entry_t  entry_i,
   /// The oldest result, until pop_i.
   output gpio_entry_t  entry_o,
   output logic         entry_valid_o,
+  /// Pulse: removes the oldest result, in the next cycle; without one it is ignored.
   input  logic         pop_i,
-  /// Counts, which stop at 255: late results; forbidden or bad ones; dropped ones.
+  /// Counts, which stop at 255: late results; forbidden or bad ones; dropped ones. A result that is
+  /// dropped because the FIFO is full counts as late, forbidden or bad, too.
   output gpio_count_t  late_o,
   output gpio_count_t  forbidden_o,
   output gpio_count_t  dropped_o

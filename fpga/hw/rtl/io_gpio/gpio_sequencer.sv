@@ -16,6 +16,7 @@ module gpio_sequencer
   input  logic          start_i,
   /// Discards the current command; the commands in the memory are removed by the same signal.
   input  logic          stop_i,
+  /// Level: commands are taken; low from the cycle after stop_i or after the end command.
   output logic          running_o,
   /// Commands (gpio_commands): the next one, taken with take_o, in the cycle in which the present
   /// one is over or before.
@@ -28,7 +29,9 @@ module gpio_sequencer
   input  gpio_pins_t    rose_i,
   input  gpio_pins_t    fell_i,
   output gpio_change_t  change_o,
-  /// Level: this report is made in this cycle, with this cycle's time and levels.
+  /// Level: this report is made in this cycle, with this cycle's time and levels. That is the cycle
+  /// after change_o, or for a capture that an edge ends the cycle of the edge. It cannot be held
+  /// back.
   output logic          report_valid_o,
   output gpio_report_t  report_o
 );
