@@ -14,7 +14,7 @@ module io_channel
   input  logic        clk_i,
   /// Asynchronous, active low; no requests and no budgets after it.
   input  logic        rst_ni,
-  /// The time base.
+  /// The low bits of the time base, in cycles of clk_i; deadlines of requests are compared with it.
   input  io_time_t    now_i,
   // configuration by the manager
   input  io_policy_e  policy_i,
@@ -51,6 +51,7 @@ module io_channel
   output io_chunk_t   chunk_o,
   /// Level: the chunk exceeds the timeout; the device ends it, and still gives done_i.
   output logic        abort_o,
+  /// Levels: another VM's request waits; a chunk is executed, or its completion waits.
   output logic        others_o,
   output logic        busy_o,
   input  logic        done_i,

@@ -44,6 +44,7 @@ module io_manager
   input  logic       lost_i,
   input  vm_t        lost_vm_i,
   input  io_channel_t lost_channel_i,
+  /// Level: a bit of IRQ_STATUS is set and enabled.
   output logic       irq_o,
   // VMs
   /// Level: accesses to memory for this VM may still follow; BUSY.
@@ -83,12 +84,14 @@ module io_manager
   output logic       row_write_o,
   output vm_t        row_vm_o,
   output io_eth_vm_t row_o,
-  /// Selects the counter of lost frames that count_i shows.
+  /// Selects the counter of lost frames that count_i shows in the same cycle; levels, from
+  /// registers.
   output lost_e      count_why_o,
   output vm_t        count_vm_o,
   input  logic [31:0] count_i,
   // GPIO
-  /// The pins that each VM may drive.
+  /// The pins that each VM may drive, pin n in bit n; they change two cycles after the write of
+  /// PINS.
   output gpio_pins_t [NumVms-1:0] owner_o,
   /// Fields of SCREEN: on; a frame for each frame_i instead of frames without pause; cycles of a
   /// pixel; cycles that a burst of a framebuffer may take on average.

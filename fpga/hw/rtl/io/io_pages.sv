@@ -26,6 +26,8 @@ module io_pages
   /// Pulse: addresses, deadlines, events and enables of this VM are cleared.
   input  io_flush_t  reset_i,
   // requests
+  /// Pulse, in the cycle of the write of SUBMIT, if the VM may use the device; else the bit
+  /// INT.refused of the page is set. No back-pressure but refused_i.
   output io_submit_t [Channels-1:0] submit_o,
   /// In the cycle of submit_o: the FIFO is full; the bit INT.refused of the page is set.
   input  logic       [Channels-1:0] refused_i,
@@ -44,7 +46,7 @@ module io_pages
   input  logic       written_i,
   input  vm_t        event_vm_i,
   input  io_channel_t event_channel_i,
-  // the flash's window of a VM
+  // the flash's window of the VM whose page is accessed: its size in bytes, in the same cycle
   output vm_t        size_vm_o,
   input  logic [31:0] flash_bytes_i,
   /// Level, from registers: a completion is pending on a page with the interrupt enabled.

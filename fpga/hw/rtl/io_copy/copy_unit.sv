@@ -13,7 +13,7 @@ module copy_unit
   input  logic        clk_i,
   /// Asynchronous, active low; no request and no copy after it.
   input  logic        rst_ni,
-  /// The time base.
+  /// The low bits of the time base, in cycles of clk_i, for deadlines.
   input  io_time_t    now_i,
   /// Configuration by the manager, levels; server_i and changed_i are pulses.
   input  io_config_t  config_i,
@@ -24,6 +24,7 @@ module copy_unit
   /// Requests, pulses; refused_o comes in the same cycle.
   input  io_submit_t  submit_i,
   output logic        refused_o,
+  /// Requests of each VM that are not complete, 0 .. Depth.
   output logic [NumVms-1:0][CountBits-1:0] count_o,
   /// Pulse: removes all requests of the VM; its present chunk ends without a completion.
   input  io_flush_t   flush_i,
@@ -31,10 +32,11 @@ module copy_unit
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
-  /// A chunk of busy_vm_o may access memory.
+  /// Level: a chunk of busy_vm_o may access memory, or its completion waits; busy_vm_o means
+  /// nothing otherwise.
   output logic        busy_o,
   output vm_t         busy_vm_o,
-  // DMA: of the writer and of the reader
+  // DMA (io_dma): of the writer [0] and of the reader [1]; a request is stable until its done
   output io_client_req_t [1:0] dma_req_o,
   input  io_client_rsp_t [1:0] dma_rsp_i
 );

@@ -29,6 +29,7 @@ module io_eth_counters
   // read in the same cycle; for LostWire the VM is the number of a wire_e
   input  lost_e       read_why_i,
   input  vm_t         read_vm_i,
+  /// Frames since the FPGA was configured, modulo 2^32.
   output logic [31:0] count_o
 );
 

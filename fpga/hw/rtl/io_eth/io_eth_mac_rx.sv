@@ -5,7 +5,8 @@ module io_eth_mac_rx
   import io_eth_pkg::*;
 (
   input  logic       clk_i,
-  /// Asynchronous, active low.
+  /// Asynchronous, active low; a frame that is on the wire after it is skipped to its end, without
+  /// end_o.
   input  logic       rst_ni,
   /// A byte passes the wire in this cycle.
   input  logic       tick_i,

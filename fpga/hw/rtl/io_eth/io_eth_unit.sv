@@ -15,7 +15,7 @@ module io_eth_unit
   input  logic        clk_i,
   /// Asynchronous, active low; no requests, no frames, and no VM enabled after it.
   input  logic        rst_ni,
-  /// The time base.
+  /// The low bits of the time base, in cycles of clk_i, for deadlines.
   input  io_time_t    now_i,
   /// Configuration by the manager: of the channel to send; levels, but server_i and changed_i
   /// pulses.
@@ -32,7 +32,9 @@ module io_eth_unit
   input  lost_e       count_why_i,
   input  vm_t         count_vm_i,
   output logic [31:0] count_o,
-  // requests and completions: to send [0], to receive [1]
+  // requests and completions: to send [0], to receive [1]; a request is a pulse, refused in its
+  // cycle or pending from the next one on; a completion is a level until complete_ready_i, or until
+  // the VM flushes its requests
   input  io_submit_t  [1:0] submit_i,
   output logic        [1:0] refused_o,
   output logic        [1:0][NumVms-1:0][CountBits-1:0] waiting_o,
@@ -40,13 +42,14 @@ module io_eth_unit
   output logic        [1:0] complete_o,
   output io_completion_t [1:0] completion_o,
   input  logic        [1:0] complete_ready_i,
-  /// Memory may be accessed for busy_vm_o.
+  /// Levels, by direction: memory may be accessed for busy_vm_o.
   output logic        [1:0] busy_o,
   output vm_t         [1:0] busy_vm_o,
-  // DMA: of the writer and of the reader
+  // DMA (io_dma): of the writer of received bytes [0] and of the reader of bytes to send [1]; a
+  // request is stable until its done
   output io_client_req_t [1:0] dma_req_o,
   input  io_client_rsp_t [1:0] dma_rsp_i,
-  // wire
+  // wire: a byte passes in each direction in a cycle of its tick; gmii_o changes in the next cycle
   input  logic        send_tick_i,
   output gmii_t       gmii_o,
   input  logic        receive_tick_i,

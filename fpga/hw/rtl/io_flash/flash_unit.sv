@@ -17,7 +17,7 @@ module flash_unit
   /// Asynchronous, active low; no request and no window after it, and the flash is reset
   /// (io_flash).
   input  logic        rst_ni,
-  /// The time base.
+  /// The low bits of the time base, in cycles of clk_i, for deadlines.
   input  io_time_t    now_i,
   /// Configuration by the manager, levels; changed_i, server_i and window_write_i are pulses.
   input  io_config_t  config_i,
@@ -25,9 +25,12 @@ module flash_unit
   input  logic [NumVms-1:0] allowed_i,
   input  logic        changed_i,
   input  io_server_t  server_i,
+  /// In cycles: half a period of SCK; deselection between two commands; how long an erase or
+  /// program operation continues before it is suspended for another VM.
   input  logic [7:0]  half_i,
   input  logic [7:0]  deselect_i,
   input  logic [31:0] slice_i,
+  /// The VM's window, in sectors of 64 KiB: the first one, and their number.
   input  logic        window_write_i,
   input  vm_t         window_vm_i,
   input  logic [7:0]  window_first_i,
@@ -35,9 +38,12 @@ module flash_unit
   /// Requests, pulses, of channel and SPI face; refused_o comes in the same cycle.
   input  io_submit_t  submit_i,
   output logic        refused_o,
+  /// Requests of each VM that are not complete, 0 .. Depth.
   output logic [NumVms-1:0][CountBits-1:0] count_o,
   /// Pulse: removes all requests of the VM; its present chunk ends without a completion.
   input  io_flush_t   flush_i,
+  /// Level: the end of a request of the flash page, until complete_ready_i or the VM's flush; no
+  /// other request is served before.
   output logic        complete_o,
   output io_completion_t completion_o,
   input  logic        complete_ready_i,
@@ -58,7 +64,7 @@ module flash_unit
   /// The window of this VM in bytes, in the same cycle.
   input  vm_t         size_vm_i,
   output logic [31:0] size_bytes_o,
-  // DMA: of the writer and of the reader
+  // DMA (io_dma): of the writer [0] and of the reader [1]; a request is stable until its done
   output io_client_req_t [1:0] dma_req_o,
   input  io_client_rsp_t [1:0] dma_rsp_i,
   // pins

@@ -7,7 +7,8 @@ module flash_windows
   parameter int unsigned NumVms = 4
 ) (
   input  logic       clk_i,
-  /// Asynchronous, active low; all windows are empty after it.
+  /// Asynchronous, active low; all windows are empty after it, although the rows in RAM keep their
+  /// values.
   input  logic       rst_ni,
   /// Pulse: sets the VM's window, visible in the next cycle: its first sector and their number. The
   /// manager keeps both within the flash.

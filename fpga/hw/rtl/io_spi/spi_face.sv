@@ -25,7 +25,7 @@ module spi_face
   /// Pulse: an access to a page of any device; those of other devices are ignored, but no other
   /// event happens in their cycle. Never delayed.
   input  io_access_t access_i,
-  /// In the next cycle; 0 if no register of these pages was read.
+  /// In the next cycle, the register in both halves; 0 if no register of these pages was read.
   output word_t      data_o,
   /// In the next cycle: there is no such register, or the access has not 32 bits.
   output logic       error_o,

@@ -16,6 +16,7 @@ module spi_face_chip
   output logic [7:0] byte_o
 );
 
+  // Commands of the S25FL128S: RDID, RDSR1, RDCR, WREN, WRDI; CLSR, READ, FAST_READ, PP, SE.
   localparam logic [7:0] CmdId = 8'h9F, CmdStatus = 8'h05, CmdConfig = 8'h35, CmdEnable = 8'h06,
                                  CmdDisable = 8'h04;
   localparam logic [7:0] CmdClear = 8'h30, CmdRead = 8'h03, CmdFast = 8'h0B, CmdProgram = 8'h02,
@@ -88,6 +89,7 @@ module spi_face_chip
         byte_o     = id(vm_i.count);
         vm_o.count = count_i;
       end
+      // SR1: SRWD 0, P_ERR, E_ERR, no block protected, WEL, WIP.
       SfStatus:  byte_o = {1'b0, vm_i.program_error, vm_i.erase_error, 3'b0, vm_i.writable, busy};
       SfConfig:  byte_o = '0;
       SfHead: begin
