@@ -117,8 +117,9 @@ module prr_monitor
   // The request would get a region before an entry that has not been tried with this state.
   assign overtaking  = count_q != '0 && !scan_done && request_client_q.prio <= list_q[0].prio;
   assign try_request = request_q;
-  // No entry is tried during a cancellation: the regions see a cancellation now, the list one cycle
-  // later.
+  // One entry is tried in a cycle, and none in the cycle of a request, so a search of the whole
+  // list takes at least count_q cycles. No entry is tried during a cancellation: the regions see a
+  // cancellation now, the list one cycle later.
   assign try_list    = !request_q && !changed && scan_q < count_q && found_ready_i && lost_q == '0
                        && !cancel_q && !cancel_i;
   assign asking      = request_q ? request_client_q : list_q[scan_q[CountBits-1:0]];

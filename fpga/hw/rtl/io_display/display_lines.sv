@@ -5,6 +5,7 @@
 module display_lines
   import display_pkg::*;
 #(
+  /// Pixels of a line that are stored, a power of two; those after them are black (io_display).
   parameter int unsigned MaxWidth = 1024,
   localparam int unsigned PosBits = $clog2(MaxWidth)
 ) (

@@ -4,6 +4,7 @@
 module display_timing
   import display_pkg::*;
 #(
+  /// Pixels of a line buffer, which DsClear clears, two a cycle, in both lines.
   parameter int unsigned MaxWidth = 1024,
   localparam int unsigned PosBits = $clog2(MaxWidth)
 ) (

@@ -20,6 +20,7 @@ module io_display
   input  logic         enable_i,
   /// These change only while enable_i is low.
   input  mode_t        mode_i,
+  /// Cycles from one pixel to the next; 0 counts as 1.
   input  logic [7:0]   pixel_cycles_i,
   /// 1: a frame for each pulse of frame_i, instead of frames without pause. One pulse is kept while
   /// a frame is sent.

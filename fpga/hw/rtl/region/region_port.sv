@@ -5,7 +5,8 @@ module region_port
   import region_pkg::*;
 (
   input  logic        clk_i,
-  /// region_rst_no of the region: low while it is decoupled and after each save or failure.
+  /// Asynchronous, active low: region_rst_no of the region, low while it is decoupled and after
+  /// each save or failure. No beat is kept after it.
   input  logic        rst_ni,
   // the boundary: in_valid sends a beat, in_ready reports that the task has taken one
   input  region_req_t req_i,
