@@ -18,7 +18,8 @@ module hwtask_aes128
   /// them before it uses them.
   input  logic        rst_ni,
   /// Contract of region_pkg. A block takes two cycles to come in, twelve to be enciphered, two to
-  /// leave; with a decryption ten more at the start and after a resume, for the last round key.
+  /// leave; with a decryption ten more at the start and after a resume, for the last round key. The
+  /// output has as many beats as the input, and the blocks do not overlap in time.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

@@ -17,7 +17,9 @@ module hwtask_g722
   /// Asynchronous, active low; no job after it. What lives within one octet is not reset: SFetch
   /// starts each octet.
   input  logic        rst_ni,
-  /// Contract of region_pkg; custom is not used.
+  /// Contract of region_pkg; custom is not used. The output of an encoder has a quarter of the
+  /// bytes of the input, that of a decoder four times as many; its last beat may be partly filled,
+  /// with zeros.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );
