@@ -260,7 +260,7 @@ static enum virtio_found write_message(const struct virtio_device *dev, struct v
     while (event == PORT_NAME && length < VIRTIO_CONSOLE_NAME && name[length] != '\0') {
         length++;
     }
-    if (found == VIRTIO_SOME && length != 0) {
+    if (found == VIRTIO_SOME) {
         found = virtio_chain_write(chain, name, length);
     }
     *bytes = (uint32_t)sizeof(message) + length;
