@@ -341,7 +341,7 @@ static struct virtq *console_waiting(struct virtio_device *dev, struct virtio_de
                                      ulong number)
 {
     unsigned port = port_of((unsigned)number);
-    bool receives = port < to->config->ports && number == receive_queue(port);
+    bool receives = number == receive_queue(port);
 
     return receives && other_end(to, &port) == dev ? &dev->queues[send_queue(port)] : NULL;
 }
