@@ -132,10 +132,9 @@ static const char *fill_disk(const struct virtio_image_function *f)
     }
     disk = arch_memory((hpa_t)f->disk);
     clear_words(disk, (size_t)f->disk_size);
-    if (f->content != 0) { /* padded in the image */
-        copy_words(disk, sysimage_at(hyp.image, f->content),
-                   (size_t)(f->content_size + 7U) & ~(size_t)7);
-    }
+    /* padded in the image */
+    copy_words(disk, sysimage_at(hyp.image, f->content),
+               (size_t)(f->content_size + 7U) & ~(size_t)7);
     return NULL;
 }
 
