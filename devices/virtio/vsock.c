@@ -334,7 +334,6 @@ static enum virtio_found begin_packet(struct endpoint *e, struct virtq *q)
     }
     if (found == VIRTIO_SOME) {
         e->left = e->header.op == OP_DATA ? e->header.length : 0;
-        e->header.length = e->left;
         e->sending = true;
         e->answers = false;
     }
