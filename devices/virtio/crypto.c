@@ -643,7 +643,7 @@ static enum virtio_found block_step(const struct virtio_device *dev, struct engi
     if (e->phase == PUT) {
         found = put(e);
     }
-    if (e->phase == TAKE && found == VIRTIO_SOME) {
+    if (e->phase == TAKE) {
         found = take(e);
     }
     return found;
