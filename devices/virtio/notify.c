@@ -23,7 +23,7 @@ static bool work_step(struct virtio_device *dev, struct virtq *q)
     }
     spin_unlock(&q->lock);
     virtio_raise_pending();
-    if (!step.wait && step.broken != NULL) {
+    if (step.broken != NULL) {
         virtio_break(step.broken);
     }
     return !step.wait;

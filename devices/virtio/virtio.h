@@ -122,7 +122,7 @@ struct virtio_chain {
 /* What becomes of a step of a queue's work. */
 struct virtio_step {
     bool wait; /* no further step before the device is notified again */
-    /* unless `wait`: for virtio_break(), after virtio_wrong(); or NULL */
+    /* for virtio_break(), after virtio_wrong(); NULL with `wait` */
     struct virtio_device *broken;
 };
 
