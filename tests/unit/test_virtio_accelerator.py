@@ -56,13 +56,21 @@ def test_ids_and_bars():
 
 @pytest.mark.usefixtures("fabric")
 def test_memory_for_dma_is_bar_2():
-    for flags in (DMA, 0):
+    for flags in (DMA, 0, 0xFF & ~DMA):
         make([function(flags)], vms=1)
         CORE.testbed_virtio_give_dma(0)
         assert boot() is None
         pci = Pci(0)
         second = [pci.load(pci.config + BARS + 8), pci.load(pci.config + BARS + 12)]
-        assert second == ([SHARED_GPA & ONES | 0xC, SHARED_GPA >> 32] if flags else [0, 0])
+        assert second == ([SHARED_GPA & ONES | 0xC, SHARED_GPA >> 32] if flags == DMA else [0, 0])
+
+
+@pytest.mark.usefixtures("fabric")
+def test_the_place_of_other_functions_is_empty():
+    booted([{**function(), "vm": 1}], vms=2)
+    pci = Pci(1)
+    pci.store(pci.config + COMMAND, MEMORY, 2)
+    assert [pci.read(4 * i) for i in range(4)] == [0] * 4
 
 
 def test_interrupt(fabric: Fabric):

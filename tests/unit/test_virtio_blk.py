@@ -28,6 +28,7 @@ from virtio import (
 SECTORS = 64
 READ, WRITE_DATA, FLUSH, GET_ID = 0, 1, 4, 8
 OK, IOERR, UNSUPPORTED = 0, 1, 2
+PAYLOAD = 16384  # offset in the image
 HEADER, DATA, STATUS = GPA + 0x80000, GPA + 0x90000, GPA + 0x81000
 READ_ONLY = 1
 
@@ -126,7 +127,7 @@ def test_disk(requests: list[tuple], features: int, poll: int):
 
 def test_configuration():
     device = started()
-    assert [device.read(0x2000), device.read(0x2004), device.read(0x200C)] == [SECTORS, 0, 254]
+    assert [device.read(0x2000 + at) for at in (0, 4, 8, 12)] == [SECTORS, 0, 0, 254]
     assert device.offered & 0x3FF == 1 << 2 | 1 << 9
 
 
@@ -148,6 +149,22 @@ def test_nothing_is_written_behind_the_disk():
     assert bytes(behind) == before
 
 
+@pytest.mark.parametrize("kind", [READ, WRITE_DATA])
+def test_nothing_at_the_end_of_the_disk(kind: int):
+    assert request(started(), kind, SECTORS, b"", [], []) == (OK, 1)
+
+
+def test_a_buffer_that_the_device_may_not_write_to_is_no_data_of_a_read():
+    device = started()
+    device.put(HEADER, struct.pack("<IIQ", READ, 0, 0))
+    device.put(DATA, b"a" * 512)
+    device.queues[0].chain(0, [(HEADER, 16, False), (DATA, 512, False), (STATUS, 1, True)])
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.queues[0].returned() == [(0, 1)]
+    assert bytes(content()) == bytes(SECTORS * 512)
+
+
 def test_name_and_unknown_requests():
     device = started()
     status, length = request(device, GET_ID, 0, bytes(20), [7], [])
@@ -158,9 +175,9 @@ def test_name_and_unknown_requests():
 
 def test_content_outlives_the_vm():
     """And is the image's before the first write."""
-    device = started(content=4096, content_size=1000)
+    device = started(content=PAYLOAD - 992, content_size=993)
     first = bytes(content())
-    assert any(first[:1000])
+    assert first[992] != 0, "in the last, incomplete word"
     assert not any(first[1000:])
     assert request(device, WRITE_DATA, 9, b"kept" * 128, [], [])[0] == OK
     restart(0)

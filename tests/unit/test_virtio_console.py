@@ -8,7 +8,20 @@ import pytest
 from core import CORE, examples, operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import EVENT_IDX, GPA, NEEDS_RESET, VERSION_1, WRITE, Device, boot, booted, line_counts, make, restart
+from virtio import (
+    ENTROPY,
+    EVENT_IDX,
+    GPA,
+    NEEDS_RESET,
+    VERSION_1,
+    WRITE,
+    Device,
+    boot,
+    booted,
+    line_counts,
+    make,
+    restart,
+)
 
 CONSOLE = 3
 SEND_AT, RECEIVE_AT = GPA + 0x80000, GPA + 0x100000
@@ -142,6 +155,8 @@ def test_console_port_returns_bytes_at_once(poll: int):
     restart(1)
     sender.send(b"gone", 4)
     assert line_counts(0) == (54, 58)
+    booted(LINE)
+    assert line_counts(0) == (0, 0), "after another boot"
 
 
 def test_operator_sees_what_was_dropped():
@@ -165,6 +180,29 @@ def test_other_ports_wait_for_the_other_end():
     assert line_counts(0) == (5, 0)
 
 
+def test_bytes_wait_for_a_port_with_another_number():
+    booted([console(0, (1, 0), (1, 2), (1, 1)), console(1, (0, 0), (0, 2), (0, 1))])
+    sender, receiver = Device(0).start(VERSION_1 | MULTIPORT), Device(1).start(VERSION_1 | MULTIPORT)
+    sender.put(SEND_AT, b"waits")
+    sender.queues[5].chain(0, [(SEND_AT, 5, False)])
+    sender.queues[5].offer(0)
+    sender.queues[5].notify()
+    receiver.queues[6].chain(0, [(RECEIVE_AT, 8, True)])
+    receiver.queues[6].offer(0)
+    receiver.queues[6].notify()
+    assert (sender.queues[5].returned(), receiver.queues[6].returned()) == ([(0, 0)], [(0, 5)])
+
+
+def test_bytes_that_wait_are_forgotten_at_a_reset():
+    booted(TWO)
+    sender, receiver = End(0, port=1), End(1, port=1)
+    sender.send(b"waits", 5)
+    sender = End(0, port=1)
+    sender.send(b"new", 3)
+    receiver.offer(100)
+    assert receiver.received() == b"new"
+
+
 def test_bytes_that_wait_for_a_broken_device_are_dropped_when_more_follow():
     booted(TWO)
     sender, receiver = End(0, port=1), End(1, port=1)
@@ -186,6 +224,7 @@ def test_nobody_at_the_other_end():
     other.offer(100)
     end.send(b"there", 1)
     assert other.received() == b"t"
+    assert (end.device.line, other.device.line) == (True, True)
     restart(1)
     end.send(b"lost again", 1)
     assert len(end.device.queues[1].returned()) == 2
@@ -203,17 +242,20 @@ def test_wrong_buffers(address: int, length: int, flags: int):
     assert sender.device.status & NEEDS_RESET == 0
 
 
-def test_wrong_sends():
+@pytest.mark.parametrize(("address", "flags"), [(GPA, WRITE), (0x1000, 0)])
+def test_wrong_sends(address: int, flags: int):
     booted(LINE)
-    sender = End(0)
-    sender.device.queues[1].descriptor(0, GPA, 8, WRITE)
+    sender, other = End(0), End(1)
+    other.offer(100)
+    sender.device.queues[1].descriptor(0, address, 8, flags)
     sender.device.queues[1].offer(0)
     sender.device.queues[1].notify()
     assert sender.device.status & NEEDS_RESET
+    assert other.received() == b""
 
 
 def test_refused_line():
-    make([console(0, (7, 0))])
+    make([console(0, (1, 0))])
     assert "a console without another end" in str(boot())
     make([console(0, (1, 4)), console(1, (0, 0))])
     assert "a console without another end" in str(boot())
@@ -223,13 +265,26 @@ def test_refused_line():
     assert "a console with a wrong number of ports" in str(boot())
 
 
-@pytest.mark.parametrize("end", [(0, 0), (1, 0), (1, 3)])
-def test_line_with_a_wrong_end(end: tuple[int, int]):
+@pytest.mark.parametrize(
+    ("end", "other"),
+    [
+        ((0, 0), console(1, (1, 0))),
+        ((1, 0), console(1, (1, 0))),
+        ((1, 0), console(1, (0, 1))),
+        ((1, 1), console(1, (1, 0))),
+        ((1, 3), console(1, (1, 0))),
+        ((1, 0), {"vm": 1, "kind": ENTROPY, "ports": 1}),
+    ],
+)
+def test_line_with_a_wrong_end(end: tuple[int, int], other: dict):
     """An image that only damage could make: bytes are lost, nothing else happens."""
-    booted([console(0, end), console(1, (1, 0))])
+    booted([console(0, end), other])
     end = End(0)
+    end.offer(100)
     end.send(b"lost", 4)
     assert len(end.device.queues[1].returned()) == 1
+    assert end.received() == b""
+    assert line_counts(0) == (0, 0)
 
 
 class Ports:
@@ -287,15 +342,18 @@ class Ports:
 def test_a_sender_is_asked_to_notify_of_further_buffers():
     """Those that wait for the other end are not all sent by its stores."""
     booted(TWO)
-    sender, _ = Device(0).start(VERSION_1 | MULTIPORT | EVENT_IDX), Device(1).start(VERSION_1 | MULTIPORT)
+    sender, receiver = (Device(vm).start(VERSION_1 | MULTIPORT | EVENT_IDX) for vm in (0, 1))
+    receiver.queues[4].chain(0, [(RECEIVE_AT, 4, True)])
+    receiver.queues[4].offer(0)
     for number in range(2):
         sender.queues[5].chain(number, [(SEND_AT, 4, False)])
         sender.queues[5].offer(number)
     sender.queues[5].notify()
     assert sender.queues[5].avail_event == 2
+    assert receiver.queues[4].avail_event == 1, "behind the one that it has used"
 
 
-NAMES = ("serial", "a", "x" * 31)
+NAMES = ("serial", "a" * 32, "x" * 31)
 THREE = [console(0, (1, 1), (2, 0), (1, 0), names=NAMES), console(1, (0, 2), (0, 0)), console(2, (0, 1))]
 
 
@@ -311,7 +369,7 @@ def test_driver_learns_of_ports(poll: int):
     assert one.heard() == [(0, PORT_ADD, 1, b""), (1, PORT_ADD, 1, b"")]
     one.offer(30)
     assert one.heard() == [(2, PORT_ADD, 1, b"")]
-    for port in (2, 0):
+    for port in (2, 0, 1):
         one.say(port, PORT_READY)
     assert one.heard() == [
         (2, PORT_OPEN, 1, b""),
@@ -319,12 +377,30 @@ def test_driver_learns_of_ports(poll: int):
         (0, CONSOLE_PORT, 1, b""),
         (0, PORT_OPEN, 1, b""),
         (0, PORT_NAME, 1, b"serial"),
+        (1, PORT_OPEN, 1, b""),
+        (1, PORT_NAME, 1, b"a" * 32),
     ]
     refused = ((1, PORT_READY, 0), (1, PORT_OPEN, 1), (0, DEVICE_READY, 0), (1, 99, 1))
     for message in ((3, PORT_READY, 1), (2**32 - 1, PORT_READY, 1), *refused):
         one.say(*message)
     assert one.heard() == []
+    assert one.device.queues[TO_DEVICE].returned() == [(number, 0) for number in range(one.messages)]
     assert one.device.status & NEEDS_RESET == 0
+
+
+def test_messages_without_a_queue_for_answers():
+    """All that the driver has offered are taken."""
+    booted(TWO)
+    device = Device(0)
+    assert device.accept(VERSION_1 | MULTIPORT)
+    queue = device.enable(TO_DEVICE, GPA + 0x10000)
+    device.write(20, 15, 1)
+    device.put(MESSAGES, struct.pack("<IHH", 0, DEVICE_READY, 1))
+    for number in range(2):
+        queue.chain(number, [(MESSAGES, 8, False)])
+        queue.offer(number)
+    queue.notify()
+    assert queue.returned() == [(0, 0), (1, 0)]
 
 
 def test_messages_are_forgotten_at_a_reset():
@@ -334,6 +410,24 @@ def test_messages_are_forgotten_at_a_reset():
     one = Ports(0, 3)
     one.offer(10)
     assert one.heard() == []
+    queue = one.device.queues[TO_DEVICE]
+    queue.chain(0, [(MESSAGES, 8, False)])  # the same message
+    queue.offer(0)
+    assert queue.notify_once(1), "it is read, and not returned"
+    one = Ports(0, 3)
+    one.offer(10)
+    one.say(0, DEVICE_READY)
+    assert [port for port, *_ in one.heard()] == [0, 1, 2]
+
+
+def test_messages_about_a_port_behind_the_last_one():
+    """They change nothing of the next console, whose bytes do not wait."""
+    booted([console(0, (1, 0), (0, 1), (0, 2), (0, 3)), console(1, (0, 0))])
+    four, sender = Ports(0, 4), End(1)
+    four.say(0, DEVICE_READY)
+    four.say(4, PORT_READY)
+    sender.send(b"lost", 4)
+    assert len(sender.transmit.returned()) == 1
 
 
 @pytest.mark.parametrize("poll", [0, 1, 2])

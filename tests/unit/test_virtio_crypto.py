@@ -211,6 +211,17 @@ def test_in_place():
         assert engine.device.get(SOURCE, 64) == expected
 
 
+def test_head_and_source_in_one_buffer():
+    """The head begins in the buffer before."""
+    engine = started()
+    session = engine.session(bytes(16))
+    head = struct.pack("<IIQII4I24x2I", ENCRYPT, 0, session, 0, 0, 16, 64, 64, 0, CIPHER, 0)
+    engine.device.put(HEAD, head + bytes(16) + PLAIN)
+    chain = [(HEAD, 40, False), (HEAD + 40, 48 + 64, False), (RESULT, 64, True), (STATUS, 1, True)]
+    assert engine.offer(DATA_QUEUE, chain) == 65
+    assert engine.device.get(RESULT, 64) == aes_model.encrypt_cbc(bytes(16), bytes(16), PLAIN)
+
+
 # --- sessions ---
 
 
@@ -252,6 +263,7 @@ def test_all_sessions():
     sessions = [engine.session(key) for key in keys]
     assert len(set(sessions)) == SESSIONS
     assert engine.create(bytes(16)) == (NO_SPACE, 0)
+    assert engine.create(bytes(17)) == (ERROR, 0)
     for key, session in zip(keys, sessions, strict=True):
         assert engine.crypt(session, ENCRYPT, bytes(16), PLAIN)[1] == aes_model.encrypt_cbc(key, bytes(16), PLAIN)
     assert engine.destroy(sessions[5]) == OK
@@ -264,6 +276,7 @@ def test_all_sessions():
 @pytest.mark.parametrize("session", [0, 1, 31, 32, 2**64 - 1])
 def test_unknown_session(session: int):
     engine = started()
+    assert engine.destroy(session) == NO_SESSION
     own = engine.session(bytes(16))
     assert own not in (0, 1, 31, 2**64 - 1)
     if session != own:
@@ -327,7 +340,8 @@ def test_wrong_requests(fields: dict[str, int], status: int):
     session = engine.session(bytes(16))
     found, _, length = engine.crypt(session, **{"opcode": ENCRYPT, "vector": bytes(16), "data": PLAIN, **fields})
     assert found == status
-    assert 1 <= length <= 65
+    assert length == 1 or fields["size"] > 64
+    assert length <= 65
     assert engine.device.status & NEEDS_RESET == 0
     assert engine.crypt(session, ENCRYPT, bytes(16), PLAIN)[0] == OK
 
@@ -452,6 +466,16 @@ def test_reset_during_a_request(looks: int):
     assert engine.crypt(session, ENCRYPT, bytes(16), PLAIN)[1] == aes_model.encrypt_cbc(
         b"new key " * 2, bytes(16), PLAIN
     )
+
+
+def test_reset_during_a_request_for_a_session():
+    engine = started()
+    queue = engine.device.queues[CONTROL_QUEUE]
+    queue.chain(40, [(SOURCE, 88, False), (RESULT, 16, True)])
+    queue.offer(40)
+    assert queue.notify_once(1)
+    engine.device.start()
+    assert engine.create(bytes(16))[0] == OK
 
 
 def test_source_moves_away():

@@ -34,6 +34,7 @@ FUNCTION = {"vm": 0, "kind": CRYPTO, "unit": UNIT + 1}
 class Unit:
     """`waits` looks find each job running. A job is computed at its end, so what it reads must not change."""
 
+    number: int = UNIT
     there: bool = True
     waits: int = 0
     fails: bool = False
@@ -50,7 +51,7 @@ class Unit:
 
     def begin(self, unit: int, job: "POINTER(Job)") -> bool:
         j = job.contents
-        self.check(unit == UNIT, "the unit")
+        self.check(unit == self.number, "the unit")
         self.check(self.job is None, "one job at a time")
         self.check(SHORTEST <= j.size <= LONGEST and j.size % 16 == 0, "the size")
         self.check(j.source % 8 == 0 and j.result % 8 == 0, "the alignment")
@@ -62,7 +63,7 @@ class Unit:
         return self.there
 
     def result(self, unit: int) -> int:
-        self.check(unit == UNIT and self.job is not None, "the result of no job")
+        self.check(unit == self.number and self.job is not None, "the result of no job")
         self.looks += 1
         if self.job is None or self.looks <= self.waits:
             return RUNS
@@ -75,7 +76,7 @@ class Unit:
         return FAILED if self.fails else DONE
 
     def stop(self, unit: int) -> bool:
-        self.check(unit == UNIT, "the unit that stops")
+        self.check(unit == self.number, "the unit that stops")
         self.stopped += 1
         self.job = None
         return self.stopped % self.stops == 0
@@ -122,9 +123,11 @@ def offer(engine: Engine, session: int, opcode: int, data: bytes, source: list, 
 
 def finish(engine: Engine, result: list) -> tuple[int, bytes]:
     engine.device.queues[DATA_QUEUE].notify()
-    ((head, _),) = engine.device.queues[DATA_QUEUE].returned()
+    ((head, length),) = engine.device.queues[DATA_QUEUE].returned()
+    status = engine.device.get(STATUS, 1)[0]
     assert head == 3
-    return engine.device.get(STATUS, 1)[0], b"".join(engine.device.get(*one) for one in result)
+    assert status != OK or length == sum(size for _, size in result) + 1
+    return status, b"".join(engine.device.get(*one) for one in result)
 
 
 def parts(at: int, sizes: list[int], offset: int) -> list[tuple[int, int]]:
@@ -184,6 +187,33 @@ def test_in_place(playing: Unit):
         offer(engine, engine.session(KEY, opcode), opcode, data, place, place)
         assert finish(engine, place) == (OK, model(KEY, VECTOR, data))
     assert playing.jobs == 6 * [LONGEST]
+
+
+def test_the_first_unit(playing: Unit):
+    playing.number = 0
+    booted([FUNCTION | {"unit": 1}])
+    engine = Engine(Device(0, size=64).start())
+    offer(engine, engine.session(KEY), ENCRYPT, bytes_of(256), [(FROM, 256)], [(INTO, 256)])
+    assert finish(engine, [(INTO, 256)])[0] == OK
+    assert playing.jobs == [256]
+
+
+def test_jobs_of_whole_blocks(playing: Unit):
+    """What a buffer has beside them is computed in software."""
+    engine, data = started(), bytes_of(160)
+    session, expected = engine.session(KEY), aes_model.encrypt_cbc(KEY, VECTOR, data)
+    offer(engine, session, ENCRYPT, data, [(FROM, 100), (FROM + 0x1000, 60)], [(INTO, 160)])
+    assert finish(engine, [(INTO, 160)]) == (OK, expected)
+    offer(engine, session, ENCRYPT, data[:SHORTEST], [(FROM, SHORTEST)], [(INTO, SHORTEST)])
+    assert finish(engine, [(INTO, SHORTEST)]) == (OK, expected[:SHORTEST])
+    assert playing.jobs == [96, SHORTEST]
+
+
+def test_no_job_without_a_source(playing: Unit):
+    engine = started()
+    offer(engine, engine.session(KEY), ENCRYPT, bytes_of(256), [], [(INTO, 256)])
+    assert finish(engine, [])[0] == ERROR
+    assert playing.jobs == []
 
 
 @pytest.mark.parametrize(("distance", "jobs"), [(16, []), (48, []), (-16, []), (2048, [2048]), (-4080, [4080])])

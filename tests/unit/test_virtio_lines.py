@@ -82,6 +82,22 @@ def test_a_line_waits_once(functions):
     assert [lines(interrupts) for interrupts in (0, 1, 9)] == [[], [2], [2]]
 
 
+def test_a_line_waits_for_a_pending_interrupt():
+    """Of a VM with one VCPU, whose lines are otherwise set at once."""
+    booted([{"vm": 0, "kind": ENTROPY}])
+    device = Device(0).start()
+    for poll in (0, 1):
+        device.queues[0].chain(0, [(GPA + 0x80000, 32, True)])
+        device.queues[0].offer(0)
+        while device.queues[0].notify_once(poll):
+            pass
+        assert [CORE.testbed_virtio_lines_after(0, interrupts) for interrupts in (0, 9)] == [
+            (1 - poll) << IRQ,
+            1 << IRQ,
+        ]
+        assert device.isr == ISR_QUEUE
+
+
 @pytest.mark.parametrize("take_back", ["status", "reset", "restart"])
 def test_what_takes_an_interrupt_back_before_its_section(functions, take_back):
     first, second, _ = functions

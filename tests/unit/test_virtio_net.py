@@ -26,7 +26,7 @@ from virtio import (
     restart,
 )
 
-MACS = [0x020000000001, 0x020000000002, 0x020000000003, 0x020000000004]
+MACS = [0x020000000001, 0x021122334402, 0x020000000003, 0x020000000004]
 PORTS = [  # VM, network, VLAN
     (0, 0, 0),
     (1, 0, 0),
@@ -200,15 +200,22 @@ def test_interrupts_and_their_suppression():
     port.offer([2000], 0)
     send(sender, frame, [])
     assert not port.device.line
+    port.device.put(port.device.queues[0].places[1], b"\2\0")  # a flag without a meaning
+    port.offer([2000], 0)
+    send(sender, frame, [])
+    assert port.device.line
     booted(functions())
-    sender, port = Device(0).start(), Port(Device(1, size=64).start(VERSION_1 | EVENT_IDX))
-    port.device.queues[0].used_event(2)
-    lines = []
-    for _ in range(5):
-        port.offer([2000], 0)
-        send(sender, frame, [])
-        lines.append(port.device.line)
-    assert lines == [False, False, True, True, True]
+    sender = Device(0).start()
+    for _ in range(2):  # lives of the receiver's driver
+        port = Port(Device(1, size=64).start(VERSION_1 | EVENT_IDX))
+        port.device.queues[0].used_event(2)
+        lines = []
+        for _ in range(5):
+            port.offer([2000], 0)
+            send(sender, frame, [])
+            lines.append(port.device.line)
+            assert port.device.isr == lines[-1]
+        assert lines == [False, False, True, False, False]
 
 
 def test_limits_in_each_millisecond():
@@ -277,6 +284,31 @@ def test_long_frames():
     send(sender, longest + b"!", [700])
     send(sender, longest, [700])
     assert port.received() == [b"", longest]
+
+
+@pytest.mark.parametrize(("address", "wrong"), [(RECEIVE_BUFFERS + 100, False), (0x1000, True)])
+def test_a_later_buffer_that_the_device_may_not_write_to(address: int, wrong: bool):
+    booted(functions())
+    sender, receiver = Device(0).start(), Device(1).start()
+    queue = receiver.queues[0]
+    queue.chain(0, [(RECEIVE_BUFFERS, HEADER + FRAME_HEADER, True), (address, 2000, False)])
+    queue.offer(0)
+    send(sender, frame_of(MACS[1], MACS[0], b"data"), [])
+    assert bool(receiver.status & NEEDS_RESET) == wrong
+    assert wrong or queue.returned() == [(0, 0)]
+    assert receiver.get(RECEIVE_BUFFERS + 100, 4) == bytes(4)
+
+
+def test_a_later_buffer_of_a_frame_that_the_device_may_write_to():
+    sender, port = pair()
+    port.offer([2000], 0)
+    sender.put(SEND_BUFFERS, bytes(HEADER) + frame_of(MACS[1], MACS[0], b"data"))
+    sender.queues[1].chain(0, [(SEND_BUFFERS, 26, False), (SEND_BUFFERS + 26, 4, True)])
+    sender.queues[1].offer(0)
+    sender.queues[1].notify()
+    assert sender.status & NEEDS_RESET
+    assert port.received() == [b""]
+    assert counts(0)[5] == 1
 
 
 def test_a_stopped_receiver():

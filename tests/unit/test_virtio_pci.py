@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from c_headers import values
+from c_headers import structures, values
 from core import CORE
 from virtio import (
     ACCELERATOR,
@@ -36,6 +36,7 @@ from virtio import (
     WRITE,
     Device,
     Pci,
+    Section,
     boot,
     booted,
     make,
@@ -48,6 +49,9 @@ RING, DOORBELLS, DENIED, NO_VCPU, NOT_RUNNING = values(
     "ipc_abi.h", "HCALL_IPC_RING HCALL_IPC_DOORBELLS HCALL_ERR_DENIED IPC_ERR_NO_VCPU IPC_ERR_NOT_RUNNING"
 )
 (NO_CALLER,) = values("testbed_ipc.h", "TESTBED_NO_CALLER")
+RAM_BASE, BOARD_RAM, ALIGN = values("host.h arch.h", "HOST_RAM_BASE HOST_RAM_SIZE ARCH_RAM_ALIGN")
+(Header,) = structures("sysimage.h", "sysimage_header")
+IMAGE_SIZE = Header.from_address(CORE.testbed_image_make(1, 1, (ctypes.c_uint * 1)(1), 1000)).total_size
 ALL = VERSION_1 | INDIRECT | EVENT_IDX
 DISK = {"vm": 0, "kind": BLOCK, "disk_size": 4096}
 
@@ -81,6 +85,7 @@ def test_configuration_space():
         assert function.load(function.config + 0x3D, 1) == 1, "INTA"
         assert function.load(function.config + 14, 1) == 0, "header type"
         function.store(function.config + 0x10, ONES)
+        function.store(function.config + 0x11, 0, 1)
         assert function.load(function.config + 0x10) == ONES - BAR_SIZE + 1
         function.store(function.config + 0x10, 0x50000000)
         assert function.load(function.config + 0x10) == BARS + slot * BAR_SIZE, "it does not move"
@@ -101,7 +106,7 @@ def test_capabilities_of_virtio():
     assert found == {1: 0, 2: 0x3000, 3: 0x1000, 4: 0x2000}
     shared = Pci(0, 2)
     assert not shared.load(shared.config + 6, 2) & 0x10
-    assert shared.load(shared.config + 0x34, 1) == 0
+    assert [shared.load(shared.config + at, 1) for at in (0x34, 0x40)] == [0, 0]
 
 
 @pytest.mark.usefixtures("bus")
@@ -111,6 +116,13 @@ def test_memory_space_is_off_at_first():
     function.write(20, ACKNOWLEDGE, 1)
     function.store(function.config + 4, 2, 2)
     assert function.read(20, 1) == 0
+    assert function.read(24, 2) == 256, "the size of queue 0, without a reset by the driver"
+    function.write(20, ACKNOWLEDGE, 1)
+    function.store(function.config + 4, 4, 2)
+    function.write(20, 0, 1)
+    assert function.read(20) == ONES, "also of a bus master"
+    function.store(function.config + 4, 2, 2)
+    assert function.read(20, 1) == ACKNOWLEDGE
     assert Pci(2).load(Pci(2).config) == FAULT, "a VM without functions has no bus"
 
 
@@ -123,6 +135,7 @@ def test_ivshmem():
     here.store(here.config + 0x1C, ONES)
     assert here.load(here.config + 0x18) & ~15 == ONES - RAM_SIZE + 1
     assert here.load(here.config + 0x1C) == ONES
+    assert here.load(here.config + 0x10) == BARS + 2 * BAR_SIZE
     for function in (here, there):
         function.store(function.config + 4, 2, 2)
     assert [here.read(8), there.read(8)] == [0, 1]
@@ -206,6 +219,25 @@ def test_a_function_for_other_memory_is_not_rung():
     here.write(12, 1 << 16)
     assert there.read(4) == 0
     assert call(1, DOORBELLS) == (0, 1 << SHARED_ID)
+    there.write(12, 0)
+    assert (here.read(4), there.read(4)) == (0, 0)
+
+
+def test_only_the_function_for_the_region_is_rung():
+    """The other one has 0 where an ivshmem function has its region."""
+    booted(
+        [
+            {"vm": 0, "kind": IVSHMEM, "shared": 0},
+            {"vm": 0, "kind": ENTROPY, "shared": SHARED_ID},
+            {"vm": 1, "kind": ENTROPY},
+            {"vm": 1, "kind": IVSHMEM, "shared": 0},
+        ]
+    )
+    assert [Pci(0, slot).load(Pci(0, slot).config + 0x18) for slot in (0, 1)] == [0, 0], "no BAR 2"
+    Pci(0).store(Pci(0).config + 4, 2, 2)
+    Pci(0).write(12, 1 << 16)
+    assert (Pci(1, 0).line, Pci(1, 1).line) == (False, True)
+    assert call(0, RING, 0, 1) == (DENIED, 0), "region 0 is not the one that it shares"
 
 
 def test_calls_ring_no_function_for_memory_of_others():
@@ -253,10 +285,10 @@ def test_queue_registers():
     device.write(22, 1, 2)
     assert device.read(22, 2) == 1
     sizes = []
-    for size in (256, 512, 100, 0, 2, 1):
+    for size in (2, 256, 512, 100, 0, 2, 1):
         device.write(24, size, 2)
         sizes.append(device.read(24, 2))
-    assert sizes == [256, 256, 256, 256, 2, 1]
+    assert sizes == [2, 256, 256, 256, 256, 2, 1]
     queue = device.enable(1, GPA + 0x10000)
     device.write(24, 2, 2)
     device.write(32, 0x1234)
@@ -266,8 +298,79 @@ def test_queue_registers():
     assert [device.read(24, 2), device.read(28, 2), device.read(32), device.status] == [256, 0, 0, 0]
 
 
+@pytest.mark.usefixtures("bus")
+def test_stores_to_no_register():
+    """And to registers that have a value."""
+    device = Device(0)
+    device.store(device.config + 4, 6, 2)
+    device.write(20, ACKNOWLEDGE | DRIVER, 1)
+    for select in (2, ONES):
+        device.write(8, select)
+        device.write(12, ONES)
+    for select in (0, 1):
+        device.write(8, select)
+        assert device.read(12) == 0
+    for at in range(32, 56, 4):
+        device.write(at, ONES)
+        device.write(at, at << 12)
+    for at, width in ((16, 2), (18, 2), (26, 2), (30, 2), (33, 1), (34, 2), (56, 4), (60, 4)):
+        device.write(at, 0xFF, width)
+    assert [device.read(at) for at in range(32, 64, 4)] == [*(at << 12 for at in range(32, 56, 4)), 0, 0]
+
+
+@pytest.mark.usefixtures("bus")
+def test_stores_of_more_than_a_register():
+    device = Device(0)
+    device.store(device.config + 4, 6, 2)
+    device.write(20, ACKNOWLEDGE | DRIVER, 1)
+    for at, value in ((22, 1), (24, 4), (28, 1)):
+        device.write(at, 0xFFFF0000 | value, 2)
+        assert device.read(at, 2) == value
+    device.write(20, 0xFF00)
+    assert device.status == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_registers_after_a_reset():
+    device = Device(0)
+    assert device.accept(VERSION_1 | 1 << 5)
+    for at, value in ((0, 1), (8, 1), *((at, 0x1000) for at in range(32, 56, 4))):
+        device.write(at, value)
+    device.write(22, 1, 2)
+    device.write(24, 4, 2)
+    for at in range(32, 56, 4):
+        device.write(at, 0x1000)
+    device.write(20, 0, 1)
+    assert [device.read(0), device.read(8), device.read(22, 2)] == [0, 0, 0]
+    for number in (0, 1):
+        device.write(22, number, 2)
+        device.write(8, number)
+        assert [device.read(12), device.read(24, 2)] == [0, 256]
+        assert [device.read(at) for at in range(32, 56, 4)] == [0] * 6
+
+
+# The last places of the rings of a queue of 256: bytes behind those of the test below.
+LAST = (RAM_SIZE - 16 * 256, RAM_SIZE - 0x1000 - 2 * (2 + 256 + 1), RAM_SIZE - 0x2000 - 2 * (2 + 4 * 256 + 2))
+
+
+@pytest.mark.usefixtures("bus")
+def test_rings_at_the_end_of_the_ram():
+    for ring, place in enumerate(LAST):
+        device = Device(0)
+        assert device.accept(VERSION_1)
+        for offset, start in zip((32, 40, 48), (GPA, GPA + 0x1000, GPA + 0x2000), strict=True):
+            device.write(offset, start + (place if offset == 32 + 8 * ring else 0))
+        device.write(28, 1, 2)
+        device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+        assert not device.status & NEEDS_RESET
+
+
 @pytest.mark.parametrize(
-    "offsets", [(8, 0, 0), (0, 1, 0), (0, 0, 2), (RAM_SIZE, 0, 0), (0, RAM_SIZE, 0), (0, 0, RAM_SIZE)]
+    "offsets",
+    [
+        *((8, 0, 0), (0, 1, 0), (0, 0, 2), (RAM_SIZE, 0, 0), (0, RAM_SIZE, 0), (0, 0, RAM_SIZE)),
+        *((LAST[0] + 16, 0, 0), (0, LAST[1] + 2, 0), (0, 0, LAST[2] + 4)),
+    ],
 )
 @pytest.mark.usefixtures("bus")
 def test_rings_must_be_aligned_and_in_ram(offsets: tuple[int, ...]):
@@ -355,7 +458,7 @@ def test_only_the_address_of_notifications_notifies():
     for offset, width in [(0x3001, 1), (0x3002, 2), (0x3004, 4), (0x3FFE, 2)]:
         device.write(offset, 0, width)
     assert queue.returned() == []
-    device.write(0x3000, 0, 4)
+    device.write(0x3000, 0xFFFF0000, 4)
     assert queue.returned() == [(0, 8)]
 
 
@@ -363,8 +466,10 @@ def test_only_the_address_of_notifications_notifies():
 def test_registers_of_a_stopped_vm():
     """A VM's next life begins with the devices' power-on state."""
     device = Device(0, 1).start()
+    device.store(device.config + 0x10, ONES)
     restart(0)
     assert device.read(20) == ONES, "memory space is off"
+    assert device.load(device.config + 0x10) == BARS + BAR_SIZE
     device.store(device.config + 4, 2, 2)
     assert device.status == 0
     assert device.start().status & DRIVER_OK
@@ -377,6 +482,7 @@ def test_registers_of_a_stopped_vm():
         ([{"vm": 0, "kind": 99}], "a PCI function of unknown kind"),
         ([{"vm": 0, "kind": NET, "network": 16}], "a wrong NIC of a network"),
         ([{"vm": 0, "kind": NET, "mac": 0x010000000001}], "a wrong NIC of a network"),
+        ([{"vm": 0, "kind": NET, "mac": 1 << 48}], "a wrong NIC of a network"),
         ([{"vm": 0, "kind": NET, "vlan": 4095}], "a wrong NIC of a network"),
         ([{"vm": 0, "kind": SOCKET, "cid": 2}], "a wrong context id"),
         ([{"vm": 0, "kind": ENTROPY, "slot": 1}], "in the wrong order"),
@@ -401,15 +507,34 @@ def test_refused_functions(functions: list[dict], message: str):
         {"disk_size": 1 << 40},
         {"disk": 0x80000000},
         {"disk": 0x80001000},
+        {"disk": RAM_BASE + BOARD_RAM - ALIGN + 4096},
+        {"disk": RAM_BASE + BOARD_RAM - ALIGN, "disk_size": ALIGN + 512},
+        {"disk": RAM_BASE + BOARD_RAM + ALIGN},
         {"content": 1 << 40},
         {"content": 4096, "content_size": 8192},
         {"content": 4096, "content_size": 1 << 40},
+        {"content": IMAGE_SIZE - 512, "content_size": 1024},
     ],
 )
 def test_refused_disks(fields: dict):
+    """Also if a function that is right follows."""
     make([])  # for the place of the disk
-    make([disk(**fields)])
+    make([disk(**fields), {"vm": 0, "kind": ENTROPY}])
     assert "a disk is not in the board's RAM" in str(boot())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"disk": RAM_BASE + BOARD_RAM - ALIGN, "disk_size": ALIGN},
+        {"content": IMAGE_SIZE - 4096, "content_size": 4096},
+        {"content": IMAGE_SIZE},
+    ],
+)
+def test_disks_that_just_fit(fields: dict):
+    """At the end of the RAM, with the end of the image, with nothing."""
+    make([])  # for the place of the disk
+    booted([disk(**fields)])
 
 
 @pytest.mark.slow
@@ -426,11 +551,32 @@ def test_no_random_numbers_without_a_seed():
     assert "a virtio-rng without a seed" in done.stdout
 
 
-@pytest.mark.parametrize("size", [0, 8, 64])
-def test_section_out_of_bounds(size: int):
+TABLE = Section.functions.offset
+WHOLE = TABLE + Section.functions.size // 14  # with one function
+
+
+@pytest.mark.parametrize(
+    ("size", "fields"),
+    [
+        (TABLE + 33 * (WHOLE - TABLE), {"nfunctions": 33}),
+        (4, {"functions_offset": 0, "nfunctions": 0}),
+        (8, {}),
+        (WHOLE - 1, {}),
+        (WHOLE, {"functions_offset": TABLE + 4}),
+        (WHOLE, {"functions_offset": TABLE - 4}),
+        (WHOLE, {"functions_offset": WHOLE + 8, "nfunctions": 0}),
+    ],
+)
+def test_section_out_of_bounds(size: int, fields: dict[str, int]):
     section = make([{"vm": 0, "kind": ENTROPY}])
-    if size == 0:
-        section.header.nfunctions = 33
-    else:
-        CORE.testbed_virtio_cut(size)
+    for name, value in fields.items():
+        setattr(section.header, name, value)
+    CORE.testbed_virtio_cut(size)
     assert "out of bounds" in str(boot())
+
+
+@pytest.mark.parametrize("functions", [0, 1])
+def test_section_that_just_fits(functions: int):
+    make([{"vm": 0, "kind": ENTROPY}] * functions)
+    CORE.testbed_virtio_cut(WHOLE if functions else TABLE)
+    assert boot() is None

@@ -10,6 +10,7 @@ from virtio import (
     BLOCK,
     CRYPTO,
     ENTROPY,
+    EVENT_IDX,
     GPA,
     INDIRECT,
     IVSHMEM,
@@ -55,6 +56,7 @@ def test_device_configuration():
     address = MAC.to_bytes(6, "big")
     assert bytes(net.read(0x2000 + i, 1) for i in range(6)) == address
     assert [net.read(0x2000), net.read(0x2004, 2), net.read(0x2008)] == [*struct.unpack("<IH", address), 0]
+    assert net.read(0x3000) == 0, "the page of notifications"
     assert [vsock.read(0x2000), vsock.read(0x2004)] == [9, 0]
     assert rng.read(0x2000) == 0, "an entropy device has no configuration"
 
@@ -100,6 +102,9 @@ def test_configuration_space_of_nobody():
         assert function.load(function.config + at) == before
     function.store(function.config + 4, ONES)
     assert function.load(function.config + 4) == 0x00100406, "no I/O space; the status is read-only"
+    function.store(function.config + 4, 2, 2)
+    function.store(function.config + 4, 0x406, 1)
+    assert function.load(function.config + 4) == 0x00100006, "a store of a byte of a longer value"
     function.store(function.config + 0x3C, ONES)
     assert function.load(function.config + 0x3C) == 0x1FF, (
         "the interrupt line is the driver's note; the pin is read-only"
@@ -132,6 +137,8 @@ def test_the_operators_list_of_nics():
     heading, *nics = operator("p")
     assert heading.split() == ["NIC", "sent", "received", "spoofed", "limited", "no", "buffer", "malformed"]
     assert [nic.split() for nic in nics] == [["vm-a", "0", *"000000"], ["vm-b", "0", *"000000"]]
+    booted([{"vm": 0, "kind": NET, "mac": MAC}])
+    assert len(operator("p")) == 2, "the last function is a NIC"
 
 
 def frame(length: int = 1000) -> bytes:
@@ -319,21 +326,53 @@ def test_look_for_interrupts_after_each_device_that_does_not_wait(consoles: int,
     assert looks == (consoles + 1) * len(device.queues), "and one after the reset, and between two queues"
 
 
+def test_a_driver_is_asked_to_notify_of_the_next_chain():
+    booted([{"vm": 0, "kind": ENTROPY}])
+    device = Device(0).start(VERSION_1 | EVENT_IDX)
+    for number in range(3):
+        device.queues[0].chain(0, [(RECEIVE, 64, True)])
+        device.queues[0].offer(0)
+        device.queues[0].notify()
+        assert device.queues[0].avail_event == number + 1
+
+
+def test_a_full_queue():
+    """Twice, so that its rings begin again; one chain more is wrong."""
+    booted([{"vm": 0, "kind": ENTROPY}])
+    device = Device(0).start()
+    queue = device.queues[0]
+    for _ in range(2):
+        for number in range(queue.size):
+            queue.chain(number, [(RECEIVE + 64 * number, 64, True)])
+            queue.offer(number)
+        queue.notify()
+        assert queue.returned() == [(number, 64) for number in range(queue.size)]
+    for _ in range(queue.size + 1):
+        queue.offer(0)
+    queue.notify()
+    assert device.status & NEEDS_RESET
+
+
 def test_start_of_many_queues():
     """An interrupt is looked for after each; then the device works."""
     booted([{"vm": 0, "kind": CONSOLE, "ports": 4, "other_functions": [0] * 4, "other_ports": [1, 0, 3, 2]}])
     device = Device(0)
     assert device.accept(VERSION_1 | MULTIPORT)
     device.queues = [device.enable(number, GPA + 0x10000 * (1 + number)) for number in range(device.read(18, 2))]
+    device.write(22, 10, 2)
+    device.write(28, 1, 2)
+    device.write(0x3000, 10, 2)
+    assert [device.read(24, 2), device.read(28, 2)] == [0, 0], "there is no queue 10"
     starts = 0
     while device.begin(20, 0xF, 1):
         starts += 1
     assert starts == len(device.queues) == 10
-    device.put(SEND, struct.pack("<IHH", 0, 0, 1))
+    device.put(SEND, struct.pack("<IHHIHH", 0, 0, 1, 4, 3, 1))  # port 4, which does not exist, is ready, too
     device.queues[2].chain(0, [(RECEIVE, 64, True)])
     device.queues[2].offer(0)
-    device.queues[3].chain(0, [(SEND, 8, False)])
-    device.queues[3].offer(0)
+    for number in range(2):
+        device.queues[3].chain(number, [(SEND + 8 * number, 8, False)])
+        device.queues[3].offer(number)
     device.queues[3].notify()
-    assert device.queues[3].returned() == [(0, 0)]
+    assert device.queues[3].returned() == [(0, 0), (1, 0)]
     assert device.queues[2].returned() == [(0, 8)]

@@ -610,10 +610,52 @@ def test_a_hostile_server_changes_only_the_buffers_of_requests(actions: list[tup
         assert chaos.server.content[PLACES[vm] + 3 * 512 :][: 5 * 512] == pattern(5 * 512, vm)
 
 
+@pytest.mark.parametrize("kind", [READ, WRITE_DATA])
+def test_the_last_sector(disks: tuple[Device, Device], kind: int):
+    """Its last byte has a buffer of its own."""
+    do_and_check(disks[0], Server(), (kind, 0, SECTORS - 1, 512, [511], 3))
+
+
+def test_index_of_buffers_beyond_the_queue(disks: tuple[Device, Device]):
+    """The server's device needs a reset; the buffer that the disk has had before is not used again."""
+    server = Server(buffers=1)
+    do_and_check(disks[0], server, (WRITE_DATA, 0, 0, 512, [], 3))
+    queue = server.device.queues[0]
+    server.device.put(queue.places[1] + 2, struct.pack("<H", queue.avail + 100))
+    ask(disks[0], WRITE_DATA, 0, pattern(512))
+    assert server.device.status & NEEDS_RESET
+    assert queue.returned() == []
+
+
+def test_a_request_for_the_name_does_not_reach_the_server(disks: tuple[Device, Device]):
+    """Whatever the driver gives with it."""
+    server, device = Server(), disks[0]
+    device.put(HEADER, struct.pack("<IIQ", 8, 0, 0))
+    device.queues[0].chain(3, [(HEADER, 16, False), (DATA, 512, False), (DATA + 512, 20, True), (STATUS + 3, 1, True)])
+    device.queues[0].offer(3)
+    device.queues[0].notify()
+    assert server.requests() == []
+    assert ended(device) == (OK, 21)
+    assert device.get(DATA + 512, 4) == b"vm-a"
+
+
+def test_answers_in_one_notification(disks: tuple[Device, Device]):
+    server = Server()
+    for disk in disks:
+        ask(disk, WRITE_DATA, 0, pattern(512))
+    queue = server.device.queues[1]
+    for place, (_, request, _) in enumerate(server.requests()):
+        server.device.put(DATA + 64 * place, ANSWER.pack(request[0], request[1], OK, 0))
+        queue.chain(place, [(DATA + 64 * place, ANSWER.size, False)])
+        queue.offer(place)
+    queue.notify()
+    assert [ended(disk) for disk in disks] == [(OK, 1)] * 2
+
+
 # --- images ---
 
 REFUSED = {
-    "no such function": {"server": 3},
+    "no such function": {"server": 2},
     "server is no server": {"server": 0},
     "offset is no sector": {"disk": 100},
     "size is no sector": {"disk_size": 1000},
@@ -628,7 +670,8 @@ def test_refused_images(wrong: dict[str, int]):
     good = {"vm": 0, "kind": BLOCK, "flags": SERVED, "disk_size": 512, "server": 1}
     make([good, {"vm": 1, "kind": DISK_SERVER}])
     assert boot() is None
-    make([{**good, **wrong}, {"vm": 1, "kind": DISK_SERVER}])
+    section = make([{**good, **wrong}, {"vm": 1, "kind": DISK_SERVER}])
+    section.functions[2].kind = DISK_SERVER  # behind the last one
     assert boot() == "the image has a wrong server of a disk"
 
 

@@ -7,7 +7,22 @@ import pytest
 from core import CORE, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtio import ACTION, GPA, NEEDS_RESET, SOCKET, VERSION_1, WRITE, Device, booted, pause, restart
+from virtio import (
+    ACTION,
+    ENTROPY,
+    EVENT_IDX,
+    GPA,
+    ISR_CONFIG,
+    ISR_QUEUE,
+    NEEDS_RESET,
+    SOCKET,
+    VERSION_1,
+    WRITE,
+    Device,
+    booted,
+    pause,
+    restart,
+)
 
 CIDS = [3, 4, 5]
 REQUEST, RESPONSE, RESET, DATA = 1, 2, 3, 5
@@ -145,6 +160,23 @@ def test_packets_without_a_receiver(destination: int, peers: int, kind: int):
     assert other.received() == []
 
 
+@pytest.mark.parametrize("peers", [(0b110, 0b100), (0b100, 0b001), (0b010, 0b001)])
+def test_both_are_to_be_peers(peers: tuple[int, int]):
+    """The field of a function that is no socket means nothing."""
+    booted(
+        [
+            {"vm": 0, "kind": SOCKET, "cid": 3, "peers": peers[0]},
+            {"vm": 2, "kind": ENTROPY, "cid": 4, "peers": 0b111},
+            {"vm": 1, "kind": SOCKET, "cid": 4, "peers": peers[1]},
+        ]
+    )
+    sender, other = Endpoint(0), Endpoint(1)
+    sender.offer([100])
+    other.offer([100])
+    sender.send(4, b"", op=REQUEST)
+    assert (len(sender.received()), len(other.received())) == ((0, 1) if peers == (0b010, 0b001) else (1, 0))
+
+
 @pytest.mark.parametrize(("destination", "kind"), [(9, 1), (4, 2), (3, 2)])
 def test_an_answer_waits_for_a_buffer(destination: int, kind: int):
     booted(functions())
@@ -167,7 +199,7 @@ def test_a_vm_that_stops():
     assert sender.device.queues[1].returned() == []
     assert receiver.device.status & NEEDS_RESET == 0
     restart(1)
-    assert [fields[6] for fields, _ in sender.received()] == [RESET]
+    assert [(fields[6], data) for fields, data in sender.received()] == [(RESET, b"")]
     assert [data for _, data in other.received()] == [b"behind it"]
     sender.send(4, b"comes too late")
     assert [fields[6] for fields, _ in sender.received()] == [RESET]
@@ -243,7 +275,10 @@ def test_a_reader_learns_that_its_peer_has_gone(goes):
     connect(other, reader, 1000)
     before = ops(reader)
     assert (RESET not in {op for *_, op in before}) and ops(other)
+    assert reader.device.line
+    assert reader.device.isr == ISR_QUEUE
     goes(peer)
+    assert reader.device.line
     assert ops(reader) == [(4, 1000, 2000, RESET), (4, 2000, 1001, RESET)]
     assert ops(other) == []
     goes(other)
@@ -251,13 +286,25 @@ def test_a_reader_learns_that_its_peer_has_gone(goes):
     assert reader.device.status & NEEDS_RESET == 0
 
 
+@pytest.mark.parametrize(("goes", "stays"), [(0, 2), (1, 2), (2, 1)])
+def test_each_end_learns_of_the_other(goes: int, stays: int):
+    """Of each stream, also of two that differ in one port only."""
+    ends = listening()
+    connect(ends[goes], ends[stays])
+    ends[goes].packet(ends[stays], REQUEST, 1000, 2001)
+    ops(ends[stays])
+    restart(goes)
+    assert ops(ends[stays]) == [(goes + 3, 1000, port, RESET) for port in (2000, 2001)]
+
+
 @pytest.mark.parametrize("closes", [0, 1])
 def test_closed_streams_are_not_reset(closes: int):
     ends = listening(2)
     connect(ends[1], ends[0])
     ports = (2000, 1000) if closes == 0 else (1000, 2000)
-    ends[closes].packet(ends[1 - closes], RESET, *ports)
-    assert ops(ends[1 - closes])[-1][3] == RESET
+    for _ in range(2):
+        ends[closes].packet(ends[1 - closes], RESET, *ports)
+        assert ops(ends[1 - closes])[-1][3] == RESET
     ops(ends[closes])
     restart(1)
     assert ops(ends[0]) == []
@@ -328,28 +375,30 @@ def test_resets_are_forgotten_with_their_receiver():
     assert ops(reader) == ops(peer) == []
 
 
-def test_ports_that_are_used_again():
+@pytest.mark.parametrize("vm", [0, 1])
+def test_ports_that_are_used_again(vm: int):
     """The end to which a reset is owed has closed the stream itself if it opens another one with its ports."""
-    reader, peer = listening(2, buffers=1)
+    ends = listening(2, buffers=1)
+    reader, peer, other = ends[vm], ends[1 - vm], 1 - vm
     connect(reader, peer)
     ops(peer)
-    restart(1)
+    restart(other)
     reader.offer([100])
-    assert ops(reader) == [(4, 2000, 1000, RESPONSE), (4, 2000, 1000, RESET)]
-    peer = Endpoint(1)
+    assert ops(reader) == [(other + 3, 2000, 1000, RESPONSE), (other + 3, 2000, 1000, RESET)]
+    peer = Endpoint(other)
     for endpoint in (reader, peer):
         endpoint.offer([100])
     connect(reader, peer)
-    assert ops(reader) == [(4, 2000, 1000, RESPONSE)]
-    restart(1)
-    peer = Endpoint(1)
+    assert ops(reader) == [(other + 3, 2000, 1000, RESPONSE)]
+    restart(other)
+    peer = Endpoint(other)
     for _ in range(2):
         peer.offer([100])
     reader.packet(peer, REQUEST, 1000, 2000)
     reader.offer([100])
     assert ops(reader) == []
-    restart(1)
-    assert ops(reader) == [(4, 2000, 1000, RESET)]
+    restart(other)
+    assert ops(reader) == [(other + 3, 2000, 1000, RESET)]
 
 
 def test_limit_of_streams_of_a_pair():
@@ -403,6 +452,8 @@ def test_wrong_buffers_for_a_reset(length: int, flags: int):
     reader.device.queues[0].offer(40)
     reader.device.queues[0].notify()
     assert reader.device.status & NEEDS_RESET
+    assert reader.device.isr & ISR_CONFIG
+    assert Endpoint(0).device.status & NEEDS_RESET == 0
 
 
 def test_a_driver_that_stops():
@@ -448,6 +499,44 @@ def test_wrong_packets():
     sender.device.queues[1].notify()
     assert sender.device.status & NEEDS_RESET
     assert receiver.device.status & NEEDS_RESET == 0
+    sender = Endpoint(0)
+    sender.send(4, b"right")
+    assert sender.device.status & NEEDS_RESET == 0
+    assert receiver.received()[-1][1] == b"right"
+
+
+def test_data_in_a_buffer_that_the_device_may_write_to():
+    booted(functions())
+    receiver, sender = Endpoint(1), Endpoint(0)
+    receiver.offer([100])
+    sender.device.put(SEND_AT, header(3, 4, 1) + b"x")
+    sender.device.queues[1].chain(0, [(SEND_AT, 44, False), (SEND_AT + 44, 1, True)])
+    sender.device.queues[1].offer(0)
+    sender.device.queues[1].notify()
+    assert sender.device.status & NEEDS_RESET
+    assert receiver.received() == []
+
+
+def test_a_driver_is_asked_to_notify_of_the_next_buffer():
+    """One has space for a header only."""
+    booted(functions())
+    receiver, sender = Device(1).start(VERSION_1 | EVENT_IDX), Endpoint(0)
+    receiver.queues[0].chain(0, [(RECEIVE_AT, 44, True)])
+    receiver.queues[0].offer(0)
+    for _ in range(2):
+        sender.send(4, b"", op=REQUEST)
+    assert receiver.queues[0].returned() == [(0, 44)]
+    assert receiver.queues[0].avail_event == 1
+
+
+def test_a_packet_that_waits_is_forgotten_at_a_reset():
+    booted(functions())
+    receiver, sender = Endpoint(1), Endpoint(0)
+    sender.send(4, b"waits")
+    sender = Endpoint(0)
+    sender.send(4, b"new")
+    receiver.offer([100])
+    assert [data for _, data in receiver.received()] == [b"new"]
 
 
 def test_wrong_buffers_for_an_answer():
