@@ -308,6 +308,19 @@ def test_table_in_a_table(depth: int):
     assert device.queues[0].returned() == []
 
 
+def test_table_behind_a_buffer_of_a_table():
+    device = started(VERSION_1 | INDIRECT)
+    read_chain(device)
+    inner, outer = GPA + 0x72000, GPA + 0x70000
+    device.put(inner, struct.pack("<QIHHQIHH", DATA, 512, WRITE | 1, 1, STATUS, 1, WRITE, 0))
+    device.put(outer, struct.pack("<QIHHQIHH", HEADER, 16, 1, 1, inner, 32, TABLE, 0))
+    device.queues[0].descriptor(0, outer, 32, TABLE)
+    device.queues[0].offer(0)
+    device.queues[0].notify()
+    assert device.status & NEEDS_RESET
+    assert device.queues[0].returned() == []
+
+
 def test_reset_during_a_request():
     """What the driver had begun is forgotten: the next life begins with its own first request."""
     device = started()

@@ -299,6 +299,42 @@ def test_a_later_buffer_that_the_device_may_not_write_to(address: int, wrong: bo
     assert receiver.get(RECEIVE_BUFFERS + 100, 4) == bytes(4)
 
 
+@pytest.mark.parametrize(
+    ("buffers", "wrong"),
+    [
+        ([(RECEIVE_BUFFERS + 8 * part, 4, True) for part in range(5)], False),  # too short
+        ([(RECEIVE_BUFFERS + 8 * part, 4, True) for part in range(7)], True),  # too many
+        ([(RECEIVE_BUFFERS, 10, True), (0x1000, 100, False)], True),
+    ],
+)
+def test_headers_in_several_buffers(buffers: list[tuple[int, int, bool]], wrong: bool):
+    booted(functions())
+    sender, receiver = Device(0).start(), Device(1).start()
+    receiver.queues[0].chain(0, buffers)
+    receiver.queues[0].offer(0)
+    send(sender, frame_of(MACS[1], MACS[0], b"data"), [])
+    assert bool(receiver.status & NEEDS_RESET) == wrong
+    assert receiver.queues[0].returned() == ([] if wrong else [(0, 0)])
+
+
+def test_a_header_in_three_buffers():
+    sender, port = pair()
+    port.offer([10, 15, 2000], 0)
+    frame = frame_of(MACS[1], MACS[0], b"data")
+    send(sender, frame, [])
+    assert port.received() == [frame]
+
+
+def test_a_frame_that_continues_outside_of_the_table():
+    sender, port = pair()
+    port.offer([2000], 0)
+    sender.put(SEND_BUFFERS, bytes(HEADER) + frame_of(MACS[1], MACS[0], b"data"))
+    sender.queues[1].descriptor(0, SEND_BUFFERS, 30, 1, 200)
+    sender.queues[1].offer(0)
+    sender.queues[1].notify()
+    assert sender.status & NEEDS_RESET
+
+
 def test_a_later_buffer_of_a_frame_that_the_device_may_write_to():
     sender, port = pair()
     port.offer([2000], 0)
@@ -308,7 +344,7 @@ def test_a_later_buffer_of_a_frame_that_the_device_may_write_to():
     sender.queues[1].notify()
     assert sender.status & NEEDS_RESET
     assert port.received() == [b""]
-    assert counts(0)[5] == 1
+    assert (counts(0)[5], sender.queues[1].returned()) == (1, [])
 
 
 def test_a_stopped_receiver():

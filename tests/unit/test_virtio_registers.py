@@ -100,6 +100,7 @@ def test_configuration_space_of_nobody():
         before = function.load(function.config + at)
         function.store(function.config + at, ~before & ONES)
         assert function.load(function.config + at) == before
+    assert function.load(function.config + 0x3C) == 0x100
     function.store(function.config + 4, ONES)
     assert function.load(function.config + 4) == 0x00100406, "no I/O space; the status is read-only"
     function.store(function.config + 4, 2, 2)
@@ -246,10 +247,10 @@ def test_right_tables(place: int, flags: int):
     booted([{"vm": 0, "kind": ENTROPY}])
     device = Device(0).start(VERSION_1 | INDIRECT)
     device.put(place, struct.pack("<QIHH", RECEIVE, 16, WRITE, 0))
-    device.queues[0].descriptor(0, place, 16, flags, 1)
-    device.queues[0].offer(0)
+    device.queues[0].descriptor(3, place, 16, flags, 1)
+    device.queues[0].offer(3)
     device.queues[0].notify()
-    assert device.queues[0].returned() == [(0, 16)]
+    assert device.queues[0].returned() == [(3, 16)]
 
 
 @pytest.mark.parametrize(
