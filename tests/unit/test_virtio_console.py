@@ -254,6 +254,14 @@ def test_wrong_sends(address: int, flags: int):
     assert other.received() == b""
 
 
+def test_index_beyond_the_queue():
+    booted(LINE)
+    sender = End(0)
+    sender.device.put(sender.transmit.places[1] + 2, struct.pack("<H", 100))
+    sender.transmit.notify()
+    assert sender.device.status & NEEDS_RESET
+
+
 def test_refused_line():
     make([console(0, (1, 0))])
     assert "a console without another end" in str(boot())

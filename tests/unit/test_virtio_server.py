@@ -616,6 +616,13 @@ def test_the_last_sector(disks: tuple[Device, Device], kind: int):
     do_and_check(disks[0], Server(), (kind, 0, SECTORS - 1, 512, [511], 3))
 
 
+def test_a_server_is_asked_to_notify_of_the_next_buffer(disks: tuple[Device, Device]):
+    server = Server(buffers=1, features=VERSION_1 | EVENT_IDX)
+    for disk in disks:
+        ask(disk, WRITE_DATA, 0, pattern(512))
+    assert server.device.queues[0].avail_event == 1
+
+
 def test_index_of_buffers_beyond_the_queue(disks: tuple[Device, Device]):
     """The server's device needs a reset; the buffer that the disk has had before is not used again."""
     server = Server(buffers=1)
