@@ -428,6 +428,18 @@ def test_frames_that_an_uplink_gets():
     assert port.received() == [frames[MACS[2]], frames[BROADCAST]]
 
 
+def test_an_uplink_behind_the_receiver_gets_no_copy():
+    """Whether the receiver has a buffer or not."""
+    booted(functions(uplink=2))
+    sender, port, uplink = Device(0).start(), Port(Device(1, size=64).start()), Port(Device(2, size=64).start())
+    frame = frame_of(MACS[1], MACS[0], b"data")
+    uplink.offer([2000], 0)
+    send(sender, frame, [])
+    port.offer([2000], 0)
+    send(sender, frame, [])
+    assert (port.received(), uplink.received()) == ([frame], [])
+
+
 @pytest.mark.parametrize("wrong", [False, True])
 def test_nothing_is_received_without_a_driver(wrong: bool):
     """After a reset, or after the driver was wrong, even if its buffers are right again."""

@@ -265,6 +265,16 @@ def test_features(features: int, accepted: bool):
 
 
 @pytest.mark.usefixtures("bus")
+def test_a_driver_that_sets_its_status_at_once():
+    device = Device(0)
+    device.store(device.config + 4, 6, 2)
+    device.write(8, 1)
+    device.write(12, VERSION_1 >> 32)
+    device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+    assert device.status == ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK
+
+
+@pytest.mark.usefixtures("bus")
 def test_status_keeps_what_the_driver_writes():
     """But not that the device needs a reset."""
     device = Device(0)
