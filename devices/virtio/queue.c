@@ -55,9 +55,8 @@ static uint32_t flags_of(struct virtq_desc desc)
     return (uint32_t)(desc.rest >> 32);
 }
 
-/* A buffer outside of the VM's first region of RAM. Out of line, as enter_table(): a call for each
- * of many descriptors would save registers for them. */
-static enum virtio_found __attribute__((noinline)) find_buffer(struct virtio_chain *c, gpa_t gpa)
+/* A buffer outside of the VM's first region of RAM. */
+static enum virtio_found find_buffer(struct virtio_chain *c, gpa_t gpa)
 {
     c->at = virtio_ram(c->dev->vm, gpa, c->room);
     return c->at != NULL ? VIRTIO_SOME : VIRTIO_WRONG;
@@ -85,8 +84,7 @@ static inline enum virtio_found enter_buffer(struct virtio_chain *c, struct virt
  * table is the last one in the queue's own table, and is not one of the chain's; its write flag is
  * ignored. A table can be anywhere, but at an address that is no multiple of 8 it would be read in
  * bytes. */
-static enum virtio_found __attribute__((noinline)) enter_table(struct virtio_chain *c,
-                                                               struct virtq_desc desc)
+static enum virtio_found enter_table(struct virtio_chain *c, struct virtq_desc desc)
 {
     uint32_t length = (uint32_t)desc.rest;
     bool nested = c->in_table; /* wrong, or each call would pass through many tables */
