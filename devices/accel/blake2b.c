@@ -71,11 +71,10 @@ static inline __attribute__((always_inline)) void mix_round(uint64_t v[16], cons
  * one is zero. */
 static void add_block(struct hash *hash, const void *block, size_t size, bool last)
 {
-    uint64_t v[16], m[16];
+    uint64_t v[16], m[16] = {0};
 
     hash->t += size;
     memcpy(m, block, size);
-    memset((uint8_t *)m + size, 0, sizeof(m) - size);
     for (unsigned i = 0; i < 8U; i++) {
         v[i] = hash->h[i];
         v[i + 8U] = initial[i];
