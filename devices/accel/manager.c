@@ -124,7 +124,6 @@ void accel_interrupt(void)
         update_regions(status);
     } else if (accels.update != 0) {
         accel_update_first(); /* a solution may be for a client whose loss is noted */
-        accels.work_pending = true;
     } else {
         accel_write(FABRIC_REGS_IRQ_STATUS, status);
         accel_take_solution();
