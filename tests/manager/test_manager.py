@@ -32,6 +32,7 @@ NEW_SOLUTION = values("fabric_map.h", "FABRIC_REGS_NEW_SOLUTION")[0]
 IDLE, WAITING, CONNECTED = values("accel.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
 SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
+LOSSES = 5  # testbed_accel_count()
 REQUEST, RELEASE, STATUS = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE HCALL_ACCEL_STATUS")
 INVALID_STATE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE")[0]
 NO_CALLER = values("testbed.h", "TESTBED_NO_CALLER")[0]
@@ -572,6 +573,54 @@ def test_a_vm_that_stops_has_no_window() -> None:
     assert CORE.testbed_vm_stop(1, 1, False)
     machine.settle()
     assert [sizes(vm) for vm in range(2)] == [before[0], [0] * len(before[1])]
+
+
+def test_a_request_of_a_vm_that_stops_is_withdrawn() -> None:
+    """VM 1 waits for the end of VM 0's job, and stops: its next life gets no region that it has not requested."""
+    machine = Machine(2, [1, 1])
+    job = started(machine, 0, 4, 400)
+    assert CORE.testbed_accel_store(1, 4, CMD, 0) == WAITS
+    assert CORE.testbed_vm_stop(1, 1, True)
+    machine.run()
+    assert CORE.testbed_vm_starts(1) == 2
+    for _ in range(20):
+        machine.pass_time(100)
+        machine.settle()
+        assert CORE.testbed_accel_state(1, 4) == IDLE
+    assert job.is_over()
+
+
+def test_a_promised_region_of_a_vm_that_stops_is_withdrawn() -> None:
+    """VM 0's job stops for VM 1, which stops, too: its next life begins when the fabric has withdrawn the region."""
+    machine = Machine(2, [1, 5])
+    job = started(machine, 0, 4, 6000)
+    machine.pass_time(50)
+    assert CORE.testbed_accel_call(1, REQUEST, 4) == 0
+    assert CORE.testbed_vm_stop(1, 1, True)
+    for _ in range(200):
+        machine.settle()
+        assert CORE.testbed_accel_state(1, 4) in (WAITING, IDLE)
+        machine.pass_time(100)
+    assert CORE.testbed_vm_starts(1) == 2
+    assert CORE.testbed_accel_state(1, 4) == IDLE
+    assert job.is_over()
+
+
+def test_a_stop_ends_when_both_jobs_have_left_their_regions() -> None:
+    """The tasks stop at different times. The VM's next life sees no loss of a region, and no job had a fault."""
+    for cycles in range(0, 40, 4):
+        machine = Machine(1, [1])
+        jobs = [started(machine, 0, device, 6000) for device in (0, 3)]
+        machine.pass_time(cycles)
+        assert all(job.stat() >> BUSY & 1 for job in jobs)
+        assert CORE.testbed_vm_stop(0, 0, True)
+        machine.settle()
+        machine.pass_time(1000)
+        machine.settle()
+        assert CORE.testbed_vm_starts(0) == 2
+        assert [CORE.testbed_accel_state(0, device) for device in (0, 3)] == [IDLE, IDLE]
+        assert CORE.testbed_accel_count(LOSSES) == 0
+        assert not any("error" in line for line in machine.console)
 
 
 class IcapQueue:

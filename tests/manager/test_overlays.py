@@ -13,6 +13,7 @@ import pytest
 from c_headers import structures, values
 from core import CORE, LONG, TICKS_PER_US, VM_RUNNING
 from test_manager import (
+    BUSY,
     CMD,
     CONNECTED,
     DEVICES,
@@ -409,6 +410,19 @@ def test_the_limit_is_of_a_phase_that_waits() -> None:
     assert call(0, REMOVE, TWO) == OK
     machine.finish(TWO, lambda: CORE.testbed_advance(2 * LIMIT))
     assert (status(TWO).state, status(TWO).failed) == (REMOVED, NONE), job.words()
+    assert not any(CORE.testbed_accel_load(1, 1, offset) for offset in range(0, 0x80, 4)), "the job has not ended"
+
+
+def test_a_transaction_goes_on_with_the_events_of_the_fabric() -> None:
+    """Without time, no timer of the manager expires: the events tell that the regions' jobs have stopped."""
+    machine = Fabric([1, 3, 2])
+    jobs = [started(machine, vm, device, 6000) for vm, device in ((0, 0), (2, 2))]
+    assert all(job.stat() >> BUSY & 1 for job in jobs)
+    assert call(0, APPLY, TWO) == OK
+    for _ in range(MOST_STEPS):
+        machine.settle()
+        machine.pass_time(20)
+    assert_applied()
 
 
 def test_a_failure_leaves_jobs_of_others() -> None:
