@@ -229,11 +229,7 @@ void accel_overlay_wake(void)
 /* A VCPU that is turned off waits for nothing. */
 void accel_vcpu_stop(struct vcpu *v)
 {
-    struct accel_waiter *w = &waiters[v - hyp.vcpus];
-
-    if (w->vcpu != NULL && !list_empty(&w->node)) {
-        list_remove(&w->node);
-    }
+    list_remove(&waiters[v - hyp.vcpus].node);
 }
 
 void accel_waiters_boot(void)
