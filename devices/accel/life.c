@@ -22,6 +22,7 @@ void accel_reset_device(struct accel *a)
         accel_if_write(a, offset, 0);
     }
     accel_set_present(a, a->present);
+    a->region = 0;
     a->awaited = false;
     accel_prioritize(a, a->config->priority);
     a->model = a->config->model;

@@ -185,6 +185,17 @@ def test_priority_and_model_last_until_the_restart() -> None:
     assert call(0, EVENTS) == (OK, 0)
 
 
+def test_status_of_the_next_life() -> None:
+    """Not the region that the last one had."""
+    machine = Machine(1, [9])
+    before = call(0, STATUS, SMALL)
+    connect(machine, 0, SMALL)
+    assert call(0, STATUS, SMALL)[1] >> 8 & 0xFF == 2
+    assert CORE.testbed_vm_stop(0, 0, True)
+    machine.settle()
+    assert call(0, STATUS, SMALL) == before
+
+
 def test_a_priority_is_that_of_the_next_request() -> None:
     machine = Machine(2, [1, 1])
     started(machine, 0, SMALL, 1600)
