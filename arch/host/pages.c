@@ -23,7 +23,7 @@ void (*host_device_handler)(void);
 static uint64_t entries[MAX_PAGES];
 static const struct vm *owners[MAX_PAGES];
 static gpa_t addresses[MAX_PAGES];
-static hpa_t given[MAX_PAGES]; /* by arch_device_give() */
+static hpa_t given[MAX_PAGES]; /* what they are mapped to */
 static unsigned used;          /* owner: this file, as of the arrays */
 
 static struct {
@@ -114,14 +114,13 @@ void arch_device_write32(volatile void *at, uint32_t value)
 
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
 {
-    (void)hpa;
     if (used == MAX_PAGES) {
         return false;
     }
     entries[used] = 0;
     owners[used] = vm;
     addresses[used] = gpa;
-    given[used] = 0;
+    given[used] = hpa;
     *page = (struct arch_page){vm, gpa, &entries[used++]};
     return true;
 }
@@ -133,7 +132,6 @@ bool arch_device_give(struct vm *vm, gpa_t gpa, hpa_t hpa)
 
     if (mapped) {
         *page.entry = ~UINT64_C(0);
-        given[used - 1U] = hpa;
     }
     return mapped;
 }

@@ -300,12 +300,12 @@ static struct vcpu *enter(unsigned vm)
 /* The store, if this CPU's view of the page allows it; else the manager's answer to the fault. */
 static enum write_fault store(struct vcpu *v, gpa_t gpa, unsigned width, uint64_t value)
 {
-    if (!host_may_store(v->vm, gpa & ~(gpa_t)(ACCEL_PAGE - 1U))) {
+    gpa_t page = gpa & ~(gpa_t)(ACCEL_PAGE - 1U);
+
+    if (!host_may_store(v->vm, page)) {
         return components_write_fault(v, gpa, width, value);
     }
-    host_registers.write(
-        (uint64_t)accel_if_at(accel_of(v->vm, (gpa - ACCEL_PAGES) / ACCEL_PAGE), gpa % ACCEL_PAGE),
-        width, value);
+    host_registers.write(host_given(v->vm, page) + gpa % ACCEL_PAGE, width, value);
     return WRITE_DONE;
 }
 
