@@ -3,22 +3,24 @@
 
 import ctypes
 from collections.abc import Iterator
-from ctypes import POINTER, c_bool, c_uint, c_uint64
+from ctypes import POINTER, c_bool, c_uint, c_uint64, c_void_p
 
 import pytest
-from c_headers import values
+from c_headers import structures, values
 from core import CORE, TICKS_PER_US, lines
 from test_manager import FABRIC, HOLD, READ, Machine, address_of
-from test_streams import SIZE, edited
+from test_streams import SIZE, Streams, SysimageHeader, edited
 
 UNKNOWN, BOUNDED, FAILED, BLOCKS, SHARED, CPUS = values(
     "resource.h",
     "RESOURCE_UNKNOWN RESOURCE_BOUNDED RESOURCE_FAILED RESOURCE_BLOCKS RESOURCE_SHARED RESOURCE_CPUS",
 )
+Header, Overlay = structures("accel_image.h", "accel_image accel_image_overlay")
 DEVICES, REGIONS = values("testbed_accel.h", "TESTBED_ACCEL_DEVICES TESTBED_ACCEL_REGIONS")
 MAX_VCPUS = values("sysimage.h", "SYSIMAGE_MAX_VCPUS")[0]
 CORE.testbed_accel_declare.restype, CORE.testbed_accel_declare.argtypes = None, [c_bool, c_uint, c_uint]
-CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, *[POINTER(c_uint64)] * 2]
+CORE.testbed_delay_bound.restype = c_uint
+CORE.testbed_delay_bound.argtypes = [c_uint, c_uint, c_uint64, *[POINTER(c_uint64)] * 2]
 
 PARAMS, LIST_DEPTH = values("fabric_map.h", "FABRIC_REGS_PARAMS FABRIC_REGS_PARAMS_LIST_DEPTH_LSB")
 
@@ -36,22 +38,22 @@ def declared() -> Iterator[None]:
     CORE.testbed_accel_declare(True, NO_TOP, 0)
 
 
-def bound(vm: int, device: int) -> tuple[int, int]:
+def bound(vm: int, device: int, job: int = 0) -> tuple[int, int]:
     longest, kept = c_uint64(), c_uint64()
-    answer = CORE.testbed_delay_bound(vm, device, ctypes.byref(longest), ctypes.byref(kept))
+    answer = CORE.testbed_delay_bound(vm, device, job, ctypes.byref(longest), ctypes.byref(kept))
     assert answer != BOUNDED or kept.value == HOLD * CYCLE_NS * TICKS_PER_US // 1000
     return answer, longest.value
 
 
-def expected(vms: int, stop: int) -> int:
+def expected(vms: int, stop: int, blocked: int = 0) -> int:
     """The bound by docs/real-time.md, in ticks; the longest bitstreams are verified ones. `stop`: of a task, with the
-    restoring of its job."""
+    restoring of its job; `blocked`: the nanoseconds between two polling points of a CPU."""
     turn = REGIONS * (WORDS * 2 * REGIONS // 2 + 17)
     events = 2 * REGIONS + 4
     cycles = 2 * turn + 160 * (REGIONS + 1) + stop + events * (16 + LOOK)
     later = vms + 3 + REGIONS + MAX_VCPUS // 4 + (REGIONS + 1) * vms * DEVICES + vms
     sections = later + events * (3 + REGIONS + 8 + SOURCES)
-    return -(-(cycles * CYCLE_NS + sections * SECTION_NS) * TICKS_PER_US // 1000)
+    return -(-(cycles * CYCLE_NS + sections * SECTION_NS + events * blocked) * TICKS_PER_US // 1000)
 
 
 def test_the_bound_is_that_of_the_document() -> None:
@@ -61,6 +63,16 @@ def test_the_bound_is_that_of_the_document() -> None:
     CORE.testbed_accel_declare(False, 10, 0)
     Machine(1, [9], GUEST)
     assert bound(0, 0) == (BOUNDED, expected(1, 3 * LIMIT))
+
+
+def test_a_bound_has_the_job_and_the_polling_points() -> None:
+    def block(streams: Streams) -> None:
+        image = ctypes.addressof(streams.memory) - streams.rows[0].offset
+        SysimageHeader.from_address(image).rt_blocked_ns = 700
+
+    with edited(block):
+        Machine(1, [9, 1, 1], GUEST)
+    assert bound(0, 0, 300) == (BOUNDED, expected(3, 2 * STOP * (REGIONS + 1), 700) + 300)
 
 
 def test_what_has_no_bound() -> None:
@@ -98,6 +110,9 @@ def test_overlays() -> None:
     lines()
     assert bound(1, 0)[0] == SHARED
     assert any(line.endswith("vm-b: a refused for an app: another VM may apply overlay two") for line in lines())
+    image = c_void_p.in_dll(CORE, "accels").value  # its first member
+    Overlay.from_address(image + Header.from_address(image).overlays_offset).controllers = 3
+    assert bound(0, 0)[0] == SHARED
 
 
 def test_several_harts() -> None:

@@ -13,7 +13,7 @@ from ctypes import CFUNCTYPE, c_bool, c_char_p, c_long, c_uint, c_uint32, c_uint
 
 import pytest
 from c_headers import ROOT, values
-from core import CORE, LONG, VM_RUNNING, assert_no_violation, lines
+from core import CORE, LONG, RUNNING, SUSPENDED, VM_RUNNING, assert_no_violation, lines
 
 SEEDS = 2000 if LONG else 30
 STEPS = 250
@@ -335,7 +335,27 @@ def test_start_is_written_just_before_another_cpu_forbids_it(leaves) -> None:
     for _ in range(1000):
         machine.settle()
         machine.pass_time(100)
+    assert not CORE.testbed_accel_rechecks(1, 1)
     assert guest.is_over()
+
+
+def test_start_of_two_devices_is_written_before_another_cpu_forbids_it() -> None:
+    """The manager requests a region for each of them."""
+    machine = Machine(2, [1, 1])
+    guests = [Guest(machine, 1, random.Random(0)) for _ in range(2)]
+    for guest, device in zip(guests, (0, 4), strict=True):
+        guest.device = device
+        guest.prepare(400)
+        while any(answer == WAITS for answer in answers(machine, 1, device, guest.stores[:-1])):
+            machine.pass_time(100)
+            machine.settle()
+    machine.pass_time(8000)  # longer than the regions are held
+    machine.interrupt()
+    assert [answers(machine, 1, guest.device, guest.stores[-1:]) for guest in guests] == [[DONE]] * 2
+    for _ in range(100):
+        machine.settle()
+        machine.pass_time(100)
+    assert all(guest.is_over() for guest in guests)
 
 
 def started(machine: Machine, vm: int, device: int, size: int, address: int = RAM + 0x1000) -> Guest:
@@ -462,10 +482,22 @@ def test_status_predicts_the_time_of_a_configuration(device: int) -> None:
     assert took <= predicted < took + 16
 
 
+def test_a_vcpu_sleeps_until_its_device_is_connected() -> None:
+    machine = Machine(1, [1])
+    assert answers(machine, 0, 0, [(CMD, 5)]) == [WAITS]
+    machine.run()
+    assert CORE.testbed_vcpu_state(0, 0) == SUSPENDED
+    machine.pass_time(500)
+    machine.settle()
+    assert CORE.testbed_vcpu_state(0, 0) == RUNNING
+    assert answers(machine, 0, 0, [(CMD, 5)]) == [DONE]
+
+
 def test_a_wide_store_to_over_reaches_cmd() -> None:
     """A store of 64 bits to OVER writes CMD, too, for which the device needs a region."""
     machine = Machine(1, [1])
-    assert answers(machine, 0, 0, [(OVER, 1)]) == [DONE]
+    assert answers(machine, 0, 0, [(OVER, 1), (INT_CTRL, 1)]) == [DONE] * 2
+    assert CORE.testbed_accel_load(0, 0, INT_CTRL) == 1
     assert CORE.testbed_accel_state(0, 0) == IDLE
     while CORE.testbed_accel_store_wide(0, 0, OVER, 8, 5 << 32 | 1) == WAITS:
         machine.pass_time(500)

@@ -7,8 +7,9 @@ from ctypes import Structure, c_void_p
 
 import pytest
 from c_headers import structures, values
-from core import CORE
-from test_manager import DEVICES, FABRIC, READ, address_of
+from core import CORE, lines
+from test_calls import OK, PAGES, PARAM, call
+from test_manager import DEVICES, FABRIC, READ, REQUEST, address_of
 from test_streams import EDIT, REGIONS, Streams
 
 (Header, Client, Device, Bitstream, Accel, Frames, Overlay, Fragment, Provided) = structures(
@@ -34,6 +35,7 @@ TABLES = {
     "provided": Provided,
 }
 CLIENTS = 2
+MAX_OVERLAYS, MAX_REGIONS = values("accel_image.h", "ACCEL_MAX_OVERLAYS ACCEL_MAX_REGIONS")
 
 
 class Section:
@@ -61,15 +63,18 @@ def overlays() -> Iterator[None]:
     CORE.testbed_accel_overlays(False)
 
 
-def boots(change: Callable[[Section], object] = lambda section: None, read: Callable = FABRIC.fabric_read) -> bool:
+def boots(
+    change: Callable[[Section], object] = lambda section: None, read: Callable = FABRIC.fabric_read, cpus: int = 1
+) -> bool:
     edit = EDIT(lambda start, rows: change(Section(Streams(start, rows))) and None)
     hooked = READ(read)
     CORE.testbed_accel_edit(ctypes.cast(edit, c_void_p))
     try:
         FABRIC.fabric_reset(address_of(CORE.testbed_accel_memory))
-        return CORE.testbed_accel_boot(1, CLIENTS, 0x11, 0, address_of(hooked), address_of(FABRIC.fabric_write))
+        return CORE.testbed_accel_boot(cpus, CLIENTS, 0x11, 0, address_of(hooked), address_of(FABRIC.fabric_write))
     finally:
         CORE.testbed_accel_edit(None)
+        lines()  # the next test does not see what this boot reports
 
 
 def test_the_section_of_the_testbed() -> None:
@@ -91,15 +96,46 @@ def test_a_table_that_does_not_lie_in_the_section(table: str) -> None:
     assert not boots(lambda section: setattr(section.header, f"n{table}", 1 << 31))
 
 
-def test_a_section_without_a_header() -> None:
-    assert not boots(lambda section: setattr(section.entry, "size", ctypes.sizeof(Header) - 8))
+def test_an_empty_table_behind_the_others() -> None:
+    def empty(section: Section) -> None:
+        section.move("frames", section.entry.size)
+        section.header.nframes = 0
+
+    assert boots(empty)
+
+
+def test_the_most_rows_of_a_table() -> None:
+    """Rows behind those of the overlays, of which no overlay has one."""
+
+    def lengthen(section: Section, count: int) -> None:
+        section.entry.size += 4096
+        section.header.nfragments = count
+
+    most = MAX_OVERLAYS * MAX_REGIONS
+    assert boots(lambda section: lengthen(section, most))
+    assert not boots(lambda section: lengthen(section, most + 1))
+
+
+def test_a_section_without_tables() -> None:
+    """It has a header, in full."""
+
+    def shorten(section: Section, size: int) -> None:
+        section.entry.size = size
+        for table in TABLES:
+            section.move(table, 0)
+            setattr(section.header, f"n{table}", 0)
+
+    assert boots(lambda section: shorten(section, ctypes.sizeof(Header)))
+    assert not boots(lambda section: shorten(section, ctypes.sizeof(Header) - 8))
 
 
 @pytest.mark.parametrize(
     ("table", "index", "field", "value"),
     [
+        ("clients", 0, "vm", CLIENTS),
         ("clients", 1, "vm", CLIENTS),
         ("clients", 1, "vm", (1 << 32) - 1),
+        ("accels", 0, "gpa", 0x18101000),
         ("accels", 2 * DEVICES - 1, "client", CLIENTS),
         ("accels", 2 * DEVICES - 1, "device", DEVICES),
         ("accels", 2 * DEVICES - 1, "gpa", 0x18100000),
@@ -125,6 +161,24 @@ def test_a_section_without_a_header() -> None:
 )
 def test_a_row_that_names_what_does_not_exist(table: str, index: int, field: str, value: int) -> None:
     assert not boots(lambda section: setattr(section.row(table, index), field, value))
+
+
+def test_a_device_behind_the_last_of_the_fabric() -> None:
+    def name(section: Section, device: int) -> None:
+        row = section.row("accels", 2 * DEVICES - 1)
+        row.device, row.gpa = device, PAGES + device * 0x1000
+
+    assert boots(lambda section: name(section, DEVICES - 1))
+    assert not boots(lambda section: name(section, DEVICES))
+
+
+def test_a_vm_that_is_no_client() -> None:
+    def leave_out(section: Section) -> None:
+        header = section.header
+        header.nclients, header.naccels, header.noverlays, header.nprovided = 1, DEVICES, 0, 0
+
+    assert boots(leave_out, cpus=CLIENTS)
+    assert [call(vm, REQUEST, 0)[0] for vm in range(CLIENTS)] == [OK, PARAM]
 
 
 @pytest.mark.parametrize(("rows", "most", "field"), [("fragments", 8, "nfragments"), ("provided", 32, "nprovided")])
@@ -174,6 +228,8 @@ def test_the_fabric_is_large_enough() -> None:
         assert boots(read=params(field, width, least))
         assert not boots(read=params(field, width, least - 1))
         assert boots(read=params(field, width, least + 1)) == (field != PRRS)
+        if field in (VMS, LIST_DEPTH):
+            assert boots(lambda section: setattr(section.header, "noverlays", 0), params(field, width, least - 1))
 
 
 def test_another_device_at_the_address() -> None:
@@ -186,5 +242,6 @@ def test_another_number_of_regions(regions: int) -> None:
 
 
 def test_more_regions_than_the_tables_have() -> None:
-    read = params(PRRS, values("fabric_map.h", "FABRIC_REGS_PARAMS_PRRS_WIDTH")[0], 9)
-    assert not boots(lambda section: setattr(section.header, "regions", 9), read)
+    for regions, sound in ((MAX_REGIONS, True), (MAX_REGIONS + 1, False)):
+        read = params(PRRS, values("fabric_map.h", "FABRIC_REGS_PARAMS_PRRS_WIDTH")[0], regions)
+        assert boots(lambda section, count=regions: setattr(section.header, "regions", count), read) == sound

@@ -21,7 +21,8 @@ from tessera.image.accel import accel_image
 DELAYED, ADMITTED, UNDECIDED = values("rt_admit.h", "RT_DELAYED RT_ADMITTED RT_UNDECIDED")
 BOUNDED = values("resource.h", "RESOURCE_BOUNDED")[0]
 CORE.testbed_delay_set.restype, CORE.testbed_delay_set.argtypes = None, [c_void_p]
-CORE.testbed_delay_bound.restype, CORE.testbed_delay_bound.argtypes = c_uint, [c_uint, c_uint, *[POINTER(c_uint64)] * 2]
+CORE.testbed_delay_bound.restype = c_uint
+CORE.testbed_delay_bound.argtypes = [c_uint, c_uint, c_uint64, *[POINTER(c_uint64)] * 2]
 TICK_NS = 1000 // TICKS_PER_US
 CLIENTS = 4
 US = 1000
@@ -91,7 +92,7 @@ def wait_of(system: System, blocked: int) -> tuple[int, int]:
     data = ctypes.create_string_buffer(section(system))
     longest, kept = c_uint64(), c_uint64()
     CORE.testbed_delay_set(ctypes.addressof(data))
-    answer = CORE.testbed_delay_bound(0, system.devices[0].number, ctypes.byref(longest), ctypes.byref(kept))
+    answer = CORE.testbed_delay_bound(0, system.devices[0].number, 0, ctypes.byref(longest), ctypes.byref(kept))
     lines()  # a refusal prints names of the section, which ends here
     return (longest.value, kept.value) if answer == BOUNDED else (0, 0)
 

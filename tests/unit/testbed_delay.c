@@ -58,10 +58,11 @@ void testbed_delay_set(const void *section)
     accel_delay_init();
 }
 
-unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *longest, uint64_t *kept)
+unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t job, uint64_t *longest,
+                             uint64_t *kept)
 {
     struct resource_wait wait = {0};
-    enum resource_answer answer = resource_bound(&hyp.vms[vm], device, 0, &wait);
+    enum resource_answer answer = resource_bound(&hyp.vms[vm], device, job, &wait);
 
     *longest = wait.longest;
     *kept = wait.kept;

@@ -10,7 +10,9 @@
  * bitstreams count as checked. At most 64 devices. */
 void testbed_delay_set(const void *section);
 
-/* The answer for a VM's device, an enum resource_answer, and the times of struct resource_wait. */
-unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t *longest, uint64_t *kept);
+/* The answer for a job of this length on a VM's device, an enum resource_answer, and the times of
+ * struct resource_wait. */
+unsigned testbed_delay_bound(unsigned vm, unsigned device, uint64_t job, uint64_t *longest,
+                             uint64_t *kept);
 
 #endif
