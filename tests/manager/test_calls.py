@@ -273,6 +273,16 @@ def test_events() -> None:
     assert call(0, EVENTS) == (OK, PREEMPT << SMALL)
 
 
+def test_an_event_interrupts_its_vm_once() -> None:
+    """And no other VM."""
+    machine = Machine(2, [1, 1], 0b11)
+    for vm in (1, 0):
+        assert CORE.testbed_accel_store(vm, SMALL, CMD, 0) == DONE
+        machine.run()
+        assert [lines_of(each) for each in range(2)] == [(each == vm) << EVENT_IRQ for each in range(2)]
+        assert call(vm, EVENTS) == (OK, WAIT << SMALL)
+
+
 def test_only_a_monitor_sees_all() -> None:
     Machine(2, [1, 1])
     header().monitors = 2

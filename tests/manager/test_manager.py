@@ -13,7 +13,7 @@ from ctypes import CFUNCTYPE, c_bool, c_char_p, c_long, c_uint, c_uint32, c_uint
 
 import pytest
 from c_headers import ROOT, values
-from core import CORE, LONG, RUNNING, SUSPENDED, VM_RUNNING, assert_no_violation, lines
+from core import CORE, LONG, READY, RUNNING, SUSPENDED, VM_RUNNING, assert_no_violation, lines
 
 SEEDS = 2000 if LONG else 30
 STEPS = 250
@@ -35,6 +35,7 @@ IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
 LOSSES = 5  # testbed_accel_count()
 REQUEST, RELEASE, STATUS = values("accel_abi.h", "HCALL_ACCEL_REQUEST HCALL_ACCEL_RELEASE HCALL_ACCEL_STATUS")
 INVALID_STATE = values("hypercall_abi.h", "HCALL_ERR_INVALID_STATE")[0]
+AT_ONCE, VCPUS_OF_VM = values("accel.h sysimage.h", "ACCEL_RESUMED_AT_ONCE SYSIMAGE_MAX_VCPUS_PER_VM")
 NO_CALLER = values("testbed.h", "TESTBED_NO_CALLER")[0]
 RAM = values("testbed.h", "TESTBED_GPA")[0]
 RAM_END = RAM + 0x200000
@@ -53,6 +54,7 @@ _SIGNATURES = {
     "testbed_accel_store_wide": (c_uint, [c_uint, c_uint, c_uint, c_uint, c_uint64]),
     "testbed_accel_call": (c_long, [c_uint, c_ulong, c_ulong]),
     "testbed_accel_load": (c_uint32, [c_uint, c_uint, c_uint]),
+    "testbed_accel_vcpus": (None, [c_uint]),
     "testbed_accel_sleep": (c_bool, [c_uint]),
     "testbed_accel_yield": (c_bool, [c_uint]),
     "testbed_accel_wake": (None, [c_uint]),
@@ -490,6 +492,27 @@ def test_a_vcpu_sleeps_until_its_device_is_connected() -> None:
     machine.pass_time(500)
     machine.settle()
     assert CORE.testbed_vcpu_state(0, 0) == RUNNING
+    assert answers(machine, 0, 0, [(CMD, 5)]) == [DONE]
+
+
+def test_all_vcpus_that_wait_for_a_device_are_resumed() -> None:
+    """More than a section resumes."""
+    vcpus = VCPUS_OF_VM
+    assert vcpus > 1 + AT_ONCE
+    CORE.testbed_accel_vcpus(vcpus)
+    machine = Machine(1, [1])
+    CORE.testbed_accel_vcpus(1)
+    assert all(CORE.testbed_vcpu_start(0, 0, vcpu) for vcpu in range(1, vcpus))
+    machine.run()
+    for _ in range(vcpus):
+        assert answers(machine, 0, 0, [(CMD, 5)]) == [WAITS]
+        machine.run()
+    states = [CORE.testbed_vcpu_state(0, vcpu) for vcpu in range(vcpus)]
+    assert states == [SUSPENDED] * vcpus
+    machine.pass_time(500)
+    machine.settle()
+    states = [CORE.testbed_vcpu_state(0, vcpu) for vcpu in range(vcpus)]
+    assert sorted(states) == sorted([RUNNING] + [READY] * (vcpus - 1))
     assert answers(machine, 0, 0, [(CMD, 5)]) == [DONE]
 
 

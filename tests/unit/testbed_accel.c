@@ -30,6 +30,7 @@ static unsigned stop_cycles_next;
 static uint32_t idcode_next;               /* owner: testbed_accel_idcode() */
 static bool overlays_next;                 /* owner: testbed_accel_overlays() */
 static bool functions_next;                /* owner: testbed_accel_functions() */
+static unsigned vcpus_next = 1;            /* owner: testbed_accel_vcpus() */
 static struct testbed_image *booted_image; /* owner: testbed_accel_boot() */
 
 _Static_assert(TESTBED_STREAMS >= TESTBED_ACCEL_DEVICES * TESTBED_ACCEL_REGIONS, "one for each");
@@ -248,6 +249,11 @@ void testbed_accel_functions(bool wanted)
     functions_next = wanted;
 }
 
+void testbed_accel_vcpus(unsigned count)
+{
+    vcpus_next = count;
+}
+
 void testbed_accel_overlays(bool wanted)
 {
     overlays_next = wanted;
@@ -257,8 +263,8 @@ bool testbed_accel_boot(unsigned ncpus, unsigned nvms, uint64_t priorities, unsi
                         uint64_t (*read)(uint64_t offset, unsigned bytes),
                         void (*write)(uint64_t offset, unsigned bytes, uint64_t value))
 {
-    static const unsigned one_each[4] = {1, 1, 1, 1};
-    struct testbed_image *image = testbed_image_make(ncpus, nvms, one_each, 1000);
+    const unsigned vcpus[4] = {vcpus_next, vcpus_next, vcpus_next, vcpus_next};
+    struct testbed_image *image = testbed_image_make(ncpus, nvms, vcpus, 1000);
     bool booted;
 
     host_reset(); /* the VMs of the last boot end */
@@ -285,12 +291,15 @@ void *testbed_accel_memory(uint64_t address)
                                                   : host_ram(address);
 }
 
-/* Enters the CPU on which the VM's VCPU runs. */
+/* Enters the CPU on which the VM's first VCPU that runs is. */
 static struct vcpu *enter(unsigned vm)
 {
-    struct vcpu *v = &hyp.vms[vm].vcpus[0];
+    struct vcpu *v = NULL;
 
-    if (v->state != VCPU_RUNNING) {
+    for (unsigned i = 0; i < hyp.vms[vm].total && v == NULL; i++) {
+        v = hyp.vms[vm].vcpus[i].state == VCPU_RUNNING ? &hyp.vms[vm].vcpus[i] : NULL;
+    }
+    if (v == NULL) {
         return NULL;
     }
     testbed_enter((unsigned)v->cpu->id);

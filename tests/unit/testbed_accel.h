@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system of the testbed whose VMs use a fabric: VMs of one VCPU, each with a device for every
+ * A system of the testbed whose VMs use a fabric, each with a device for every
  * task. The fabric is what the test gives: functions that access its registers. Time in the fabric
  * passes only when the test lets it.
  */
@@ -46,6 +46,9 @@ void testbed_accel_idcode(uint32_t idcode);
  * devices 1 and 3, and provides both to VM 1; number 1, "one", has region 1 for device 2. At most
  * three VMs then. */
 void testbed_accel_overlays(bool wanted);
+
+/* VCPUs of each VM at the next boots (at first 1), of which the first runs. */
+void testbed_accel_vcpus(unsigned count);
 
 /* The next boots have a PCI function for each device of VMs 0 and 1, in the devices' order. */
 void testbed_accel_functions(bool wanted);
