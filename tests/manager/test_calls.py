@@ -204,7 +204,7 @@ def test_a_priority_is_that_of_the_next_request() -> None:
     for _ in range(40):
         machine.pass_time(10)
         machine.settle()
-    assert call(1, STATUS, SMALL)[1] & 0xFF == IS_CONNECTED
+    assert [call(vm, STATUS, SMALL)[1] & 0xFF for vm in range(2)] == [IS_WAITING, IS_CONNECTED], "the job is saved"
 
 
 def test_statistics() -> None:

@@ -29,7 +29,7 @@ WINDOWS, WINDOW_STRIDE, VM_STRIDE, WINDOW_SIZE = values(
 )
 IS_OVER, FAULT = values("fabric_map.h", "FABRIC_IF_STAT_OVER_LSB FABRIC_IF_STAT_FAULT_LSB")
 NEW_SOLUTION = values("fabric_map.h", "FABRIC_REGS_NEW_SOLUTION")[0]
-IDLE, WAITING, CONNECTED = values("accel.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED")
+IDLE, WAITING, CONNECTED, FAILED = values("accel.h", "ACCEL_IDLE ACCEL_WAITING ACCEL_CONNECTED ACCEL_FAILED")
 SAVED, BUSY = values("fabric_map.h", "FABRIC_IF_STAT_SAVED_LSB FABRIC_IF_STAT_BUSY_LSB")
 IFS, IF_STRIDE = values("fabric_map.h", "FABRIC_IFS FABRIC_IF_STRIDE")
 LOSSES = 5  # testbed_accel_count()
@@ -55,6 +55,7 @@ _SIGNATURES = {
     "testbed_accel_call": (c_long, [c_uint, c_ulong, c_ulong]),
     "testbed_accel_load": (c_uint32, [c_uint, c_uint, c_uint]),
     "testbed_accel_vcpus": (None, [c_uint]),
+    "testbed_accel_damage": (None, [c_uint, c_uint, c_uint]),
     "testbed_accel_sleep": (c_bool, [c_uint]),
     "testbed_accel_yield": (c_bool, [c_uint]),
     "testbed_accel_wake": (None, [c_uint]),
@@ -338,6 +339,22 @@ def test_start_is_written_just_before_another_cpu_forbids_it(leaves) -> None:
         machine.settle()
         machine.pass_time(100)
     assert not CORE.testbed_accel_rechecks(1, 1)
+    assert guest.is_over()
+
+
+def test_start_is_written_after_the_region_has_expired() -> None:
+    """And before the manager handles the interrupt: it requests a region for the job."""
+    machine = Machine(1, [1])
+    guest = Guest(machine, 0, random.Random(0))
+    guest.prepare(400)
+    while any(answer == WAITS for answer in answers(machine, 0, 0, guest.stores[:-1])):
+        machine.pass_time(500)
+        machine.settle()
+    machine.pass_time(4000)
+    assert answers(machine, 0, 0, guest.stores[-1:]) == [DONE]
+    for _ in range(100):
+        machine.settle()
+        machine.pass_time(100)
     assert guest.is_over()
 
 
@@ -723,6 +740,24 @@ def test_a_region_that_was_given_up_is_not_configured() -> None:
     icap.request(1)
     icap.pass_time(200)
     assert icap.connected == [0, 2, 1]
+
+
+@pytest.mark.parametrize("guest_model", [False, True])
+def test_a_client_whose_bitstream_the_port_refuses(guest_model: bool) -> None:
+    """It has failed until its VM restarts, and another client gets the region."""
+    machine = Machine(2, [1, 1], int(guest_model))
+    CORE.testbed_accel_damage(4, 2, 100)
+    assert CORE.testbed_accel_store(0, 4, CMD, 0) == (DONE if guest_model else WAITS)
+    machine.pass_time(200)
+    machine.settle()
+    assert CORE.testbed_accel_state(0, 4) == FAILED
+    assert sum("vm-a: the bitstream of e for region 2 is refused: error" in line for line in machine.console) == 1
+    assert CORE.testbed_vcpu_state(0, 0) == RUNNING
+    assert CORE.testbed_accel_store(0, 4, CMD, 0) == REFUSED
+    assert CORE.testbed_accel_store(1, 5, CMD, 0) == WAITS
+    machine.pass_time(200)
+    machine.settle()
+    assert CORE.testbed_accel_store(1, 5, CMD, 0) == DONE
 
 
 def test_a_region_with_another_client_keeps_its_place() -> None:

@@ -74,7 +74,6 @@ for _name, (_result, _arguments) in {
     "testbed_accel_overlays": (None, [c_bool]),
     "testbed_accel_step": (c_bool, []),
     "testbed_accel_overlay": (None, [c_uint, POINTER(Status)]),
-    "testbed_accel_damage": (None, [c_uint, c_uint, c_uint]),
     "testbed_accel_idle": (c_bool, []),
     "testbed_accel_snapshot": (c_uint, [POINTER(c_uint64)]),
     "testbed_accel_region_task": (c_uint, [c_uint]),
