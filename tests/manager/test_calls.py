@@ -156,6 +156,13 @@ def test_release_during_the_configuration() -> None:
     assert call(0, STATUS, SMALL)[1] & 0xFF == IS_CONNECTED
 
 
+def test_release_of_a_device_whose_job_runs() -> None:
+    machine = Machine(1, [1])
+    job = started(machine, 0, SMALL, 1600)
+    assert call(0, RELEASE, SMALL) == (INVALID_STATE, 0)
+    assert not job.is_over()
+
+
 @pytest.fixture
 def fixed_priorities() -> Iterator[None]:
     CORE.testbed_accel_declare(False, NO_TOP, 0)

@@ -682,7 +682,7 @@ def test_a_stop_ends_when_both_jobs_have_left_their_regions() -> None:
     """The tasks stop at different times. The VM's next life sees no loss of a region, and no job had a fault."""
     for cycles in range(0, 40, 4):
         machine = Machine(1, [1])
-        jobs = [started(machine, 0, device, 6000) for device in (0, 3)]
+        jobs = [started(machine, 0, device, 1_600_000) for device in (0, 3)]
         machine.pass_time(cycles)
         assert all(job.stat() >> BUSY & 1 for job in jobs)
         assert CORE.testbed_vm_stop(0, 0, True)
