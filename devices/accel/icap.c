@@ -12,9 +12,7 @@ _Static_assert((ACCEL_MAX_REGIONS & (ACCEL_MAX_REGIONS - 1U)) == 0,
 /* A region that has a place keeps it. */
 static void enqueue(struct accel_icap *icap, unsigned region)
 {
-    bool configured = (icap->busy & ACCEL_ICAP_CONFIGURING) != 0 && icap->region == region;
-
-    if (!configured && (icap->queued >> region & 1U) == 0) {
+    if ((icap->queued >> region & 1U) == 0) {
         icap->queued |= 1U << region;
         icap->queue[(icap->first + icap->waiting++) % ACCEL_MAX_REGIONS] = (uint8_t)region;
     }

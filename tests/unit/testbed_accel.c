@@ -553,8 +553,7 @@ static const char *region_violation(unsigned number)
     return NULL;
 }
 
-/* The regions of the queue are those of the mask, and do not include the one that is being
- * configured. */
+/* The regions of the queue are those of the mask. */
 static const char *port_violation(void)
 {
     const struct accel_icap *icap = &accels.icap;
