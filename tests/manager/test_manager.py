@@ -726,6 +726,17 @@ def test_regions_wait_for_the_port_in_the_order_of_their_requests(order: tuple[i
     assert icap.connected == list(order)
 
 
+def test_a_region_waits_for_the_port_behind_one_of_a_higher_number() -> None:
+    machine = Machine(3, [1, 1, 1])
+    requests = ((0, 0), (1, 4), (2, 0))  # regions 0, 2, 1
+    for vm, device in requests:
+        assert CORE.testbed_accel_call(vm, REQUEST, device) == 0
+    for _ in requests:
+        machine.pass_time(200)
+        machine.settle()
+    assert [CORE.testbed_accel_state(vm, device) for vm, device in requests] == [CONNECTED] * 3
+
+
 def test_a_region_that_was_given_up_is_not_configured() -> None:
     """The second of three clients releases its region while it waits: the third one's is configured next, and the
     second one's new request is the last."""

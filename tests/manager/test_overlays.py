@@ -224,6 +224,7 @@ def test_an_overlay_is_applied_and_removed() -> None:
 
 def test_nothing_is_left_of_an_overlay() -> None:
     machine = Fabric()
+    assert (status(TWO).state, status(TWO).failed, status(TWO).region) == (REMOVED, NONE, NONE)
     before = snapshot()
     for _ in range(3):
         machine.apply()
@@ -405,11 +406,11 @@ def test_the_limit_is_of_a_phase_that_waits() -> None:
     CORE.testbed_advance(2 * LIMIT)
     machine.apply()
     assert_applied()
-    job = started(machine, 1, 1, 2000)
+    job = started(machine, 1, 3, 1_600_000)
     assert call(0, REMOVE, TWO) == OK
     machine.finish(TWO, lambda: CORE.testbed_advance(2 * LIMIT))
     assert (status(TWO).state, status(TWO).failed) == (REMOVED, NONE), job.words()
-    assert not any(CORE.testbed_accel_load(1, 1, offset) for offset in range(0, 0x80, 4)), "the job has not ended"
+    assert not any(CORE.testbed_accel_load(1, 3, offset) for offset in range(0, 0x80, 4)), "the job has not ended"
 
 
 def test_a_transaction_goes_on_with_the_events_of_the_fabric() -> None:
