@@ -90,7 +90,6 @@ static void note_refusal(struct accel *a, unsigned region, ulong error)
     accel_report("error: %s: the bitstream of %s for region %lu is refused: error %lu", a, region,
                  error);
     if (accels.regions[region].owner == a && a->state != ACCEL_ABSENT) {
-        accels.regions[region].owner = NULL;
         accel_failed(a);
     }
 }
