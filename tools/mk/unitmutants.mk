@@ -3,11 +3,8 @@
 # sources and tests.
 MUTANT_BUILD := $(BUILD)/mutants/host
 MUTANT_LIST := $(MUTANT_BUILD)/mutants.json
-# Folders, and single files, whose mutants run; unit_faults.toml lists faults of the others.
-MUTANT_FOLDERS := ipc devices/shared
-MUTANT_FOLDERS += devices/virtio
-MUTANT_FOLDERS += $(patsubst %,devices/accel/%.c,calls function life manager monitor overlay overlay_calls overlay_phases \
-    registers series7 streams)
+# Folders whose mutants run; unit_faults.toml lists faults of the others.
+MUTANT_FOLDERS := ipc devices/accel devices/shared devices/virtio
 MUTATED := $(filter $(MUTANT_FOLDERS) $(MUTANT_FOLDERS:%=%/%),$(HOST_SRCS))
 MUTANT_OBJS := $(patsubst %.c,$(MUTANT_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP) tests/mutations/mutant.c)
 # Without the address sanitizer: a process that has it takes ten times longer to fork.
