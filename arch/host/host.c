@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contracts arch.h and platform.h for unit tests. Owns the simulated CPUs, clock, RAM, device
+ * registers and console UART, which a test controls by host.h; pages.c has the contracts for
+ * devices. One thread runs: the test steps one CPU at a time, so the data of this file need no
+ * lock.
+ */
 #include "host.h"
 
 #include <setjmp.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Controls of the host architecture for tests. */
+/* Controls of the host architecture for unit tests: they step CPUs, advance time, access the
+ * simulated RAM and devices, and read what the hypervisor has done. host.c, pages.c and virtio.c
+ * own the state. */
 #ifndef HOST_H
 #define HOST_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the component virtio needs of an architecture beyond arch.h. */
+/* What the component virtio needs of an architecture beyond arch.h. Provided by architectures with
+ * the component virtio. */
 #ifndef ARCH_VIRTIO_H
 #define ARCH_VIRTIO_H
 
