@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry at reset: uncached, TLB empty, registers undefined, Status.BEV and ERL set. */
+/* Entry at reset: uncached, TLB empty, registers undefined, Status.BEV and ERL set. Prepares the
+ * caches, .data, .bss, the vectors and the hypervisor's shadow set, then calls boot_first()
+ * (main.c) and runs the first VCPU. Owns boot_stack, the hypervisor's only stack. */
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "cp0.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces between the files of arch/mips. */
+/* Interfaces between the files of arch/mips, grouped by the file that defines them; core and the
+ * components use arch/include instead. All functions run on the only CPU, with interrupts
+ * disabled. */
 #ifndef INTERNAL_H
 #define INTERNAL_H
 

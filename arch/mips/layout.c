@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what assembly assumes of the structures beyond asm_offsets.h. */
+/* Checks at compile time what assembly assumes of the structures beyond asm_offsets.h: the general
+ * registers come first in struct vcpu (asm_layout.h). Defines nothing. */
 #include "asm_layout.h"
 #include "vcpu.h"
 

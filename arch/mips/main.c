@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boot, from boot.S to the first VCPU, and the end: panic and shutdown. */
+/* Boot, from boot.S to the first VCPU, and the end: panic and shutdown. An error before the first
+ * VCPU runs is printed and ends the machine. Owns mips_cpu, the only struct cpu. */
 #include "arch.h"
 #include "console.h"
 #include "internal.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 64-bit division for 32-bit machines, called by compiled code. */
+/* 64-bit division for 32-bit machines. Compilers emit calls of these functions, by these names, for
+ * the operators / and %. Pure. */
 #include "types.h"
 
 uint64_t __udivdi3(uint64_t n, uint64_t d);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypervisor's own interrupts on a CPU with an external interrupt controller. */
+/* The hypervisor's own interrupts on a CPU with an external interrupt controller: the functions
+ * irq_*() of internal.h, by the board's platform_eic.h. Owns no state; lines/irq.c is for a CPU
+ * without the controller. */
 #include "cp0.h"
 #include "internal.h"
 #include "platform_eic.h"

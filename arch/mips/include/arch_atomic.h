@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The M5150 has one CPU. */
+/* Selects the backend of atomic.h: the M5150 has one CPU, and interrupts are disabled in the
+ * hypervisor, so plain accesses are enough. */
 #ifndef ARCH_ATOMIC_H
 #define ARCH_ATOMIC_H
 
