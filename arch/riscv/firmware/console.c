@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Debug Console Extension (RISC-V SBI 2.0, chapter 12), on the board's UART. */
+/* The Debug Console Extension (RISC-V SBI 2.0, chapter 12), on the board's UART, for sbi.c. Owns no
+ * state. An access to a buffer may fault, which ends the transfer. */
 #include "firmware.h"
 #include "platform.h"
 

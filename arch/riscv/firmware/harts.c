@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of harts, requests of one hart to others, and HSM (RISC-V SBI 2.0, chapter 9). */
+/* The states of harts, requests of one hart to others, and HSM (RISC-V SBI 2.0, chapter 9). Owns
+ * the stacks with the harts' structures. There is no lock: other harts access `state` and
+ * `requests` atomically, and write `entry` and `arg` only of a hart that they have claimed. */
 #include "firmware.h"
 
 #define ARRIVAL_TRIES 1000000U

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setup of a hart, and the traps that trap.S does not handle. */
+/*
+ * Setup of a hart: memory protection, delegation and optional features. Then the traps that trap.S
+ * does not handle: calls go to sbi.c and interrupts to rfence.c; an exception that the hart does
+ * not delegate is passed on to the guest's kernel or the hypervisor. A trap of the firmware itself
+ * ends the machine.
+ */
 #include "firmware.h"
 #include "platform.h"
 

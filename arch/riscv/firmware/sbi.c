@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of the hypervisor, or of a kernel in its place (RISC-V SBI 2.0). */
+/* The calls of the hypervisor, or of a kernel in its place (RISC-V SBI 2.0): BASE, TIME, IPI, SRST
+ * and the legacy console here, RFENCE, HSM and DBCN by rfence.c, harts.c and console.c. Called by
+ * main.c; owns no state. */
 #include "firmware.h"
 #include "platform.h"
 #include "sbi_numbers.h"

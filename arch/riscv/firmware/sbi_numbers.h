@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that the firmware has, for assembly too (RISC-V SBI 2.0). */
+/* The extensions that the firmware has, for assembly too (RISC-V SBI 2.0): trap.S and sbi.c.
+ * arch/riscv/internal.h has those that the hypervisor calls or offers to guests. */
 #ifndef SBI_NUMBERS_H
 #define SBI_NUMBERS_H
 
