@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offsets and constants that assembly sources take from C; never linked. */
+/* Offsets and constants that assembly sources take from C, as asm_offsets.h, which the build makes
+ * of this file's assembly output (asm_offset.h). Never linked. */
 #include "asm_offset.h"
 #include "cpu.h"
 #include "hypercall.h"

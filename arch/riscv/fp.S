@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Floating-point registers of a VCPU, except fcsr. Callers have set sstatus.FS. */
+/* Saves, loads and clears the floating-point registers of a VCPU, except fcsr, for switch.S.
+ * Callers have set sstatus.FS. */
 #include "asm_layout.h"
 #include "asm_offsets.h"
 #include "csr.h"

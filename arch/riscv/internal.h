@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces between the files of arch/riscv. */
+/* Interfaces between the files of arch/riscv, its folders for components included. Core and the
+ * components use the headers of arch/include instead. */
 #ifndef INTERNAL_H
 #define INTERNAL_H
 

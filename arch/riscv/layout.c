@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what assembly assumes of the structures beyond asm_offsets.h. */
+/* Checks at compile time what assembly assumes of the structures beyond asm_offsets.h: the
+ * general registers come first in struct vcpu, and struct cpu fits above a hart's stack. Defines
+ * nothing. */
 #include "asm_layout.h"
 #include "cpu.h"
 #include "vcpu.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of the hypervisor that may trap; each has its own trap vector. */
+/* Instructions of the hypervisor that may trap; each has its own trap vector, and the old one is
+ * set again before the function returns. The probes serve probe.c at boot; guest_fetch() and
+ * guest_load() read memory with the guest's rights while an exit is handled. */
 #include "csr.h"
 #include "errata_hlv.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feature detection: each optional CSR and instruction is tried once at boot, before it is used. */
+/* Feature detection at boot: each optional CSR and instruction is tried once, by the code of
+ * probe.S, before it is used. Features that the system image hides are not tried. Owns the results,
+ * which arch_has() returns and riscv_facts has; constant after boot. */
 #include "arch.h"
 #include "arch_device.h"
 #include "component.h"

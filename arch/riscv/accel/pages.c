@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of devices in a guest's second stage, whose permissions change while the guest runs. */
+/*
+ * The contract arch_pages.h: pages of devices in a guest's second stage, whose permissions change
+ * while the guest runs. Owns `stale`, the CPUs that may hold old translations; it is atomic. Calls
+ * that change pages of one VM do not overlap (arch_pages.h), so each VM's `changes` has one writer.
+ */
 #include "arch_pages.h"
 
 #include "arch.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What component.c lists of the other files. */
+/* What component.c lists of vfinisher.c, vrtc.c and vpanic.c, each of which owns one emulated
+ * device of a VM. */
 #ifndef COMPAT_H
 #define COMPAT_H
 

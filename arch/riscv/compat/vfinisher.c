@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM's emulated test finisher (SiFive's, as in QEMU's virt): one register that stops the VM. */
+/* A VM's emulated test finisher (SiFive's, as in QEMU's virt): one register, whose values stop the
+ * VM, restart it, or report a failure, which is treated like a fatal trap. Owns no state. */
 #include "arch.h"
 #include "compat.h"
 #include "console.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What RISC-V boards say about themselves, compared with the firmware's device tree. */
+/* What RISC-V boards say about themselves, compared with the firmware's device tree: fills in
+ * struct fwtree_board from platform.h, the board's header and the system image, lets
+ * services/fwtree compare, and reports the findings. At boot, on the boot hart; owns no state. */
 #include "arch.h"
 #include "board.h"
 #include "console.h"

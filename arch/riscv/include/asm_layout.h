@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants shared by assembly and C, in addition to the generated asm_offsets.h. */
+/* Constants shared by assembly and C of arch/riscv, in addition to the generated asm_offsets.h.
+ * layout.c checks those that depend on structures. */
 #ifndef ASM_LAYOUT_H
 #define ASM_LAYOUT_H
 
