@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accelerators as guests see them; docs/hypercalls.md is the reference. */
+/* Accelerators as guests see them: hypercalls, status and events of devices, and the structures
+ * that the calls write to the guest's memory. docs/hypercalls.md is the reference. */
 #ifndef ACCEL_ABI_H
 #define ACCEL_ABI_H
 

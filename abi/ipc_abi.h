@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages and shared memory as guests see them; docs/hypercalls.md is the reference. */
+/* Messages, doorbells and shared memory as guests see them: hypercalls, limits, and what errors
+ * mean in these calls. docs/hypercalls.md is the reference. */
 #ifndef IPC_ABI_H
 #define IPC_ABI_H
 

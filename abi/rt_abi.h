@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The real-time hypercalls as guests see them; docs/hypercalls.md is the reference. */
+/* The real-time hypercalls as guests see them: numbers, structures, and the values returned with
+ * errors. Parameters are in microseconds, statistics in ticks of `time`. docs/hypercalls.md is the
+ * reference. */
 #ifndef RT_ABI_H
 #define RT_ABI_H
 
