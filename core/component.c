@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of all components (component.h), and what core has of a component itself. */
+/* Calls the functions of all components (component.h), and registers what core itself has as one,
+ * such as its hypercalls. Owns component_users, the lists of the components that have the functions
+ * which are called often; constant after boot. */
 #include "component.h"
 
 #include "hypercall.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backend of atomic.h for several CPUs: the compiler's builtins. */
+/* Backend of atomic.h for several CPUs: the compiler's builtins, with the memory orders of C11. The
+ * arch_atomic.h of a machine with several CPUs includes it. */
 #ifndef ATOMIC_SMP_H
 #define ATOMIC_SMP_H
 

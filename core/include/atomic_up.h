@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backend of atomic.h for one CPU: volatile accesses, in the order of the program. */
+/* Backend of atomic.h for one CPU: volatile accesses, in the order of the program. Interrupts
+ * are disabled in the hypervisor, so no other access comes between the load and the store of an
+ * update. */
 #ifndef ATOMIC_UP_H
 #define ATOMIC_UP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A circular doubly linked list; the head is a node too. No operation loops. */
+/* A circular doubly linked list; the head is a node too. No operation loops. Nodes are part of the
+ * structures in the list, and the lock of the list's owner guards them. */
 #ifndef LIST_H
 #define LIST_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checked system image and the objects built from it: the root of the hypervisor's state. */
+/* The checked system image and the objects built from it: the root of the hypervisor's state.
+ * sysimage.c checks the image and system.c builds the objects, once, on the boot CPU. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CPU's timers in a binary heap. */
+/* A CPU's timers in a binary heap (HYP_TIMERS=heap), for timer.c. timers_heap.c owns the arrays of
+ * the heaps. */
 #ifndef TIMERS_HEAP_H
 #define TIMERS_HEAP_H
 

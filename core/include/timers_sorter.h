@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CPU's timers in a sorter of the fabric: of each CPU, the last one. */
+/* A CPU's timers in a sorter of the fabric (HYP_TIMERS=sorter), for timer.c: of each CPU's sorters,
+ * the last one. timers_sorter.c owns them. */
 #ifndef TIMERS_SORTER_H
 #define TIMERS_SORTER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of trace events, also for assembly. `arg` is 0 unless described. */
+/* Kinds of trace events, for trace.h, for assembly, and for the tools that decode the trace. `arg`
+ * is 0 unless described. */
 #ifndef TRACE_LAYOUT_H
 #define TRACE_LAYOUT_H
 

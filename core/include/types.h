@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer types and macros of the hypervisor. */
+/* Integer types and macros of the hypervisor, for all its layers: registers, guest-physical and
+ * host-physical addresses, and ticks of the time counter have types of their own. */
 #ifndef TYPES_H
 #define TYPES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ChaCha20 by double rounds, for the generators of random numbers. All state is the caller's. */
+/* ChaCha20 by double rounds (chacha.h), for the seeds of VMs and the generators of random numbers
+ * that are keyed from the machine's seed. All state is the caller's. */
 #include "chacha.h"
 
 #include "lib.h"

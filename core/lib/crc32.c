@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRC-32 (IEEE 802.3, as zlib's) of the system image's header and tables. */
+/* CRC-32 (IEEE 802.3, as zlib's) of the system image's header and tables, for sysimage.c at boot.
+ * Pure: the result depends on the bytes alone. */
 #include "lib.h"
 
 /* Four bits per step: a table of 64 bytes is enough for a few KiB checked once. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subset of printf that the hypervisor's lines need, one character at a time. */
+/* The subset of printf that the hypervisor's lines need, one character at a time: the console sends
+ * a few and polls interrupts in between. The state is the caller's (struct text); nothing is
+ * allocated. */
 #include "lib.h"
 
 /* A conversion of a format string. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that compilers call implicitly. Not linked on a host, which has a C library. */
+/* memcpy() and memset(), which compilers call implicitly. Not linked on a host, which has a C
+ * library. Whole words are copied or cleared if the addresses are aligned. */
 #include "lib.h"
 
 #define WORDS(n) ((n) & ~(sizeof(uint64_t) - 1U)) /* bytes in whole words */
