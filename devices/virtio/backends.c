@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds at boot what other components have behind PCI functions; constant afterwards. */
+/* Finds at boot what other components have behind PCI functions (pci_backends.h), for the classes
+ * of devices that such functions are. Owns pci_backends, which is constant afterwards. */
 #include "component.h"
 
 #include "virtio.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the front end of a disk (blk.c) and its server (server.c) share. */
+/* What the front end of a disk (blk.c) and its server (server.c) share: the disk and its request in
+ * progress, which the lock of the disk's queue guards. server.c has the order of locks. */
 #ifndef BLK_H
 #define BLK_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between the buffers of guests, which have any alignment. */
+/* virtio_copy(): copies between the buffers of guests, which have any alignment. Every access is
+ * aligned: between addresses of different distances from a multiple of 8, a longer copy composes
+ * each word of two words of the source (copy_shifted()). Owns no state. */
 #include "lib.h"
 #include "virtio.h"
 
