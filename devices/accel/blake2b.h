@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BLAKE2b (RFC 7693), a hash that is a message authentication code if it has a key. */
+/* BLAKE2b (RFC 7693), a hash that is a message authentication code if it has a key: the tag of a
+ * bitstream, made with the board's key. */
 #ifndef BLAKE2B_H
 #define BLAKE2B_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers the accelerators of the fabric: hypercalls, stores to a device's page, VMs' stops. */
+/* Registers the accelerators of the fabric: hypercalls, stores to a device's page, VMs' stops, and
+ * what is behind PCI functions. accel.h declares what is listed here. */
 #include "component.h"
 
 #include "accel.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers the devices shared by hardware: boot, and the reset and stop of VMs. */
+/* Registers the devices shared by hardware: boot, the reset and stop of VMs, the bounds of apps'
+ * jobs, and the PCI function of a VM's devices. shared.h declares what is listed here. */
 #include "component.h"
 
 #include "pci_backends.h"
