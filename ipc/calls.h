@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What component.c lists of the other files. */
+/* What component.c lists of messages.c and shared.c: hypercalls, their trace events, and what is
+ * done when a VM or a VCPU starts or stops. */
 #ifndef IPC_CALLS_H
 #define IPC_CALLS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers messages and doorbells between VMs: hypercalls, inboxes, the life of VCPUs. */
+/* Registers messages between VCPUs (messages.c) and doorbells between VMs (shared.c): hypercalls,
+ * the inbox of a VCPU that starts or stops, the doorbells of a VM that starts. */
 #include "component.h"
 
 #include "calls.h"

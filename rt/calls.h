@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What component.c lists of the other files. */
+/* The hypercalls of apps.c and devices.c, which component.c lists; rt_app.h has what else the files
+ * of rt share. */
 #ifndef RT_CALLS_H
 #define RT_CALLS_H
 

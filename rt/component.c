@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers the real-time apps: hypercalls and the scheduling class of EDF. */
+/* Registers the real-time apps: hypercalls (apps.c, devices.c) and the scheduling class of EDF
+ * (sched_edf.c). Prepares the apps and their queues at boot. */
 #include "component.h"
 
 #include "calls.h"

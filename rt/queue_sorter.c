@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the sorters of all queues, at boot. */
+/* Takes the sorters of all queues at boot, those that rt_queue_sorter.h uses, each for as many apps
+ * as the system has slots for. Owns no state. */
 #include "rt_queue.h"
 #include "system.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue as a binary heap. Insertion, removal and a change of the first key take O(log n). */
+/* The queue of rt_queue.h as a binary heap (HYP_RT_QUEUE=heap); queue_heap.c has the part out of
+ * line. Insertion, removal and a change of the first key take O(log n). */
 #ifndef RT_QUEUE_HEAP_H
 #define RT_QUEUE_HEAP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue in a sorter of the fabric: of each CPU, the first two. */
+/* The queue of rt_queue.h in a sorter of the fabric (HYP_RT_QUEUE=sorter): of each CPU, the first
+ * two. core/sorter.c has the operations, queue_sorter.c takes the sorters at boot. */
 #ifndef RT_QUEUE_SORTER_H
 #define RT_QUEUE_SORTER_H
 
