@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers the console's own keys and lists. */
+/* Registers the console's own keys and lists (keys.c), as other components register theirs. Output
+ * and input need no registration: core calls console.h. */
 #include "component.h"
 
 #include "console_parts.h"

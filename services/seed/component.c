@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the machine's seed (seed.c): taken from the firmware's device tree at boot, given to
+ * VMs when they are loaded, and to the generators of other components as keys. */
 #include "component.h"
 
 #include "seed_parts.h"
