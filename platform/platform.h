@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract between the hypervisor and a board. Each board's folder defines all of it. */
+/* The contract between the hypervisor and a board. Each board's folder defines all of it, with
+ * files that boards share (drivers, cva6-soc). Console and architecture call it, as does the RISC-V
+ * firmware. */
 #ifndef PLATFORM_H
 #define PLATFORM_H
 

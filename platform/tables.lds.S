@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The components (core/include/component.h), in .rodata of every linker script. */
+/* The table of components (core/include/component.h), in .rodata of every linker script: what
+ * COMPONENT() has put into the section `components`. */
 __start_components = .;
 KEEP(*(components))
 __stop_components = .;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulation of CVA6 with the fabric: what differs from its FPGA board. */
+/* The simulation of CVA6 with the fabric: what differs from its FPGA board, genesys2. board_soc.h
+ * has what both have in common. */
 #ifndef BOARD_H
 #define BOARD_H
 

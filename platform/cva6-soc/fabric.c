@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the SoC has its fabric (docs/fabric.md). */
+/* Where the SoC has its fabric (docs/fabric.md): platform_fabric of platform.h. The board.dts of
+ * genesys2 and cva6-sim have the same address for the image builder. */
 #include "fabric_map.h"
 #include "platform.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ns16550a, the console UART of several boards; polled and interrupt-driven. */
+/* The ns16550a, the console UART of several boards; polled and interrupt-driven. Implements
+ * platform_uart_*() of platform.h; board.h has the distance, width and divisor of its registers.
+ * Owns the number of free places in the transmit FIFO and whether its interrupt is enabled. */
 #include "uart_ns16550.h"
 
 #include "platform.h"

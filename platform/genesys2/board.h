@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The FPGA board with CVA6 and the fabric: what differs from its simulation. */
+/* The FPGA board with CVA6 and the fabric, Genesys 2: what differs from its simulation, cva6-sim.
+ * board_soc.h has what both have in common. */
 #ifndef BOARD_H
 #define BOARD_H
 

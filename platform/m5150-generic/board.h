@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generic board of iasim: an M5150 core without an external interrupt controller. */
+/* The generic board of iasim, an M5150 core without an external interrupt controller: constants of
+ * the UART's driver and of arch/mips. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* iasim's generic board: an M5150 core with RAM, ROM and a 16550; the guest's timer is wired. */
+/* iasim's generic board: an M5150 core with RAM, ROM and a 16550; the guest's timer is wired. Has
+ * the addresses; the UART's driver is platform/drivers/uart_ns16550.c. */
 #include "platform.h"
 
 const struct platform_info platform = {

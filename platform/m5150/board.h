@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A PIC32MZ-EF: an M5150 core with an external interrupt controller. */
+/* A PIC32MZ-EF, an M5150 core with an external interrupt controller: constants of arch/mips.
+ * platform.c drives the UART. */
 #ifndef BOARD_H
 #define BOARD_H
 

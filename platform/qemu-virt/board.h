@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU's RISC-V machine `virt`: its UART, and addresses for the firmware. */
+/* QEMU's RISC-V machine `virt`: its UART, and addresses for the firmware. board.dts has the number
+ * of harts, too, for the image builder. */
 #ifndef BOARD_H
 #define BOARD_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The RISC-V ISA simulator Spike: its UART, and addresses for the firmware. */
+/* The RISC-V ISA simulator Spike: its UART, and addresses for the firmware. board.dts has the
+ * number of harts, too, for the image builder. */
 #ifndef BOARD_H
 #define BOARD_H
 

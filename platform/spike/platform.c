@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spike, the instruction set simulator of RISC-V International. */
+/* Spike, the instruction set simulator of RISC-V International: its addresses, and the end of the
+ * simulation by HTIF, which only the firmware can request. */
 #include "platform.h"
 
 const struct platform_info platform = {
