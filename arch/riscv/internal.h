@@ -43,6 +43,15 @@ struct hcall_ret sbi_call(ulong eid, ulong fid, ulong a0, ulong a1, ulong a2);
 #define SBI_DBCN_CONSOLE_READ 1UL
 #define SBI_DBCN_CONSOLE_WRITE_BYTE 2UL
 
+/* --- main.c --- */
+
+#define TREE_HEADER 40UL        /* bytes */
+#define TREE_LARGEST 0x200000UL /* for a tree that starts below the hypervisor */
+
+/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4,
+ * section 5.2). */
+ulong boot_tree_size(ulong tree);
+
 /* --- probe.c --- */
 
 /* Detects the machine's features. Those that the image hides are not even tried. Returns NULL, or
@@ -55,13 +64,6 @@ void probe_paging(void);
 /* Takes the seed from the firmware's device tree of `size` bytes, if it has one. After
  * probe_machine(). */
 void probe_seed(ulong tree, ulong size);
-
-#define TREE_HEADER 40UL        /* bytes */
-#define TREE_LARGEST 0x200000UL /* for a tree that starts below the hypervisor */
-
-/* Size of a device tree in bytes, or 0 if there is none (Devicetree Specification 0.4,
- * section 5.2). */
-ulong boot_tree_size(ulong tree);
 
 /* Whether the first and the last words of [start, start + size) can be read: firmware protects
  * memory by pages. `start` is 8-byte aligned. */
@@ -76,11 +78,6 @@ void probe_allow_senvcfg(void);
 
 /* Whether this hart has the H extension. Called before anything else is probed. */
 bool probe_hypervisor(void);
-
-/* Reads 8 bytes at the guest-virtual address `va` with the access rights of the current VCPU's
- * guest in the mode that it trapped from. Returns 0, or the cause of the trap: a fault of the
- * guest's tables, or CAUSE_LOAD_GUEST_PAGE. */
-ulong guest_load(ulong va, ulong *value);
 
 /* --- hart.c --- */
 
@@ -127,6 +124,11 @@ uint64_t *pagetable_root_x4(void);
 /* The 16 or 32 bits at the guest-virtual address `va`, read with the guest's right to execute.
  * False if the guest cannot fetch there. */
 bool guest_fetch(ulong va, uint32_t *insn);
+
+/* Reads 8 bytes at the guest-virtual address `va` with the access rights of the current VCPU's
+ * guest in the mode that it trapped from. Returns 0, or the cause of the trap: a fault of the
+ * guest's tables, or CAUSE_LOAD_GUEST_PAGE. */
+ulong guest_load(ulong va, ulong *value);
 
 /* --- vm.c --- */
 

@@ -306,10 +306,6 @@ enum accel_drain accel_drain_region(unsigned region);
  * more. */
 bool accel_withdraw_device(struct accel *a);
 
-/* Writes the registers DEVICE: the regions that may hold each device. At boot, or with accels.lock
- * held. */
-void accel_set_devices(void);
-
 /* The answer of the fabric to a request, SOLUTION. */
 uint64_t accel_query(uint64_t request);
 
@@ -364,10 +360,6 @@ void accel_reset_device(struct accel *a);
  * page may be writable until accel_bar_device(). With accels.lock held. */
 void accel_set_present(struct accel *a, bool present);
 
-/* Makes the page of an absent device read-only: stores fault from here on, also those of VCPUs that
- * wait for the device. With accels.lock held. */
-void accel_bar_device(struct accel *a);
-
 /* --- calls.c --- */
 
 /* Whether a region is promised to the device: another client's job is being stopped for it. With
@@ -385,9 +377,13 @@ void accel_interrupt(void);
 /* From here on the manager looks at all regions when any job has stopped. With accels.lock held. */
 void accel_watch_all(void);
 
-/* --- overlay.c --- */
+/* --- overlay.c and overlay_phases.c --- */
 
 const char *accel_overlays_init(void);
+
+/* Writes the registers DEVICE: the regions that may hold each device. At boot, or with accels.lock
+ * held. */
+void accel_set_devices(void);
 
 /* With accels.lock held: a step of the transaction, if there is one. */
 void accel_overlay_step(void);
@@ -422,6 +418,10 @@ void accel_connected(struct accel *a, unsigned region);
 void accel_failed(struct accel *a);
 void accel_withdrawn(struct accel *a);
 void accel_lost(struct accel *a, bool preempted);
+
+/* Makes the page of an absent device read-only: stores fault from here on, also those of VCPUs that
+ * wait for the device. With accels.lock held. */
+void accel_bar_device(struct accel *a);
 
 /* Sets the priority of the device's next request. At boot, or with accels.lock held. */
 static inline void accel_prioritize(struct accel *a, uint32_t priority)
