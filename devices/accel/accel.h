@@ -42,8 +42,8 @@ enum accel_state {
 struct accel {
     /* Constant after boot, down to `connect`. */
     struct accel_vm *client;
-    const struct accel_image_accel *config;
-    struct arch_page page;
+    const struct accel_image_accel *config; /* in the system image */
+    struct arch_page page;                  /* of its IF, in the VM's second stage */
     uint64_t name;       /* its VM and device, as registers hold them (CANCEL, REQUEST, IF_RESET) */
     uint64_t connect;    /* for PRR_CONNECT */
     struct list waiters; /* struct accel_waiter; guarded by sched_lock */
@@ -54,8 +54,9 @@ struct accel {
     bool awaited;     /* a VCPU waits for it, or its guest was told to */
     bool present;     /* no overlay provides it, or one that is applied */
     uint64_t request; /* for REQUEST: its name and priority */
+    /* of its next request: 0 .. 15, 15 is the highest; of its next write: ACCEL_MODEL_* */
     uint32_t priority, model;
-    struct accel_stats stats;
+    struct accel_stats stats; /* since the VM's start */
 };
 
 /* A VM with devices of the fabric. */
@@ -109,8 +110,8 @@ struct accel_report_args {
 struct accel_manager {
     /* NULL: the system uses no fabric. Constant after boot, as is all down to `lock` */
     const struct accel_image *image;
-    volatile char *registers;
-    unsigned nregions;
+    volatile char *registers; /* of the fabric */
+    unsigned nregions;        /* of the fabric */
 
     /* guards all down to `reserved_regions`, and `own`; the timers are under sched_lock */
     struct spinlock lock;
@@ -131,10 +132,10 @@ struct accel_manager {
     struct timer deferred_timer; /* due at once: continues the work that a section has left */
     bool overlay_runs;           /* a transaction of an overlay */
     bool overlay_due;            /* it can go on */
-    unsigned
-        draining_regions; /* bit n: region n is being taken for an overlay: no client gets it */
-    unsigned
-        reserved_regions; /* bit n: region n is kept for a device, by an overlay that is applied */
+    /* bit n: region n is being taken for an overlay: no client gets it */
+    unsigned draining_regions;
+    /* bit n: region n is kept for a device, by an overlay that is applied */
+    unsigned reserved_regions;
 
     /* The bitstreams that have passed the check at boot, NULL elsewhere: no other one reaches
      * the ICAP. */

@@ -32,7 +32,7 @@ static const struct sequence reverting[] = {{0, overlay_rollback}, {0, NULL}};
 /* As struct accel_overlay reports it; `ticks` of each phase of the last transaction. */
 struct overlay {
     uint32_t state, failed, region;
-    ticks_t ticks[ACCEL_PHASES];
+    ticks_t ticks[ACCEL_PHASES]; /* by ACCEL_PHASE_* */
 };
 
 /* owner: this file, all of them; guarded by accels.lock */

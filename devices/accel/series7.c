@@ -36,10 +36,11 @@ enum {
 
 /* The state of the device, as far as it matters; of one check, at boot. */
 struct device {
-    uint32_t region;
+    uint32_t region; /* the only one whose frames the bitstream may write */
     /* register of a write without words, which a packet of type 2 may continue, or NO_REGISTER */
     uint32_t before;
-    uint32_t command, address;
+    uint32_t command, address; /* last values of CMD and FAR */
+    /* IDCODE was written; FAR was, and no frames since; frames were; the last command was DESYNC */
     bool identified, addressed, configured, desynced;
 };
 

@@ -37,9 +37,9 @@ struct message {
 
 /* Guarded by the lock of the port's send queue. */
 struct end {
-    bool waits;   /* bytes for which the other end has no buffers wait; constant */
-    bool sending; /* a chain, which is still in the queue */
-    struct virtio_chain rest;
+    bool waits;               /* bytes for which the other end has no buffers wait; constant */
+    bool sending;             /* a chain, which is still in the queue */
+    struct virtio_chain rest; /* of that chain */
     struct virtio_console_counts counts;
 };
 
@@ -48,10 +48,9 @@ struct console {
     /* A message of the driver, still in its queue until those that it causes are sent; guarded by
      * the lock of QUEUE_TO_DEVICE. */
     bool heard;
-    uint32_t head;
-    uint32_t
-        /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
-        pending[VIRTIO_CONSOLE_PORTS];
+    uint32_t head; /* of the message's chain */
+    /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
+    uint32_t pending[VIRTIO_CONSOLE_PORTS];
 };
 
 /* by number of the function; owner: this file */

@@ -109,12 +109,12 @@ struct engine {
     bool controlled;       /* there is a request, which is still in the queue */
     uint32_t control_read; /* bytes of it that have been read */
     struct control_request control;
-    struct virtio_chain control_rest;
+    struct virtio_chain control_rest; /* of its chain */
     /* Guarded by the lock of the data queue: */
     struct session sessions[SESSIONS];
     uint64_t made; /* sessions up to now */
     struct aes_key key;
-    uint64_t key_session; /* whose key it is, 0: nobody's */
+    uint64_t key_session; /* id of the session whose key `key` is, 0: none */
     enum phase phase;
     enum phase first; /* of a block: OFFER with a unit, else TAKE; constant */
     uint32_t unit;    /* constant */

@@ -24,12 +24,12 @@
 /* The answer that is being taken. */
 struct server {
     /* Guarded by the lock of the queue of answers: */
-    bool busy;      /* with an answer, which is still in the queue */
-    bool taken;     /* the disk has the answer */
-    uint32_t steps; /* left of STEPS_AFTER */
-    struct virtio_device *to;
+    bool busy;                /* with an answer, which is still in the queue */
+    bool taken;               /* the disk has the answer */
+    uint32_t steps;           /* left of STEPS_AFTER */
+    struct virtio_device *to; /* the disk */
     struct disk_answer answer;
-    struct virtio_chain rest;
+    struct virtio_chain rest; /* of the chain that has the answer */
 };
 
 /* by number of the function; owner: this file */

@@ -24,10 +24,9 @@ struct pair {
 /* Owner: this file. The socket with the lower number is side 0 of a pair. */
 static struct pair pairs[PAIRS];
 static uint32_t ports[STREAMS][2]; /* of each stream, by side; guarded by the pair's lock */
-static uint32_t gone
-    /* bit n: the socket's streams with socket n are still to be ended; atomic, cleared with the
-     * pair's lock */
-    [STREAMS_SOCKETS];
+/* bit n: the socket's streams with socket n are still to be ended; atomic, cleared with the pair's
+ * lock */
+static uint32_t gone[STREAMS_SOCKETS];
 static unsigned sockets;
 static unsigned most; /* streams of a pair */
 

@@ -95,7 +95,7 @@ struct virtq {
     volatile uint16_t *avail_event;
     /* Registers. */
     bool enabled;
-    uint16_t size;
+    uint16_t size;       /* of the rings, in descriptors */
     uint64_t address[3]; /* guest-physical: descriptors, driver's area, device's area */
     /* Of virtio_resume(). A driver notifies a queue on one VCPU at a time, but several queues at
      * once; not guarded, as the registers. */
@@ -131,10 +131,9 @@ struct virtio_class {
     /* enum virtio_image_kind; the PCI device id of virtio devices is 0x1040 + type */
     uint16_t type;
     uint16_t id; /* the PCI device id of functions that are no virtio devices; 0 for the others */
-    uint8_t
-        /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id or of
-         * the machine */
-        queues;
+    /* 0 .. VIRTIO_QUEUES, unless boot() sets dev->nqueues; none for functions with an id or of the
+     * machine */
+    uint8_t queues;
     uint32_t pci_class; /* class code, subclass, interface */
     uint64_t features;  /* beside those of all devices */
     /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
@@ -438,7 +437,7 @@ extern const struct virtio_class virtio_net, virtio_console, virtio_block, virti
 
 /* net.c: what has become of a NIC's frames since the boot. */
 struct virtio_net_counts {
-    uint64_t sent;     /* passed by the switch, whoever receives them */
+    uint64_t sent;     /* passed by the switch, for any number of receivers */
     uint64_t received; /* from other NICs */
     uint64_t spoofed;  /* dropped: from another source address, or with a tag in a VLAN */
     uint64_t limited;  /* dropped: over a limit of the system file */
@@ -450,7 +449,7 @@ struct virtio_net_counts virtio_net_count(struct virtio_device *dev);
 
 /* console.c: what has become of the bytes that the driver has sent on all ports since the boot. */
 struct virtio_console_counts {
-    uint64_t sent;
+    uint64_t sent;    /* copied to buffers of the other end's driver */
     uint64_t dropped; /* without a driver at the other end, or, of port 0, without buffers there */
 };
 struct virtio_console_counts virtio_console_count(struct virtio_device *dev);

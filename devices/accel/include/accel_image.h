@@ -21,8 +21,7 @@
 
 /* How a VM waits for a device that has to be preempted or configured first. */
 #define ACCEL_IMAGE_MODEL_NATIVE 0U /* the VCPU blocks in its first write to the device's page */
-#define ACCEL_IMAGE_MODEL_GUEST \
-    1U /* the write completes at once; the guest is told by an interrupt */
+#define ACCEL_IMAGE_MODEL_GUEST 1U  /* the write completes at once; events report what happens */
 
 struct accel_image {
     /* host-physical address of the fabric's registers (docs/fabric.md), 2 MiB aligned */
@@ -38,10 +37,9 @@ struct accel_image {
     uint32_t nbitstreams, bitstreams_offset;
     /* struct accel_image_accel[], ordered by client, then device */
     uint32_t naccels, accels_offset;
-    uint32_t
-        /* bit n: VM n of the system may read the state of all regions and devices
-         * (HCALL_ACCEL_GET_REGION) */
-        monitors;
+    /* bit n: VM n of the system may read the state of all regions and devices
+     * (HCALL_ACCEL_GET_REGION) */
+    uint32_t monitors;
     uint32_t nframes, frames_offset; /* struct accel_image_frames[] */
     /* struct accel_image_overlay[]; needs one VM fewer than the fabric has */
     uint32_t noverlays, overlays_offset;
@@ -76,10 +74,9 @@ struct accel_image_client {
     uint32_t vm;        /* number of the VM in the system */
     uint32_t event_irq; /* source of the VM's interrupt controller for VDM events, 1 .. 31 */
     uint32_t may_raise; /* 1: may change priorities of its devices (HCALL_ACCEL_SET_PRIORITY) */
-    uint32_t
-        /* 1: the manager operates its device for a function of the VM (unit.c), and the VM sees
-         * nothing of it */
-        operated;
+    /* 1: the manager operates its device for a function of the VM (unit.c), and the VM sees nothing
+     * of it */
+    uint32_t operated;
 };
 
 struct accel_image_device {
@@ -94,8 +91,8 @@ struct accel_image_device {
 /* A bitstream: the task of `device` for one region. Its tag follows it, 32 bytes: BLAKE2b with the
  * board's key (streams.c). */
 struct accel_image_bitstream {
-    uint32_t device;
-    uint32_t region;
+    uint32_t device; /* its number: index in the image's table */
+    uint32_t region; /* its number */
     uint64_t offset; /* of the payload from the image's header, 4 KiB aligned */
     uint32_t size;   /* bytes, a multiple of 8, not 0 */
     uint32_t verify; /* 1: the checksum is verified before the region is written */
@@ -103,8 +100,8 @@ struct accel_image_bitstream {
 
 /* A device that a VM may use. */
 struct accel_image_accel {
-    uint32_t client;
-    uint32_t device;
+    uint32_t client;   /* the VM: index in the image's table of clients */
+    uint32_t device;   /* its number: index in the image's table */
     uint32_t priority; /* 0 .. 15, 15 is the highest */
     uint32_t model;    /* ACCEL_IMAGE_MODEL_* */
     /* guest-physical address of its page, the same in every VM for the same device */
@@ -124,17 +121,18 @@ struct accel_image_overlay {
 /* A region that holds the task of a device while the overlay is applied. No other device gets the
  * region. */
 struct accel_image_fragment {
-    uint32_t region;
+    uint32_t region; /* its number */
     uint32_t device; /* a bitstream of it exists for the region */
 };
 
 /* A device of a VM that exists only while the overlay is applied. It is in accel_image_accel[],
  * too, and in one overlay only. */
 struct accel_image_provided {
-    uint32_t client;
-    uint32_t device;
-    uint64_t status; /* guest-physical address of the length of `status` in the device tree; its
-                        value has 12 bytes: "disabled" */
+    uint32_t client; /* the VM: index in the image's table of clients */
+    uint32_t device; /* its number: index in the image's table */
+    /* guest-physical address of the length of `status` in the device tree; its value has 12 bytes:
+     * "disabled" */
+    uint64_t status;
 };
 
 #endif

@@ -43,7 +43,7 @@ struct shared_image_channel {
     uint32_t least_cycles; /* shortest time of a chunk that is not its request's last one */
     /* longest time for which a chunk waits: a comparison of all VMs, bursts of other devices */
     uint32_t wait_cycles;
-    uint32_t reserved;
+    uint32_t reserved; /* 0 */
 };
 
 /* The phases of a line, pixels, or of a frame, lines; as in the registers SCREEN_H and SCREEN_V. */

@@ -77,10 +77,9 @@ struct virtio_image_function {
     uint32_t ports;            /* CONSOLE: 1 .. VIRTIO_CONSOLE_PORTS */
     uint32_t server;           /* BLOCK with SERVED: the DISK_SERVER, by its number in this array */
     uint32_t unused;
-    uint64_t
-        /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned; SERVED: offset in the
-         * server's disk, in bytes */
-        disk;
+    /* BLOCK: host-physical start of the disk's memory, 2 MiB aligned; SERVED: offset in the
+     * server's disk, in bytes */
+    uint64_t disk;
     /* BLOCK: bytes, a multiple of 512; memory is reserved in units of 2 MiB */
     uint64_t disk_size;
     /* BLOCK: offset of the first content from the image's header, 4 KiB aligned; 0: zeros */
@@ -88,10 +87,9 @@ struct virtio_image_function {
     uint64_t content_size; /* BLOCK: bytes of it, at most disk_size */
     /* ACCELERATOR: number of the VM's device of the fabric, whose page is BAR 0 */
     uint32_t device;
-    uint32_t
-        /* the subsystem id: ACCELERATOR: number of its HW task; HARDWARE_IO: bit n: the VM has page
-         * n of BAR 0 */
-        task;
+    /* the subsystem id: ACCELERATOR: number of its HW task; HARDWARE_IO: bit n: the VM has page n
+     * of BAR 0 */
+    uint32_t task;
     /* CONSOLE, for each of VIRTIO_CONSOLE_PORTS: the function, by its number in this array, and the
      * port that are the other end of the line; and the line's name, of VIRTIO_CONSOLE_NAME bytes
      * with zeros behind it. */
@@ -99,10 +97,9 @@ struct virtio_image_function {
     char names[128];
     /* HOST: host-physical address of the function's configuration space, 4 KiB aligned */
     uint64_t config;
-    uint64_t
-        /* HOST: that of VIRTIO_HOST_WINDOW bytes of the machine's bus, for its BARs only, aligned
-         * to their number */
-        window;
+    /* HOST: that of VIRTIO_HOST_WINDOW bytes of the machine's bus, for its BARs only, aligned to
+     * their number */
+    uint64_t window;
     /* HOST: source of its INTA at the machine's interrupt controller, of no other device */
     uint32_t irq;
     uint32_t unit; /* CRYPTO: 1 + number of the fabric's client that is its unit; 0: it has none */
