@@ -132,10 +132,9 @@ struct accel_overlay {
     uint32_t failed;
     uint32_t region;       /* the region that it failed for; ACCEL_OVERLAY_NONE: none */
     uint32_t transactions; /* that have ended, of all overlays, since boot */
-    uint64_t
-        /* by ACCEL_PHASE_*: of the timebase, that the phase of its last transaction took; 0: not
-         * reached */
-        ticks[9];
+    /* by ACCEL_PHASE_*: of the timebase, that the phase of its last transaction took; 0: not
+     * reached */
+    uint64_t ticks[9];
 };
 
 #endif

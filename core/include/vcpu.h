@@ -69,10 +69,9 @@ struct vcpu {
     const struct vcpu_work *work; /* with VCPU_REQ_WORK; guarded by sched_lock */
     /* VCPU_REQ_*; bits are set atomically, cleared with sched_lock held */
     unsigned request;
-    ulong
-        /* atomic: guest interrupts (arch bits) raised by other CPUs and not yet injected; read by
-         * assembly too */
-        pending;
+    /* atomic: guest interrupts (arch bits) raised by other CPUs and not yet injected; read by
+     * assembly too */
+    ulong pending;
 
     /* best effort, guarded by sched_lock: what another class cut off a slice, ticks, or 0 */
     uint32_t remainder;

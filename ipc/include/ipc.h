@@ -17,10 +17,9 @@ struct ipc_inbox {
     unsigned first; /* atomic: written by the CPU that runs the VCPU */
     unsigned next;  /* atomic: number of the next message; guarded by sched_lock */
     unsigned room;  /* IPC_QUEUE, 0 while the VCPU is off; guarded by sched_lock */
-    bool
-        /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software
-         * interrupt */
-        by_line;
+    /* constant: messages raise a line of the VM's interrupt controller, not the VCPU's software
+     * interrupt */
+    bool by_line;
     ulong sender; /* constant: the VCPU, as the head of a message that it sends names it */
     /* Guarded by sched_lock until `next` has passed them, then read by the VCPU's CPU. */
     ulong head[IPC_QUEUE]; /* size and sender, as HCALL_IPC_RECV_MSG returns them */

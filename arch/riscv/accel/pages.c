@@ -12,9 +12,8 @@
 #include "sched.h"
 #include "system.h"
 
-static bool
-    /* atomic: the CPU may hold old translations of a second stage; owner: this file */
-    stale[SYSIMAGE_MAX_HARTS];
+/* atomic: the CPU may hold old translations of a second stage; owner: this file */
+static bool stale[SYSIMAGE_MAX_HARTS];
 
 bool arch_page_map(struct arch_page *page, struct vm *vm, gpa_t gpa, hpa_t hpa)
 {
