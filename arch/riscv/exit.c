@@ -11,8 +11,8 @@
 
 /* What a load from a device returns to the assembly. */
 struct mmio_result {
-    ulong value;
-    ulong rd; /* destination register, 0: none */
+    ulong value; /* of the destination register, extended as the load requires */
+    ulong rd;    /* destination register, 0: none */
 };
 
 /* What the assembly gets for a compressed instruction. */

@@ -100,7 +100,7 @@ void hart_init(struct cpu *cpu, ulong hartid);
 #define PAGE_2M 0x200000UL
 
 struct pagetable {
-    uint64_t *root;
+    uint64_t *root;     /* 2^root_bits entries, aligned to their size */
     unsigned root_bits; /* 9 for Sv39, 11 for Sv39x4 */
 };
 

@@ -59,8 +59,8 @@ struct arch_vcpu {
     ulong status, cause, epc, error_epc, ebase;
     ulong badvaddr, badinstr, badinstrp;
     ulong nested_exc, nested_epc;
-    ulong compare;
-    ulong count; /* Guest.Count when the VCPU was saved */
+    ulong compare; /* Guest.Compare */
+    ulong count;   /* Guest.Count when the VCPU was saved */
     ulong guestctl2;
 
     /* Loaded with the VCPU; written by C only. */
@@ -75,8 +75,9 @@ struct arch_vcpu {
     ulong level; /* with an external controller: the line in GRIPL, 0: none */
     /* with an external controller: expiry of the guest's timer, or TICKS_NEVER */
     uint64_t timer_at;
-    ulong intctl, config;
-    ulong user_local, hwrena, kscratch[2];
+    ulong intctl, config;                  /* with any group */
+    ulong user_local, hwrena, kscratch[2]; /* LAZY_OTHER */
+    /* LAZY_MMU, with the TLB */
     ulong index, entrylo0, entrylo1, context, pagemask, pagegrain, wired, entryhi;
     struct guest_tlb_entry tlb[GUEST_TLB];
 };

@@ -14,7 +14,7 @@
 
 /* VS-mode CSRs, under the numbers of the guest's CSRs. */
 static const struct {
-    uint16_t number, offset;
+    uint16_t number, offset; /* GDB's number; in struct arch_vcpu, bytes */
 } csrs[] = {
     SEEN(CSR_VSSTATUS, vsstatus),
     {GDB_CSR + CSR_FCSR, (uint16_t)offsetof(struct arch_vcpu, fcsr)},

@@ -110,9 +110,9 @@ struct hart {
     ulong saved[3];              /* t0 to t2, of the trap that is being handled */
     volatile uint64_t *mtimecmp; /* NULL if the SBI's timer is Sstc's */
     const volatile uint64_t *mtime;
-    volatile uint32_t *msip;
-    ulong state; /* enum hart_state; atomic */
-    ulong entry; /* where it starts, while HART_STARTING, and the argument there */
+    volatile uint32_t *msip; /* of this hart: raises its software interrupt in M-mode */
+    ulong state;             /* enum hart_state; atomic */
+    ulong entry;             /* where it starts, while HART_STARTING, and the argument there */
     ulong arg;
     ulong requests; /* REQUEST_*; atomic */
 };

@@ -53,6 +53,7 @@ struct arch_cpu {
 /* Registers by number in x[]; x[0] holds the hart's stack pointer while the VCPU is loaded. Owned
  * by the hart that runs the VCPU; while none does, guarded by sched_lock. */
 struct arch_vcpu {
+    /* sp and those that C changes are saved at each exit, the others as all below */
     ulong x[32];
 
     /* Everything below is saved only when another VCPU takes the hart. */
