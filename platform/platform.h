@@ -51,9 +51,9 @@ struct platform_device {
 };
 
 struct platform_info {
-    const char *name;
-    struct platform_device uart;
-    unsigned uart_irq; /* interrupt controller source */
+    const char *name;            /* for lines of the console */
+    struct platform_device uart; /* of the console */
+    unsigned uart_irq;           /* interrupt controller source */
     struct platform_device irqchip;
     unsigned irq_count;              /* sources 1 .. irq_count-1 */
     struct platform_device finisher; /* device that platform_fail() uses; size 0: none */

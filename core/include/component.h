@@ -74,6 +74,7 @@ struct component {
     /* The current VCPU has stored the lowest `width` bytes (1, 2, 4 or 8) of `value` to `gpa`,
      * where its VM has no emulated device. Without locks. */
     enum write_fault (*write_fault)(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
+    /* How long a job of a VM on one of its resources takes at most (resource.h). */
     resource_bound_fn *resource_bound;
     /* Keys and lists for the operator (console_keys.h of the component `console`). */
     const struct console_part *console;

@@ -65,11 +65,11 @@ uint32_t crc32(const void *data, size_t n);
 
 /* A text that is being formatted. */
 struct text {
-    const char *fmt, *piece;
-    const ulong *args;
+    const char *fmt, *piece;     /* rest of the format; rest of the directive's output */
+    const ulong *args;           /* the next argument */
     unsigned before, len, after; /* padding, rest of the piece, padding */
-    char pad;
-    char digits[24];
+    char pad;                    /* before the piece: ' ' or '0' */
+    char digits[24];             /* the piece, if it is a number or a character */
 };
 
 #define TEXT_END (-1)

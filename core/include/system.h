@@ -11,11 +11,11 @@
 
 /* Constant after boot, except for `load_cost`; fields of VMs and VCPUs have their own guards. */
 struct system {
-    const struct sysimage_header *image;
-    unsigned nvms;
-    unsigned ncpus;      /* CPUs that the system uses */
-    ticks_t us;          /* ticks per microsecond, rounded down, at least 1 */
-    uint64_t entered;    /* arch_instret() when the hypervisor was entered */
+    const struct sysimage_header *image; /* checked */
+    unsigned nvms;                       /* VMs in `vms` */
+    unsigned ncpus;                      /* CPUs that the system uses */
+    ticks_t us;                          /* ticks per microsecond, rounded down, at least 1 */
+    uint64_t entered;                    /* arch_instret() when the hypervisor was entered */
     uint64_t wall_clock; /* at boot, ns since 1970; 0: the machine has no such clock */
     uint64_t load_cost;  /* instructions spent clearing and copying so far; atomic */
     struct vm vms[SYSIMAGE_MAX_VMS];

@@ -6,8 +6,8 @@
 
 /* Guarded by sched_lock. */
 struct timers {
-    unsigned count;
-    struct heap_node **nodes; /* TIMERS_MAX of them */
+    unsigned count;           /* of armed timers */
+    struct heap_node **nodes; /* a heap (heap.h) of at most TIMERS_MAX */
 };
 
 /* Every heap has room for TIMERS_MAX, so that their number matters to none. */

@@ -64,13 +64,13 @@ enum rt_verdict {
 #define RT_ADMIT_APPS (sizeof(ulong) == 8U ? 9U : 4U)
 
 struct rt_admit {
-    const struct rt_demand *apps;
+    const struct rt_demand *apps; /* `count` of them; the caller's, as the costs */
     const struct rt_costs *costs;
-    unsigned passes;
-    uint8_t count;
-    uint8_t index; /* of the next app in this pass */
-    uint8_t users; /* number of apps that use devices */
-    uint8_t user;  /* the app whose delay is tested */
+    unsigned passes; /* over the apps so far */
+    uint8_t count;   /* of apps */
+    uint8_t index;   /* of the next app in this pass */
+    uint8_t users;   /* number of apps that use devices */
+    uint8_t user;    /* the app whose delay is tested */
     enum rt_admit_phase {
         RT_ADMIT_UTILIZATION = 0, /* the sum is the utilization */
         RT_ADMIT_COMMON,          /* a common multiple of the periods */
@@ -85,10 +85,10 @@ struct rt_admit {
         /* the work of jobs that are there in `at` ticks from any moment */
         RT_ADMIT_DELAY
     } phase;
-    enum rt_verdict verdict;
-    ticks_t at;     /* length of the interval that is tested */
-    ticks_t demand; /* of the apps in it */
-    uint64_t sum;   /* over the apps before it */
+    enum rt_verdict verdict; /* RT_UNDECIDED until the last step */
+    ticks_t at;              /* length of the interval that is tested */
+    ticks_t demand;          /* of the apps in it */
+    uint64_t sum;            /* over the apps before it */
 };
 
 /* Begins the test of `count` apps (1 .. RT_QUEUE_MAX), `users` of which use devices. Neither they

@@ -6,8 +6,8 @@
 
 /* Guarded by sched_lock. */
 struct rt_queue {
-    unsigned count;
-    struct heap_node *nodes[RT_QUEUE_MAX];
+    unsigned count;                        /* of nodes */
+    struct heap_node *nodes[RT_QUEUE_MAX]; /* a heap (heap.h) */
 };
 
 static inline void rt_queue_init(struct rt_queue *q, unsigned cpu, unsigned number)
