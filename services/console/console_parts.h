@@ -21,23 +21,23 @@
 
 /* A VM's line, or its unfiltered bytes. */
 struct source {
-    const char *name;
-    unsigned colour;
+    const char *name;    /* of the VM */
+    unsigned colour;     /* of the name: ANSI foreground, 31 .. 37 or 91 .. 97 */
     unsigned len;        /* valid characters in `line` */
     unsigned due;        /* place in the order of lines to be shown, 0: none */
     struct source *next; /* next in the queue, or NULL */
     bool full;           /* takes no more characters until it has been shown */
     bool cut;            /* ended before its newline */
-    bool coloured;
-    bool restart;    /* restarted by a carriage return while it was shown */
-    bool returned;   /* the last character was a carriage return */
-    bool touched;    /* written to since the last round of console_flush() */
-    bool wants_room; /* the VM waits for vuart_tx_ready() */
-    uint8_t mode;    /* mode of `line`: text (CONSOLE_LINES), or unfiltered bytes */
-    uint8_t start;   /* cells that the VM's name takes on the terminal */
-    uint8_t column;  /* cells between the start of the line and the cursor, at most CONSOLE_CELLS */
-    struct filter filter;
-    char line[CONSOLE_LINE];
+    bool coloured;       /* has an escape sequence, so its end resets the terminal's attributes */
+    bool restart;        /* restarted by a carriage return while it was shown */
+    bool returned;       /* the last character was a carriage return */
+    bool touched;        /* written to since the last round of console_flush() */
+    bool wants_room;     /* the VM waits for vuart_tx_ready() */
+    uint8_t mode;        /* mode of `line`: text (CONSOLE_LINES), or unfiltered bytes */
+    uint8_t start;       /* cells that the VM's name takes on the terminal */
+    uint8_t column; /* cells between the start of the line and the cursor, at most CONSOLE_CELLS */
+    struct filter filter;    /* its state after the VM's last character */
+    char line[CONSOLE_LINE]; /* `len` characters, then those that the filter holds */
     /* Characters that came while the line was full: a driver that found its FIFO empty fills it
      * without checking again. */
     unsigned first, queued;  /* in fifo: index of the first, and their number */

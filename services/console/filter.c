@@ -12,7 +12,7 @@
  * its name in a program that splits at Unicode's ends of lines, to reverse a line, or to hide text.
  */
 static const struct {
-    uint32_t first, last;
+    uint32_t first, last; /* code points, both included */
 } invisible[] = {
     {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160},
     {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},

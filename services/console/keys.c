@@ -24,15 +24,15 @@
 /* The list of VMs in progress, with CPU time since the last list in per mille of one CPU. One line
  * per step: computing all of them at once would delay interrupts. */
 static struct {
-    bool at_work;
+    bool at_work;            /* a list is being printed */
     char key;                /* of the list in progress */
     char later[LISTS_LATER]; /* keys of the lists to be printed next, each once */
     unsigned waiting;        /* valid ones in `later` */
     /* index of the next VM in the list, 0 for the first; position in a component's list */
     unsigned next;
     const struct console_list *list; /* of a component, or NULL: of VMs */
-    ticks_t now, before;
-    ticks_t used[SYSIMAGE_MAX_VMS];
+    ticks_t now, before;             /* when this list of VMs and the last one were begun */
+    ticks_t used[SYSIMAGE_MAX_VMS];  /* CPU time of each VM at the last list */
 } listed; /* owner: this file; only one CPU takes the console's interrupts */
 
 static ticks_t vm_runtime(const struct vm *vm)

@@ -8,28 +8,28 @@
 
 /* The request that is being received or processed. */
 static struct {
-    bool at_work;
+    bool at_work; /* a request is processed: characters typed before its end are lost */
     enum {
         FRAME_CHECK,
         FRAME_DO,
         FRAME_MAKE,
         FRAME_SEND
-    } step; /* next step of processing, while at_work */
-    unsigned size;
-    unsigned digits;
-    bool bad;
+    } step;          /* next step of processing, while at_work */
+    unsigned size;   /* of the checked request without its checksum, bytes */
+    unsigned digits; /* hexadecimal digits received */
+    bool bad;        /* a character is no digit, there are too many, or the checksum is wrong */
     union {
-        uint8_t bytes[REQUEST_MAX];
+        uint8_t bytes[REQUEST_MAX]; /* the checksum is behind the request */
         struct debug_request request;
     };
 } typed; /* owner: this file; only one CPU takes the console's interrupts */
 
 static struct {
-    uint8_t sequence; /* of the request answered below, 0: none */
-    unsigned size, length;
-    struct debug_answer answer;
-    char text[ANSWER_FRAME_MAX];
-} sent; /* owner: this file; used by the console's CPU only */
+    uint8_t sequence;            /* of the request answered below, 0: none */
+    unsigned size, length;       /* of `answer`, bytes; of `text`, characters */
+    struct debug_answer answer;  /* the last one, kept for a repeated request */
+    char text[ANSWER_FRAME_MAX]; /* its frame */
+} sent;                          /* owner: this file; used by the console's CPU only */
 
 static int digit_value(char c)
 {

@@ -19,11 +19,11 @@ static struct {
     struct vm *vm;     /* NULL: no session */
     struct vcpu *only; /* the only VCPU that may run, NULL: all; if not halted */
     bool halted;
-    enum debug_reason reason;
-    unsigned vcpu;   /* VCPU that caused `reason` */
-    unsigned next;   /* next VCPU to resume, 0: not resuming */
-    unsigned starts; /* last seen vm->starts; a different number means a restart */
-} session;           /* owner: this file; guarded by sched_lock */
+    enum debug_reason reason; /* why it is halted, or DEBUG_REASON_RUNS */
+    unsigned vcpu;            /* VCPU that caused `reason` */
+    unsigned next;            /* next VCPU to resume, 0: not resuming */
+    unsigned starts;          /* last seen vm->starts; a different number means a restart */
+} session;                    /* owner: this file; guarded by sched_lock */
 
 static uint64_t word_of(const uint8_t *bytes)
 {
@@ -334,7 +334,7 @@ enum {
 /* Called with sched_lock held; NULL: end_vm(), which takes it. */
 static const struct {
     unsigned (*fn)(const struct call *c);
-    unsigned needs;
+    unsigned needs; /* NEEDS_* */
 } operations[] = {
     [DEBUG_ATTACH] = {attach, 0},
     [DEBUG_DETACH] = {detach, 0},

@@ -29,7 +29,7 @@ enum step {
 };
 
 static struct {
-    enum step step;
+    enum step step;                 /* what is sent */
     struct text text;               /* of the step */
     char sent;                      /* the last character sent */
     int held;                       /* a character that the UART has not taken, or TEXT_END */

@@ -26,11 +26,11 @@
 
 /* A request; fields that an operation does not use are 0. */
 struct debug_request {
-    uint8_t sequence; /* not 0; a repeated number asks for the last answer again */
-    uint8_t operation;
+    uint8_t sequence;  /* not 0; a repeated number asks for the last answer again */
+    uint8_t operation; /* enum debug_operation */
     uint8_t vcpu;
-    uint8_t count;
-    uint8_t address[8];
+    uint8_t count;      /* of registers or bytes */
+    uint8_t address[8]; /* little-endian */
     uint8_t data[DEBUG_DATA];
 };
 #define DEBUG_HEAD offsetof(struct debug_request, data)
@@ -53,7 +53,7 @@ enum debug_operation {
 
 struct debug_answer {
     uint8_t sequence; /* of the request, or DEBUG_EVENT */
-    uint8_t error;
+    uint8_t error;    /* enum debug_error */
     uint8_t data[DEBUG_DATA];
 };
 #define DEBUG_ANSWER_HEAD offsetof(struct debug_answer, data)

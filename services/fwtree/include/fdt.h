@@ -13,10 +13,10 @@
 
 /* A position in a tree. */
 struct fdt {
-    const uint8_t *bytes;
-    uint32_t size;    /* bytes */
-    uint32_t at;      /* offset of the next token; at most `size` */
-    uint32_t strings; /* offset of the property names; at most `size` */
+    const uint8_t *bytes; /* of the tree */
+    uint32_t size;        /* bytes */
+    uint32_t at;          /* offset of the next token; at most `size` */
+    uint32_t strings;     /* offset of the property names; at most `size` */
 };
 
 enum fdt_kind {
@@ -29,7 +29,7 @@ struct fdt_item {
     enum fdt_kind kind;
     const char *name;     /* of a node or property, inside the tree */
     const uint8_t *value; /* of a property */
-    uint32_t length;
+    uint32_t length;      /* of the value, bytes */
 };
 
 /* Prepares reading a tree of `size` bytes. */

@@ -29,15 +29,15 @@ struct fwtree_board {
         const char *compatible[FWTREE_COMPATIBLES]; /* of such an interrupt controller */
         const char *count;                          /* its property with the number of sources */
         uint64_t base;
-        uint32_t sources;
+        uint32_t sources; /* their number */
     } irqchip;
     uint64_t ram, ram_end; /* host-physical: what hypervisor and VMs use, and the end behind it */
     uint64_t timebase_hz;
-    uint32_t harts;
+    uint32_t harts; /* that the system uses */
 };
 
 struct fwtree_finding {
-    const char *what;
+    const char *what;         /* what differs, for the console */
     uint64_t found, expected; /* in the tree, of the board */
     bool address;             /* both are addresses, otherwise numbers */
     bool fatal;               /* the system cannot run */
