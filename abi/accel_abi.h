@@ -46,8 +46,8 @@
 #define ACCEL_EVENT_READY 0x1UL           /* connected */
 #define ACCEL_EVENT_WAIT 0x10000UL        /* a write has requested it, and it is not ready */
 #define ACCEL_EVENT_PREEMPT 0x100000000UL /* disconnected; a job that ran continues later */
-/* Of no device: devices of the VM have come or gone (HCALL_ACCEL_ENUMERATE), or a transaction is
- * over that the VM has started. */
+/* Of no device: the set of the VM's devices has changed (HCALL_ACCEL_ENUMERATE), or a transaction
+ * that the VM has started is over. */
 #define ACCEL_EVENT_OVERLAY 0x1000000000000UL
 
 #define ACCEL_OVERLAY_REMOVED 0U
@@ -66,9 +66,9 @@
 #define ACCEL_PHASE_CPL 4U  /* they are coupled again: checked */
 /* the devices that it provides are there, its regions are kept for their devices */
 #define ACCEL_PHASE_UPDT 5U
-#define ACCEL_PHASE_LDRV 6U /* VMs are told */
+#define ACCEL_PHASE_LDRV 6U /* VMs with these devices get ACCEL_EVENT_OVERLAY */
 #define ACCEL_PHASE_UDTO 7U /* the overlay is found */
-/* the devices that it provides have lost their jobs, and are gone; their VMs are told */
+/* the devices that it provides lose their jobs and are absent; their VMs get ACCEL_EVENT_OVERLAY */
 #define ACCEL_PHASE_UDRV 8U
 #define ACCEL_PHASES 9U
 #define ACCEL_OVERLAY_NONE 0xffU /* no phase, no region */

@@ -83,7 +83,7 @@ void sorter_replace_first(struct sorter *s, struct heap_node *node)
     s->first = s->count > 1U ? least(s) : node;
 }
 
-/* The sorter is told also of the only node's key: later nodes are compared with it there. */
+/* The sorter gets the key of an only node, too: it compares later nodes with that key. */
 void sorter_first_grew(struct sorter *s)
 {
     put(s, s->first);

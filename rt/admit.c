@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The admission test of rt_admit.h, in steps of bounded length. Pure: it reads the demands and
- * costs of the caller, who holds sched_lock during a step, and owns no state beside struct
+ * costs of the caller, who holds sched_lock during a step, and owns no state but struct
  * rt_admit. */
 #include "rt_admit.h"
 

@@ -347,8 +347,8 @@ static void forget_demand(struct rt_demands *all, const struct rt_app *app)
     app_of(&hyp.vcpus[all->vcpus[last]])->demand = app->demand;
 }
 
-/* An app that uses a device is delayed by at most what admission has counted while the apps beside
- * it change. */
+/* An app that uses a device is delayed by at most what admission has counted while the other apps
+ * change. */
 static void note_user(struct rt_demands *all, const struct rt_app *app)
 {
     ticks_t slack = app->period - app->deadline;

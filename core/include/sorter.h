@@ -26,7 +26,7 @@ struct sorter {
  * emptied. */
 void sorter_init(struct sorter *s, unsigned cpu, unsigned number);
 
-/* Inserts a node that is in no queue. At most as many nodes as sorters_take() was told. */
+/* Inserts a node that is in no queue. At most as many nodes as sorters_take() was called for. */
 void sorter_insert(struct sorter *s, struct heap_node *node);
 
 /* Removes a node from its queue. */
@@ -41,8 +41,8 @@ void sorter_first_grew(struct sorter *s);
 
 /* --- sorter_boot.c --- */
 
-/* Finds the fabric and empties sorters `first` .. `first + count - 1` of every CPU, which shall
- * hold `nodes` nodes each. At boot. Returns why the system cannot use them, or NULL. */
+/* Finds the fabric and empties sorters `first` .. `first + count - 1` of every CPU, each of which
+ * must hold `nodes` nodes. At boot. Returns why the system cannot use them, or NULL. */
 const char *sorters_take(unsigned first, unsigned count, unsigned nodes);
 
 /* The fabric's registers. */

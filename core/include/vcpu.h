@@ -99,7 +99,7 @@ void vcpu_wait(struct vcpu *v);
  * admission gave to others; its job misses its deadline. */
 void vcpu_suspend(struct vcpu *v);
 
-/* Under sched_lock: the VCPU, which was suspended or is about to be, goes on. No effect on one that
+/* Under sched_lock: resumes the VCPU, which was suspended or is about to be. No effect on one that
  * was turned off since. */
 void vcpu_resume(struct vcpu *v);
 

@@ -150,8 +150,8 @@ void console_init(void)
     out.keyboard = system_keyboard();
 }
 
-/* A VM that does not look whether there is room has its part of RESERVED and no more: others wait
- * until the queue is sent. */
+/* A VM that does not check for room has its part of RESERVED and no more: others wait until the
+ * queue is sent. */
 static bool may_put(const struct vm *vm)
 {
     bool may = !out.full || out.late[vm->id] < CONSOLE_FIFO;

@@ -9,7 +9,7 @@
 
 #define PANIC_SIZE 8U
 #define PANIC_PANICKED (1U << 0)
-#define PANIC_CRASH_LOADED (1U << 1) /* a kernel that saves a dump runs: the VM goes on */
+#define PANIC_CRASH_LOADED (1U << 1) /* a kernel that saves a dump runs: the VM continues */
 
 static ulong panic_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 {

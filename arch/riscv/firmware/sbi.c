@@ -72,7 +72,7 @@ static struct sbi_ret sbi_ipi(ulong fid, ulong mask, ulong base)
 }
 
 /* Types 0 to 2: shutdown, cold and warm reboot. Reason 1: a failure of the system. Returns if the
- * board has no way to do it. */
+ * board cannot do it. */
 static struct sbi_ret sbi_reset(ulong fid, ulong type, ulong reason)
 {
     if (fid != 0) {

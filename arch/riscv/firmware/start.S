@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reset, and the way into the hypervisor. a1: the device tree. Also the accesses that may trap, for
- * main.c and console.c. A hart whose id is FIRMWARE_HARTS or more stays in WFI. */
+/* Reset, and the entry into the hypervisor. a1: the device tree. Also the accesses that may trap,
+ * for main.c and console.c. A hart whose id is FIRMWARE_HARTS or more stays in WFI. */
 #include "firmware.h"
 
     .section .text.boot, "ax"

@@ -13,7 +13,7 @@
 
 #define SBI_LEGACY_PUTCHAR 1UL
 
-/* By the firmware's console, where the board's UART is not there or has other registers. */
+/* By the firmware's console, where the board's UART is missing or has other registers. */
 static void print_by_firmware(const char *fmt, const ulong *args)
 {
     struct text t;
