@@ -58,7 +58,7 @@ void accel_continue(struct timer *t)
     accel_unlock();
 }
 
-/* The device is not there, and may have been requested before. */
+/* The device is not connected, and may have been requested before. */
 static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
 {
     if (a->state != ACCEL_WAITING) {
@@ -74,8 +74,7 @@ static enum write_fault wait_or_refuse(struct accel *a, struct vcpu *v)
     return WRITE_AGAIN;
 }
 
-/* Registers that concern a job that has ended: to write them, and nothing beside them, needs no
- * region. */
+/* Registers that concern a job that has ended: a write of one of them alone needs no region. */
 static bool acknowledges(gpa_t offset, unsigned width)
 {
     return width < 8 && (offset == FABRIC_IF_OVER || offset == FABRIC_IF_INT_CTRL);

@@ -24,7 +24,7 @@
 #include "spinlock.h"
 #include "vm.h"
 
-/* of a configuration besides its words, verified or not (docs/fabric.md) */
+/* of a configuration in addition to its words, verified or not (docs/fabric.md) */
 #define ACCEL_CONFIGURE_CYCLES 17U
 /* VCPUs that waited for a device, in a section that does nothing else */
 #define ACCEL_RESUMED_AT_ONCE 4U
@@ -131,7 +131,7 @@ struct accel_manager {
     struct timer report_holdoff; /* reports are suppressed until it expires */
     struct timer deferred_timer; /* due at once: continues the work that a section has left */
     bool overlay_runs;           /* a transaction of an overlay */
-    bool overlay_due;            /* it can go on */
+    bool overlay_due;            /* it can continue */
     /* bit n: region n is being taken for an overlay: no client gets it */
     unsigned draining_regions;
     /* bit n: region n is kept for a device, by an overlay that is applied */
@@ -375,7 +375,7 @@ ulong accel_status_of(const struct accel *a);
 void accel_manager_init(void);
 void accel_interrupt(void);
 
-/* From here on the manager looks at all regions when any job has stopped. With accels.lock held. */
+/* From here on the manager checks all regions when any job has stopped. With accels.lock held. */
 void accel_watch_all(void);
 
 /* --- overlay.c and overlay_phases.c --- */

@@ -19,7 +19,7 @@
 #define KINDS 3U
 /* to answer a request, or to try the first entry of the list after a change of regions */
 #define LIST_CYCLES 16U
-/* of a region that stops: the FIFOs of its DMA, and a burst under way in each direction */
+/* of a region that stops: the FIFOs of its DMA, and a burst in progress in each direction */
 #define DRAIN_BEATS 160U
 #define NS_PER_US 1000U
 
@@ -81,15 +81,16 @@ static uint64_t longest_stop(unsigned regions)
     return longest;
 }
 
-/* What a request goes through: times of the fabric, events that the manager has to handle, and
- * sections that it needs beside. */
+/* What a request takes at most: cycles of the fabric, events that the manager has to handle, and
+ * sections in addition to those of the events. */
 struct path {
     uint64_t cycles; /* of the fabric */
     uint64_t events;
     uint64_t sections;
 };
 
-/* A turn in the ICAP's queue: a configuration of each region, the device's own included. */
+/* The longest wait in the ICAP's queue: a configuration of each region, the device's own
+ * included. */
 static void add_turn(struct path *p)
 {
     for (unsigned i = 0; i < accels.nregions; i++) {

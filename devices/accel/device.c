@@ -169,7 +169,7 @@ void accel_bar_device(struct accel *a)
     resume_waiters(a);
 }
 
-/* Other CPUs, on which the VM may run, look after their fence (accel_sync()). Call before the page
+/* Other CPUs, on which the VM may run, check after their fence (accel_sync()). Call before the page
  * is forbidden: a CPU that has handled IPI_SYNC finds the note, or gets another IPI_SYNC. */
 static void recheck_elsewhere(const struct accel_vm *c)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of the ICAP (internal configuration access port) of the FPGA: regions are configured in
  * the order in which they need it, so that each waits for at most one configuration of every other
- * region. It serves clients' regions (regions.c) and overlays, which hold the ICAP meanwhile. */
+ * region. It serves clients' regions (regions.c) and overlays, which hold the ICAP while they
+ * configure regions. */
 #include "accel.h"
 
 #include "system.h"

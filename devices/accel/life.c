@@ -51,7 +51,7 @@ void accel_vm_reset(struct vm *vm)
 
 /* Withdraws the requests of the client, and stops its jobs. False while a region still works for
  * it, is promised to it, or is being configured for it, or after a client has lost one: the next
- * step goes on. */
+ * step continues. */
 static bool withdraw(const struct accel_vm *c)
 {
     bool done = true;

@@ -15,11 +15,11 @@
 
 enum overlay_outcome {
     OVERLAY_DONE,  /* the phase is complete */
-    OVERLAY_AGAIN, /* goes on in another section */
-    /* goes on after an event of the fabric, or is tried again; fails after a limit */
+    OVERLAY_AGAIN, /* continues in another section */
+    /* continues after an event of the fabric, or is tried again; fails after a limit */
     OVERLAY_WAITS,
     OVERLAY_POLLS,  /* the same without a limit */
-    OVERLAY_SLEEPS, /* goes on when the ICAP has finished */
+    OVERLAY_SLEEPS, /* continues when the ICAP has finished */
     OVERLAY_FAILED, /* for run.region */
 };
 
@@ -27,7 +27,7 @@ enum overlay_outcome {
 struct overlay_run {
     const struct accel_image_overlay *config; /* NULL: none runs */
     unsigned number;                          /* of the overlay */
-    /* the fragment, or the device, with which the phase goes on; 0 when it begins */
+    /* the fragment, or the device, with which the phase continues; 0 when it begins */
     unsigned at;
     unsigned region; /* that of the fragment */
 };

@@ -3,7 +3,7 @@
  * steps that are continued after interrupts have been polled. */
 #include "overlay.h"
 
-#define PRIORITY 15U /* of the manager's requests: nobody preempts them */
+#define PRIORITY 15U /* of the manager's requests: the highest, so no request preempts them */
 
 static const struct accel_image_fragment *fragment_of(const struct overlay_run *run, unsigned index)
 {
@@ -53,9 +53,9 @@ void accel_set_devices(void)
     }
 }
 
-/* Has the fabric look through its search list: it does so when a region changes, and not when
- * DEVICE does. A request enters the list, and leaves it. Meanwhile it may get an idle region, whose
- * client is told with the solution. */
+/* Makes the fabric search its list: it does so when a region changes, and not when DEVICE does. A
+ * request enters the list, and leaves it. In between it may get an idle region, whose client
+ * accel_take_solution() then updates. */
 static void retry_waiting(void)
 {
     set_device(0, 0);

@@ -19,8 +19,8 @@ static void connect(struct accel *a, unsigned region)
     accel_connected(a, region);
 }
 
-/* The job of `a` is being stopped: makes its page read-only meanwhile, so that less is left to do
- * for the client that waits. A write before the job has stopped makes it writable again. */
+/* The job of `a` is being stopped: makes its page read-only already, so that less is left to do for
+ * the client that waits. A write before the job has stopped makes it writable again. */
 static void prepare_loss(const struct accel *a)
 {
     if (a != NULL) {
@@ -62,8 +62,8 @@ static void promise(struct accel *a, unsigned number)
 }
 
 /* Does what the answer to a request of `a` allows at once: connects it, or has its region
- * configured. Before that, the region's job may have to stop: accel_update_region() goes on then.
- */
+ * configured. Before that, the region's job may have to stop: accel_update_region() continues
+ * then. */
 static void apply(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
@@ -205,7 +205,7 @@ static void apply_later(struct accel *a, uint64_t solution)
 }
 
 /* The fabric withdraws a region that it has promised only when the region's job has stopped:
- * accel_update_region() goes on then. */
+ * accel_update_region() continues then. */
 static void decline(struct accel *a, uint64_t solution)
 {
     accel_write(FABRIC_REGS_CANCEL, a->name);

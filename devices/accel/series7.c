@@ -28,7 +28,8 @@ enum {
     CMD_DESYNC = 13
 };
 
-/* NULL, WCFG, LFRM, START, RCRC, GRESTORE and DESYNC. Others stop the device or load it anew. */
+/* NULL, WCFG, LFRM, START, RCRC, GRESTORE and DESYNC. Others stop the device or make it load
+ * another configuration. */
 #define COMMANDS (1U << 0 | 1U << 1 | 1U << 3 | 1U << 5 | 1U << 7 | 1U << 10 | 1U << 13)
 
 /* CTL0, MASK, COR0, COR1 and CTL1: settings that Vivado writes. */

@@ -5,7 +5,7 @@
  * in no guest's second stage, and no hypercall of a guest finds it.
  *
  * A VCPU that waits for a job is suspended, and resumed by a timer when the job should be over: the
- * time of a job is known, unless its region is taken for another client. Then the timer looks
+ * time of a job is known, unless its region is taken for another client. Then the timer checks
  * again.
  */
 #include "accel.h"
@@ -33,7 +33,7 @@ enum unit_state {
 struct unit {
     enum unit_state state; /* guarded by accels.lock, as is all that follows */
     ticks_t due;           /* the job should be over */
-    ticks_t interval;      /* until the next look afterwards */
+    ticks_t interval;      /* until the next check, once `due` has passed */
     uint64_t entry;        /* of its page, which no translation table has */
 };
 
@@ -172,7 +172,7 @@ static bool is_over(const struct accel *a)
 
 /* --- waiting --- */
 
-/* With sched_lock held: the timer looks at `due`, or earlier. */
+/* With sched_lock held: the timer checks at `due`, or earlier. */
 static void look_at(ticks_t due)
 {
     if (!timer_armed(&look) || due < look.node.key) {
@@ -203,8 +203,8 @@ static struct vcpu *waiter_of(const struct vm *vm, const struct unit *u)
     return NULL;
 }
 
-/* Resumes a VCPU that waits for the unit if its job is over, or gone; else looks again later. If it
- * was turned off meanwhile, it continues to be off. */
+/* Resumes a VCPU that waits for the unit if its job is over, or lost; else the timer checks again
+ * later. A VCPU that was turned off since stays off. */
 static void look_at_unit(const struct accel_vm *c)
 {
     struct unit *u = unit_of(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shared devices' interrupt to the hypervisor: lines for the console. The VM itself is told by
- * the status of its completions. */
+/* The shared devices' interrupt to the hypervisor: lines for the console. The status of its
+ * completions informs the VM itself. */
 #include "arch.h"
 #include "atomic.h"
 #include "console.h"
