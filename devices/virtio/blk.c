@@ -15,7 +15,7 @@
 #define FEATURE_READ_ONLY (UINT64_C(1) << 5)
 
 #define ID_SIZE 20U
-#define SEGMENTS (VIRTIO_QUEUE_SIZE - 2U) /* of a request, beside its header and its status */
+#define SEGMENTS (VIRTIO_QUEUE_SIZE - 2U) /* of a request, without its header and its status */
 #define CONFIG_CAPACITY 0U
 #define CONFIG_SEG_MAX 12U
 

@@ -95,7 +95,7 @@ struct session {
 enum phase {
     BEGIN,
     HEAD,  /* reads struct data_request */
-    SEEK,  /* looks for the first buffer to write to */
+    SEEK,  /* finds the first buffer to write to */
     OFFER, /* instead of TAKE, with a unit: begins a job */
     AWAIT, /* the job runs */
     TAKE,  /* reads a block */
@@ -626,7 +626,7 @@ static enum virtio_found block_step(const struct virtio_device *dev, struct engi
     enum virtio_found found = VIRTIO_SOME;
 
     if (e->key_session != e->request.session) {
-        fail(e, STATUS_NO_SESSION); /* destroyed meanwhile */
+        fail(e, STATUS_NO_SESSION); /* destroyed since its first step */
         return VIRTIO_SOME;
     }
     if (!aes_expanded(&e->key)) {

@@ -64,7 +64,7 @@ struct head {
 #define VIRTIO_HEADER 12U
 #define NUM_BUFFERS offsetof(struct head, num_buffers)
 
-/* What is under way at a NIC. */
+/* The state of a NIC's send queue. */
 enum sending {
     SENDING_NOTHING, /* no frame is taken from the send queue */
     SENDING_FRAME,   /* a frame, which is still in the queue, goes to its next receiver */
@@ -108,7 +108,7 @@ struct nic {
 
 static struct nic nics[VIRTIO_MAX_FUNCTIONS]; /* by number of the function; owner: this file */
 
-/* How the delivery to a NIC stands. */
+/* The outcome of a delivery to a NIC. */
 enum outcome {
     DELIVERED,
     UNFINISHED, /* to be continued in the next step */

@@ -56,8 +56,8 @@ static struct virtq *queue_of(struct virtio_device *dev, struct virtio_device *t
     return to->class->waiting(dev, to, number);
 }
 
-/* To find that a device does not wait, or must still wait, takes time, too: there is a look for
- * interrupts after each. */
+/* To find that a device does not wait, or must still wait, takes time, too: interrupts are polled
+ * after each. */
 static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio_progress *at)
 {
     bool done = true;

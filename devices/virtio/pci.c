@@ -267,8 +267,8 @@ static void bars_store(struct vcpu *v, gpa_t offset, unsigned width_log2, ulong 
     struct virtio_device *dev = &virtio_bus_of(v->vm)->devices[offset / VIRTIO_BAR_SIZE];
 
     /* Only at that address: a misaligned store comes in pieces, and each would otherwise do a step,
-     * without a look for interrupts between them. Also while memory is not decoded, which only
-     * works the queue off earlier: a check would cost 3 instructions. */
+     * without a polling point between them. Also while memory is not decoded, which only works the
+     * queue off earlier: a check would cost 3 instructions. */
     if (offset % VIRTIO_BAR_SIZE == PART_NOTIFY) {
         virtio_notify(dev, value & 0xffffU);
     } else {

@@ -35,7 +35,7 @@ struct server {
 /* by number of the function; owner: this file */
 static struct server servers[VIRTIO_MAX_FUNCTIONS];
 
-/* --- a piece on its way to the server --- */
+/* --- sending a piece to the server --- */
 
 static struct virtio_step step_again(void)
 {
@@ -239,7 +239,7 @@ static struct virtio_step end_answer(struct server *s)
     return step_again();
 }
 
-/* Copies the next bytes of a read to the driver's memory. What the answer has beside them is
+/* Copies the next bytes of a read to the driver's memory. Further bytes of the answer are
  * ignored. */
 static struct virtio_step take_data(struct server *s, struct blk_disk *disk)
 {

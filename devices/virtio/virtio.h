@@ -68,7 +68,7 @@ struct virtq_used {
     uint32_t head, length; /* which chain, bytes written */
 };
 
-/* How far the work on the queues of devices that wait is: a store that is executed again goes on
+/* How far the work on the queues of devices that wait is: a store that is executed again continues
  * there. */
 struct virtio_progress {
     uint8_t device; /* its number */
@@ -135,7 +135,7 @@ struct virtio_class {
      * machine */
     uint8_t queues;
     uint32_t pci_class; /* class code, subclass, interface */
-    uint64_t features;  /* beside those of all devices */
+    uint64_t features;  /* in addition to those of all devices */
     /* Checks the configuration and fills dev->data. At boot. Returns NULL or what is wrong. */
     const char *(*boot)(struct virtio_device *dev);
     /* 32 bits at a multiple of 4 of the device configuration. */

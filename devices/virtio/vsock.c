@@ -185,7 +185,7 @@ static bool take_reset(struct endpoint *e, struct header *h)
         if ((atomic_load_relaxed(&e->owed) & bit) == 0) {
             continue;
         }
-        /* before the look: another CPU may set it from then on */
+        /* before the check: another CPU may set it from then on */
         (void)atomic_and_relaxed(&e->owed, ~bit);
         atomic_fence_acquire();
         end_streams(e, s.peer);
