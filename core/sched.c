@@ -252,7 +252,7 @@ static void sched_request(struct cpu *cpu, struct vcpu *v)
     }
 }
 
-/* Whether a VCPU that has left its CPU has only asked to wait, and no interrupt has been raised
+/* Whether a VCPU that has left its CPU has only requested to wait, and no interrupt has been raised
  * since. */
 static inline bool sched_waits(const struct vcpu *v)
 {

@@ -92,7 +92,8 @@ static inline void be_preempt(struct cpu *cpu, struct vcpu *v)
  * quantum. */
 void be_wake(struct vcpu *v);
 
-/* If a VCPU waits: the same search among the other CPUs. On machines with more than one CPU. */
+/* If a VCPU waits: wakes an idle CPU or gives one slice without an end a quantum, as be_wake(), but
+ * not on this CPU. On machines with more than one CPU. */
 void be_notify(void);
 
 /* `quantum` in ticks. */

@@ -52,8 +52,8 @@ static bool works(probe_fn *try)
     return probe_run(try, (ulong)scratch).ok != 0;
 }
 
-/* Bytes that cbo.zero clears; 0 if they are too many to tell. Memory without a data cache, as an
- * alias for DMA is, may refuse the instruction. */
+/* Bytes that cbo.zero clears; 0 if it clears all of `scratch`, because the block may be larger.
+ * Memory without a data cache, as an alias for DMA is, may refuse the instruction. */
 static uint16_t zero_block_size(void)
 {
     const unsigned words = sizeof(scratch) / sizeof(scratch[0]);

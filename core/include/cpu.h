@@ -33,7 +33,7 @@ struct cpu {
     /* Guarded by sched_lock: */
     /* has VCPUs on this CPU and picks before best effort; or NULL */
     const struct sched_class *class;
-    /* the same; differs while `class` is the class that records every pick */
+    /* as `class`, except while `class` is the wrapper that records every pick */
     const struct sched_class *wrapped;
     /* when `class` picks again at the latest; TICKS_NEVER without a class */
     ticks_t next_release;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared resources that RT apps declare. A component that gives a resource to VMs tells for how
- * long one of them waits for it at most; the component that admits apps counts this time. Neither
- * names the other.
+ * Shared resources that RT apps declare. A component that gives a resource to VMs states how long
+ * one of them waits for it at most; the component that admits apps counts this time. Neither names
+ * the other.
  */
 #ifndef RESOURCE_H
 #define RESOURCE_H
@@ -29,7 +29,7 @@ struct resource_wait {
     bool direct; /* no CPU has a part in it: apps do not delay it */
 };
 
-/* Tells how long a job of the VM on its resource `number` takes at most, if it takes `job` ticks
+/* Computes how long a job of the VM on its resource `number` takes at most, if it takes `job` ticks
  * while no other VM uses the resource: less than 2^31 us. On RESOURCE_BOUNDED fills `wait`. Called
  * without locks; takes as long as a step of a hypercall may. */
 typedef enum resource_answer resource_bound_fn(const struct vm *vm, ulong number, ticks_t job,

@@ -31,7 +31,7 @@ enum filter_verdict {
     FILTER_HOLD,
     FILTER_PASS,  /* show it, after those held */
     FILTER_LEFT,  /* move the cursor left by `count` cells, at least 1 */
-    FILTER_RIGHT, /* the same to the right */
+    FILTER_RIGHT, /* move the cursor right by `count` cells, at least 1 */
 };
 
 /* Decides about the next character *c, neither CR nor LF, and may replace it. The caller discards

@@ -37,7 +37,7 @@ static struct {
     bool full;                      /* the VMs' console_busy */
     uint8_t late[SYSIMAGE_MAX_VMS]; /* characters that each VM has written since then */
     bool room;                      /* VMs may wait for room, and there is some again */
-    unsigned unready;               /* VMs that have not been told of it */
+    unsigned unready;               /* VMs that have not been notified of it */
     struct vm *keyboard;            /* the VM that gets typed characters */
     char queue[QUEUE];
     /* owner: this file; guarded by console_lock */
@@ -205,7 +205,7 @@ void console_drain(void)
     spin_unlock(&console_lock);
 }
 
-/* The next VM whose UART is to be notified that there is room, or NULL. */
+/* The next VM whose UART is to be notified of the room, or NULL. */
 static struct vm *next_unready(void)
 {
     return out.unready > 0 ? &hyp.vms[--out.unready] : NULL;

@@ -21,7 +21,7 @@ enum {
 static ulong lock;    /* atomic */
 static ulong pending; /* harts that have not executed the fence yet, as bits; atomic */
 static ulong kind;    /* this and the next: guarded by the lock, read by the pending harts */
-static ulong vmid;    /* hgatp of the hart that asks: HFENCE.VVMA is for the VM in hgatp */
+static ulong vmid;    /* hgatp of the requesting hart: HFENCE.VVMA is for the VM in hgatp */
 
 static void fence(void)
 {

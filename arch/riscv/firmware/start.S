@@ -54,7 +54,7 @@ fw_enter:                           /* (hart id, argument, entry, hart) */
     ret
 .endm
 
-    /* The same for a byte of memory. */
+    /* As `attempt`, for a byte of memory: a trap returns -1. */
     .globl  fw_load_byte
     .balign 4
 fw_load_byte:
