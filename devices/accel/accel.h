@@ -4,8 +4,9 @@
  * files of this folder share.
  *
  * A VM's page of a device (its IF) is read-only until the VM is connected to a region: the first
- * write is the request. The fabric decides who gets which region, and keeps the list of those that
- * wait; the manager configures regions, connects IFs, and makes pages writable or read-only.
+ * write is the request. The fabric decides which client gets which region, and keeps the list of
+ * clients that wait; the manager configures regions, connects IFs, and makes pages writable or
+ * read-only.
  *
  * Locks: vm.lock, then accels.lock, then sched_lock.
  */
@@ -51,7 +52,7 @@ struct accel {
     /* Guarded by accels.lock. */
     enum accel_state state;
     unsigned region;  /* while connected */
-    bool awaited;     /* a VCPU waits for it, or its guest was told to */
+    bool awaited;     /* a VCPU waits for it, or its guest has been informed that it is not ready */
     bool present;     /* no overlay provides it, or one that is applied */
     uint64_t request; /* for REQUEST: its name and priority */
     /* of its next request: 0 .. 15, 15 is the highest; of its next write: ACCEL_MODEL_* */
@@ -283,7 +284,7 @@ void accel_take_solution(void);
  * it is disconnected. Returns whether there was one. */
 bool accel_update_region(unsigned number);
 
-/* The same for the first region of accels.update. */
+/* accel_update_region() for the first region of accels.update. */
 void accel_update_first(void);
 
 /* Whether a job is leaving its region: saved, or, if it has failed, when its bus traffic has
@@ -356,9 +357,10 @@ void accel_delay_init(void);
  * life of its VM must not see those of the last. At boot, or with accels.lock held. */
 void accel_reset_device(struct accel *a);
 
-/* A device comes with an overlay, after accel_reset_device(), or goes: its guest can enumerate it
- * from here on, or no more. If it goes, it keeps its region until accel_withdraw_device(), and its
- * page may be writable until accel_bar_device(). With accels.lock held. */
+/* Makes a device of an overlay present, after accel_reset_device(), or absent: its guest can
+ * enumerate it from here on, or no more. An absent device keeps its region until
+ * accel_withdraw_device(), and its page may be writable until accel_bar_device(). With accels.lock
+ * held. */
 void accel_set_present(struct accel *a, bool present);
 
 /* --- calls.c --- */

@@ -101,7 +101,7 @@ static void add_turn(struct path *p)
     }
 }
 
-/* START was written when the region had just been given away: the event that tells so, then
+/* START was written when the region had just been given away: the event that reports it, then
  * accel_continue(), a timer, after the system's other timers, finds the job and requests a region:
  * after those of all other devices, each of which may have to request again for each region. */
 static void add_loss(struct path *p)

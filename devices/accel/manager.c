@@ -81,7 +81,7 @@ void accel_watch_all(void)
 }
 
 /* Updates the regions that can have another client or state, until a client has lost one; notes the
- * others. PRR_STOPPED does not tell the region: it concerns those whose job was stopped for another
+ * others. PRR_STOPPED does not name the region: it concerns those whose job was stopped for another
  * client, or has failed. */
 static void update_regions(uint64_t status)
 {

@@ -8,7 +8,7 @@
 #include "sched.h"
 #include "system.h"
 
-/* if the fabric does not tell the event that is awaited: a restored job that runs */
+/* between checks for what the fabric does not report: that a restored job runs */
 #define POLL_US 50U
 #define LIMIT_US 10000000U /* of a phase that waits for others */
 

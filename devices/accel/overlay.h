@@ -18,7 +18,7 @@ enum overlay_outcome {
     OVERLAY_AGAIN, /* continues in another section */
     /* continues after an event of the fabric, or is tried again; fails after a limit */
     OVERLAY_WAITS,
-    OVERLAY_POLLS,  /* the same without a limit */
+    OVERLAY_POLLS,  /* as OVERLAY_WAITS, without a limit */
     OVERLAY_SLEEPS, /* continues when the ICAP has finished */
     OVERLAY_FAILED, /* for run.region */
 };

@@ -184,8 +184,8 @@ void accel_update_first(void)
 
 /* Does what a solution from the search list allows. Since it was found, the region's job may have
  * stopped, or the region may have expired, and its client may have it again; and `a` may have
- * requested and got another one. Whether a promise still holds only another request tells: it
- * changes nothing if it does. */
+ * requested and got another one. Only another request shows whether a promise still holds; the
+ * request changes nothing if it does. */
 static void apply_later(struct accel *a, uint64_t solution)
 {
     unsigned region = (unsigned)ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_PRR);
@@ -221,7 +221,7 @@ void accel_take_solution(void)
                                   ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_DEV));
 
     if (ACCEL_FIELD(solution, FABRIC_REGS_SOLUTION_VALID) == 0) {
-        return; /* one that comes from here on must not be taken unread */
+        return; /* a solution that appears from here on must not be removed before it is read */
     }
     accel_write(FABRIC_REGS_NEW_SOLUTION_POP, 1);
     if (a == NULL) {

@@ -44,7 +44,7 @@ struct blk_disk {
     uint64_t at;      /* offset of the next byte */
     uint32_t written; /* bytes, to the guest's memory */
     struct virtio_chain rest;
-    /* The same, of a disk with a server: */
+    /* Of a disk with a server, guarded by the same lock: */
     /* the request has a piece that the server gets or has, or its next piece is not known yet */
     bool forwards;
     enum blk_piece piece;

@@ -26,7 +26,7 @@
 #define FEATURE_CSUM (UINT64_C(1) << 0)
 #define FEATURE_HOST_TSO4 (UINT64_C(1) << 11)
 #define FEATURE_HOST_TSO6 (UINT64_C(1) << 12)
-#define FEATURE_GUEST_CSUM (UINT64_C(1) << 1) /* the same, to the driver */
+#define FEATURE_GUEST_CSUM (UINT64_C(1) << 1) /* frames to the driver, likewise */
 #define FEATURE_GUEST_TSO4 (UINT64_C(1) << 7)
 #define FEATURE_GUEST_TSO6 (UINT64_C(1) << 8)
 #define FEATURE_MAC (UINT64_C(1) << 5)
@@ -130,7 +130,7 @@ static void offer_offloads(struct virtio_device *dev)
 }
 
 /* Whether the NICs of the network that are before this one have offloads if it has. The first of
- * them tells: the boot ends at a NIC that differs. */
+ * them is enough: the boot ends at a NIC that differs. */
 static bool has_offloads_of_network(const struct virtio_device *dev)
 {
     for (const struct virtio_device *other = virtio_devices; other < dev; other++) {

@@ -270,7 +270,7 @@ uint32_t virtio_take_isr(struct virtio_device *dev);
 /* Sets the interrupt line to what the ISR status and the command register say. Without locks. */
 void virtio_set_line(struct virtio_device *dev);
 
-/* The same with vm->lock held. */
+/* virtio_set_line() with vm->lock held. */
 void virtio_set_line_locked(struct virtio_device *dev);
 
 /* At boot. */
@@ -412,8 +412,8 @@ static inline void virtio_chain_advance(struct virtio_chain *chain, uint32_t byt
  * keep this one. Without locks. */
 bool virtio_resume(struct virtio_device *to, ulong number);
 
-/* The same for the queues of a device that was reset, one of them in each call; or a step of the
- * class's stop(). */
+/* virtio_resume() for the queues of a device that was reset, one of them in each call; or a step of
+ * the class's stop(). */
 bool virtio_resume_all(struct virtio_device *to);
 
 /* The guest has notified queue `number`. */
