@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory layout of the hypervisor in the RAM of RISC-V boards, whose linker scripts define LOAD, its first
- * address; the system image follows at __hyp_end. */
+/* Memory layout of the hypervisor in the RAM of RISC-V boards, whose linker scripts define LOAD,
+ * its first address; the system image follows at __hyp_end. */
 OUTPUT_ARCH(riscv)
 ENTRY(_start)
 

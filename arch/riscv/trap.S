@@ -269,7 +269,7 @@ trap_patches:                       /* address, target */
     hlv_align
 mmio_load:
     mmio_instruction
-    call    exit_mmio_load          /* (vcpu, instruction) -> a0 value, a1 register number, 0: none */
+    call    exit_mmio_load          /* (vcpu, instruction) -> a0 value, a1 register, 0: none */
     ld      t0, CPU_CURRENT(sp)
     la      t2, gpr_write
     slli    a1, a1, 3

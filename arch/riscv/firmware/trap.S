@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traps into M-mode. The frequent ones, of a hart without Sstc and time CSR, are handled here without C: set_timer, the
- * timer's interrupt, reads of time; and the interrupt of another hart. Their
- * instructions are counted by the labels trap_*.
+ * Traps into M-mode. The frequent ones, of a hart without Sstc and time CSR, are handled here
+ * without C: set_timer, the timer's interrupt, reads of time; and the interrupt of another hart.
+ * Their instructions are counted by the labels trap_*. All others are passed to fw_trap() (main.c).
  */
 #include "firmware.h"
 #include "sbi_numbers.h"
@@ -10,9 +10,10 @@
 #define INSN_RDTIME -0x3fefdf8d /* csrrs x0, time, x0, sign-extended */
 #define INSN_RD (31 << 7)
 
-    /* Makes the interrupt pending in HS-mode; changes t1. A read-modify-write of mip must not change the SEIP that
-     * software writes: Spike writes the PLIC's SEIP back there, and the external interrupt never ends. The firmware
-     * does not use that bit, so it is cleared after each csrs and in each csrc. */
+    /* Makes the interrupt pending in HS-mode; changes t1. A read-modify-write of mip must not
+     * change the SEIP that software writes: Spike writes the PLIC's SEIP back there, and the
+     * external interrupt never ends. The firmware does not use that bit, so it is cleared after
+     * each csrs and in each csrc. */
 .macro raise_interrupt irq
     li      t1, 1 << \irq
     csrs    CSR_MIP, t1
@@ -24,7 +25,7 @@
     .balign 4
     .globl  trap_entry
 trap_entry:
-    csrrw   sp, CSR_MSCRATCH, sp    /* sp: struct hart; mscratch: the stack pointer of the other mode */
+    csrrw   sp, CSR_MSCRATCH, sp    /* sp: struct hart; mscratch: the other mode's sp */
     sd      t0, HART_T0(sp)
     sd      t1, HART_T1(sp)
     csrr    t0, CSR_MCAUSE
@@ -56,7 +57,8 @@ back:
 trap_mret:
     mret
 
-    /* Two kinds are enabled: requests of other harts, and the timer, which stays pending until the next set_timer. */
+    /* Two kinds are enabled: requests of other harts, and the timer, which stays pending until the
+     * next set_timer. */
 interrupt:
     slli    t0, t0, 1               /* without the interrupt bit */
     addi    t0, t0, -2 * IRQ_MTI
