@@ -25,7 +25,7 @@ struct vdev {
 
 /* A VM's devices. Constant after boot. */
 struct vdevs {
-    unsigned count;
+    unsigned count;         /* of devices in `dev` */
     const struct vdev *end; /* behind the last one; NULL: there is none */
     struct vdev dev[VM_MAX_VDEVS];
 };

@@ -37,10 +37,10 @@ enum vm_reason {
 
 /* Why a VM was stopped by the hypervisor; registers are in the VCPU. */
 struct vm_fault {
-    struct vcpu *vcpu;
-    const char *what; /* a constant string */
-    ulong cause;      /* architecture's number */
-    gpa_t address;    /* guest-physical where known, else guest-virtual */
+    struct vcpu *vcpu; /* that had the fault */
+    const char *what;  /* a constant string */
+    ulong cause;       /* architecture's number */
+    gpa_t address;     /* guest-physical where known, else guest-virtual */
 };
 
 /* The clock of a VM (vmclock.c): its watchdog while it runs, the backoff before its next start

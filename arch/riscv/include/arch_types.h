@@ -82,8 +82,8 @@ struct vplic {
     struct {
         uint32_t deliver; /* sources that are enabled and whose priority is above the threshold */
         uint32_t enable;
-        uint32_t threshold;
-        bool raised; /* the VCPU's external interrupt is raised */
+        uint32_t threshold; /* of priorities */
+        bool raised;        /* the VCPU's external interrupt is raised */
     } context[8];
 };
 
