@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A VM's guest-physical memory map. Every address from a guest is checked here and nowhere else.
- * The map is in the system image and constant after boot, so it needs no lock. */
+ * Its regions are in the system image and constant after boot, so it needs no lock. */
 #ifndef MEMMAP_H
 #define MEMMAP_H
 

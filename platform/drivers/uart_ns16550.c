@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ns16550a, the console UART of several boards; polled and interrupt-driven. Implements
- * platform_uart_*() of platform.h; board.h has the distance, width and divisor of its registers.
- * Owns the number of free places in the transmit FIFO and whether its interrupt is enabled. */
+ * platform_uart_*() of platform.h; board.h has the distance and width of its registers and the
+ * divisor of its speed. Owns the number of free places in the transmit FIFO and whether its
+ * interrupt is enabled. */
 #include "uart_ns16550.h"
 
 #include "platform.h"
