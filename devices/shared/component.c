@@ -7,7 +7,7 @@
 #include "shared.h"
 
 static const struct pci_shared_devices devices = {
-    .pages = hardware_io_pages, .pending = hardware_io_pending, .mask = hardware_io_mask};
+    .pages = shared_pages, .pending = shared_pending, .mask = shared_mask};
 static const struct pci_backends backends = {.shared_devices = &devices};
 
 COMPONENT(shared, .boot = shared_boot, .vm_reset = shared_vm_reset, .vm_stop = shared_vm_stop,

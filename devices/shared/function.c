@@ -3,7 +3,7 @@
  * interrupt. */
 #include "shared.h"
 
-bool hardware_io_pages(const struct vm *vm, uint64_t *pages)
+bool shared_pages(const struct vm *vm, uint64_t *pages)
 {
     const struct shared_client *c = shared_client_of(vm);
 
@@ -13,12 +13,12 @@ bool hardware_io_pages(const struct vm *vm, uint64_t *pages)
     return c != NULL;
 }
 
-bool hardware_io_pending(const struct vm *vm)
+bool shared_pending(const struct vm *vm)
 {
     return (shared_read(FABRIC_SHARED_VM_IRQ) >> shared_client_of(vm)->number & 1U) != 0;
 }
 
-void hardware_io_mask(const struct vm *vm, bool masked)
+void shared_mask(const struct vm *vm, bool masked)
 {
     shared_write(FABRIC_SHARED_VM_IRQ_MASK,
                  SHARED_PUT(FABRIC_SHARED_VM_IRQ_MASK_VM, shared_client_of(vm)->number) |

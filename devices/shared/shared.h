@@ -124,8 +124,8 @@ bool shared_vm_stop(struct vm *vm);
 resource_bound_fn shared_bound;
 
 /* As struct pci_shared_devices says. */
-bool hardware_io_pages(const struct vm *vm, uint64_t *pages);
-bool hardware_io_pending(const struct vm *vm);
-void hardware_io_mask(const struct vm *vm, bool masked);
+bool shared_pages(const struct vm *vm, uint64_t *pages);
+bool shared_pending(const struct vm *vm);
+void shared_mask(const struct vm *vm, bool masked);
 
 #endif

@@ -24,12 +24,12 @@ static const char *hardware_io_boot(struct virtio_device *dev)
                : "the pages of a VM's shared devices cannot be a BAR";
 }
 
-static bool io_function_pending(const struct virtio_device *dev)
+static bool function_pending(const struct virtio_device *dev)
 {
     return pci_backends.shared_devices->pending(dev->vm);
 }
 
-static void io_function_mask(const struct virtio_device *dev, bool masked)
+static void function_mask(const struct virtio_device *dev, bool masked)
 {
     pci_backends.shared_devices->mask(dev->vm, masked);
 }
@@ -38,5 +38,5 @@ const struct virtio_class virtio_hardware_io = {.type = VIRTIO_IMAGE_HARDWARE_IO
                                                 .id = HARDWARE_IO_ID,
                                                 .pci_class = CLASS_HARDWARE_IO,
                                                 .boot = hardware_io_boot,
-                                                .pending = io_function_pending,
-                                                .mask = io_function_mask};
+                                                .pending = function_pending,
+                                                .mask = function_mask};

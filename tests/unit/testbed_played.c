@@ -16,12 +16,12 @@ void __real_accelerator_mask(const struct vm *vm, unsigned device, bool masked);
 bool __wrap_accelerator_exists(const struct vm *vm, unsigned device);
 bool __wrap_accelerator_pending(const struct vm *vm, unsigned device);
 void __wrap_accelerator_mask(const struct vm *vm, unsigned device, bool masked);
-bool __real_hardware_io_pages(const struct vm *vm, uint64_t *pages);
-bool __real_hardware_io_pending(const struct vm *vm);
-void __real_hardware_io_mask(const struct vm *vm, bool masked);
-bool __wrap_hardware_io_pages(const struct vm *vm, uint64_t *pages);
-bool __wrap_hardware_io_pending(const struct vm *vm);
-void __wrap_hardware_io_mask(const struct vm *vm, bool masked);
+bool __real_shared_pages(const struct vm *vm, uint64_t *pages);
+bool __real_shared_pending(const struct vm *vm);
+void __real_shared_mask(const struct vm *vm, bool masked);
+bool __wrap_shared_pages(const struct vm *vm, uint64_t *pages);
+bool __wrap_shared_pending(const struct vm *vm);
+void __wrap_shared_mask(const struct vm *vm, bool masked);
 
 /* owner: this file */
 static struct {
@@ -92,26 +92,25 @@ void testbed_played_shared(uint64_t pages, testbed_played_pending_fn *pending,
     played.shared_mask = mask;
 }
 
-bool __wrap_hardware_io_pages(const struct vm *vm, uint64_t *pages)
+bool __wrap_shared_pages(const struct vm *vm, uint64_t *pages)
 {
     if (played.shared_pending == NULL) {
-        return __real_hardware_io_pages(vm, pages);
+        return __real_shared_pages(vm, pages);
     }
     *pages = played.pages;
     return true;
 }
 
-bool __wrap_hardware_io_pending(const struct vm *vm)
+bool __wrap_shared_pending(const struct vm *vm)
 {
-    return played.shared_pending != NULL ? played.shared_pending(0)
-                                         : __real_hardware_io_pending(vm);
+    return played.shared_pending != NULL ? played.shared_pending(0) : __real_shared_pending(vm);
 }
 
-void __wrap_hardware_io_mask(const struct vm *vm, bool masked)
+void __wrap_shared_mask(const struct vm *vm, bool masked)
 {
     if (played.shared_mask != NULL) {
         played.shared_mask(0, masked);
     } else {
-        __real_hardware_io_mask(vm, masked);
+        __real_shared_mask(vm, masked);
     }
 }

@@ -29,7 +29,7 @@ HOST_CFLAGS = -std=gnu11 -O1 -g -fPIC -fno-common $(HOST_SANITIZE) $(HOST_WARN) 
 # The testbed plays these functions, or calls the component's (tests/unit/testbed_played.c).
 HOST_WRAP := $(foreach function,begin result stop,-Wl,--wrap=cipher_unit_$(function)) \
 	$(foreach function,exists pending mask,-Wl,--wrap=accelerator_$(function)) \
-	$(foreach function,pages pending mask,-Wl,--wrap=hardware_io_$(function))
+	$(foreach function,pages pending mask,-Wl,--wrap=shared_$(function))
 HOST_LDFLAGS := $(HOST_SANITIZE) $(HOST_WRAP)
 # $(call linked,BUILD,OBJECTS): without those that a program leaves out.
 LEFT_OUT := $(PLAIN_CONSOLE)/%
@@ -110,7 +110,7 @@ test-unit-kind: kind-programs
 test-long: $(HOST_BUILD)/libcore.so ## run the property tests with many more examples and sets of RT apps, and weeks of virtual time
 	@TESSERA_LONG=1 $(HOST_PYTEST) tests/unit
 
-test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the Virtual Device Manager and PCI functions over the fabric's RTL, without QEMU
+test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the manager of accelerators and PCI functions over the fabric's RTL, without QEMU
 	@$(MAKE) --no-print-directory $(COSIM)/libmodel.so $(COSIM)/libshared.so
 	@$(call part,PYTHONPATH=tests/unit:tests/cosim $(HOST_PYTEST) -m "$(if $(TESSERA_LONG),,not slow)" tests/manager)
 	@$(some_selected)
