@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Virtual Device Manager: gives the regions of the fabric (docs/fabric.md) to VMs. What the
+ * The manager of accelerators: gives the regions of the fabric (docs/fabric.md) to VMs. What the
  * files of this folder share.
  *
  * A VM's page of a device (its IF) is read-only until the VM is connected to a region: the first

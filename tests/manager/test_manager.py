@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The Virtual Device Manager (accel) over the fabric's RTL, without QEMU: core and the manager are built for this
+The manager of accelerators over the fabric's RTL, without QEMU: core and the manager are built for this
 machine, the fabric is the model of `make cosim`. VMs use their devices at random; interrupts of the fabric and of
 other CPUs are handled late, VCPUs stop running at any moment, VMs stop and restart. After each event the invariants
 of testbed_accel.c hold; at the end every job has ended.

@@ -72,7 +72,7 @@ struct accel_image_frames {
  * index on. */
 struct accel_image_client {
     uint32_t vm;        /* number of the VM in the system */
-    uint32_t event_irq; /* source of the VM's interrupt controller for VDM events, 1 .. 31 */
+    uint32_t event_irq; /* source of the VM's interrupt controller for device events, 1 .. 31 */
     uint32_t may_raise; /* 1: may change priorities of its devices (HCALL_ACCEL_SET_PRIORITY) */
     /* 1: the manager operates its device for a function of the VM (unit.c), and the VM sees nothing
      * of it */
