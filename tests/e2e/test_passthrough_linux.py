@@ -98,6 +98,21 @@ def check_web(guests: Guests, name: str, folder: Path) -> None:
         assert guests.run(name, f"wget -qO- http://{HOST}:{port}/file") == data
 
 
+def test_function_that_the_machine_does_not_have(system):
+    """The hypervisor says which, and does not boot. Before the machine that has it, which locks the disks' files."""
+    lacking = copy.deepcopy(system)
+    arguments = lacking.data["qemu"]["arguments"]
+    at = next(number for number, word in enumerate(arguments) if word.startswith("nvme,"))
+    del arguments[at - 3 : at + 1]
+    with booted(lacking, "passthrough-lacking") as machine:
+        wrong = r"^error: cannot set up the system: the machine does not have this PCI function$"
+        machine.expect(HYPERVISOR, wrong, ERROR_S)
+        # Firmware of newer QEMUs may not end its last line.
+        named = "PCI function 00:02.0 of the machine, for VM functions:"
+        assert any(line.endswith(named) for line in machine.console.log)
+        assert machine.status(ERROR_S) == 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_servers_of_the_host(guests, name, tmp_path):
     check_web(guests, name, tmp_path)
@@ -199,18 +214,3 @@ def test_disks_outlive_the_machine(guests, system, written):
     for again in guests_of(system, "passthrough-linux-again"):
         for name in NAMES:
             assert again.run(name, f"head -c {BYTES} {DISKS[name]}") == written[name]
-
-
-def test_function_that_the_machine_does_not_have(system):
-    """The hypervisor says which, and does not boot."""
-    lacking = copy.deepcopy(system)
-    arguments = lacking.data["qemu"]["arguments"]
-    at = next(number for number, word in enumerate(arguments) if word.startswith("nvme,"))
-    del arguments[at - 3 : at + 1]
-    with booted(lacking, "passthrough-lacking") as machine:
-        wrong = r"^error: cannot set up the system: the machine does not have this PCI function$"
-        machine.expect(HYPERVISOR, wrong, ERROR_S)
-        # Firmware of newer QEMUs may not end its last line.
-        named = "PCI function 00:02.0 of the machine, for VM functions:"
-        assert any(line.endswith(named) for line in machine.console.log)
-        assert machine.status(ERROR_S) == 1
