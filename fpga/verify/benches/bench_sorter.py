@@ -21,7 +21,13 @@ BENCHES = [
         long=True,
     ),
     Bench(top="fabric_sorter", depth=1, name="sorter-2", parameters={"Depth": 2, "KeyWidth": 3, "ValueWidth": 2}),
-    Bench(top="fabric_sorter", depth=1, name="sorter-11", parameters={"Depth": 11, "KeyWidth": 4, "ValueWidth": 5}),
+    Bench(
+        top="fabric_sorter",
+        depth=1,
+        name="sorter-11",
+        parameters={"Depth": 11, "KeyWidth": 4, "ValueWidth": 5},
+        long=True,
+    ),
     Bench(
         top="fabric_sorter",
         depth=1,

@@ -63,6 +63,7 @@ def synthesized(folder: Path, text: str, top: str, **parameters: int) -> dict[st
     return map_and_time(folder, top, f"read_verilog planted.v; {sets}")
 
 
+@pytest.mark.long
 def test_a_slow_path_between_registers_moves_the_figure(tmp_path_factory):
     chains = (synthesized(tmp_path_factory.mktemp("chain"), CHAIN, "chain", Levels=levels) for levels in (1, 12))
     short, long = (figures["path_ns"] for figures in chains)
