@@ -18,8 +18,8 @@ typedef uint64_t ticks_t;    /* the board's time counter; its frequency is in th
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CONTAINER_OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-/* A function that measurements find by its name in the ELF: a polling point, or what ends a
- * measured interval. */
+/* Not inlined: a function that measurements find by its name in the ELF (a polling point, or what
+ * ends a measured interval), or one whose copies would exceed a limit of size. */
 #define OWN_SYMBOL __attribute__((noinline))
 #define PACKED_ALIGN(n) __attribute__((aligned(n)))
 
