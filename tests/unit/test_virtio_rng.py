@@ -82,6 +82,19 @@ def test_next_life_continues():
     assert draw(Device(0).start(), [64]) == model.fill([64])
 
 
+def test_restart_in_the_middle_of_a_request():
+    """The next life's request begins anew, and the device writes no further byte of the old one."""
+    booted([{"vm": 0, "kind": ENTROPY}])
+    device, old = Device(0).start(), GPA + 0x90000
+    device.queues[0].chain(0, [(old, 200, True)])
+    device.queues[0].offer(0)
+    assert device.queues[0].notify_once(3)
+    restart(0)
+    device = Device(0).start()
+    assert draw(device, [64]) == Generator(0).fill([64])
+    assert device.get(old, 200) == bytes(200)
+
+
 @pytest.mark.parametrize(("address", "length", "flags"), [(GPA, 64, 0), (GPA, 0, WRITE), (0x1000, 64, WRITE)])
 def test_wrong_buffers(address: int, length: int, flags: int):
     booted([{"vm": 0, "kind": ENTROPY}])
