@@ -20,6 +20,7 @@ def work(program: str, seed: int) -> dict[str, object]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_split_model_equals_the_rtl_in_every_cycle(seed):
     """A hash over the memory port, answers to accesses, interrupts and regions. An even seed also runs the probe,
