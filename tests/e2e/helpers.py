@@ -236,13 +236,14 @@ def few_of(values: Sequence[Any], kept: Sequence[Any]) -> list:
     return [pytest.param(value, marks=() if value in kept else pytest.mark.long) for value in values]
 
 
-def on_every_board(*names: str) -> list:
+def on_every_board(*names: str, long: bool = False) -> list:
     """
     Test parameters: the named systems on qemu-virt, and the first of them ported to each MIPS
-    board. The second MIPS board is marked `long`, so only `make soak` runs it.
+    board. Only `make soak` runs those on the second MIPS board; with `long`, on both.
     """
     part, generic = (f"{names[0]}@{board}" for board in MIPS_BOARDS)
-    return [*names, part, pytest.param(generic, marks=pytest.mark.long)]
+    marks = [pytest.mark.long] if long else []
+    return [*names, pytest.param(part, marks=marks), pytest.param(generic, marks=pytest.mark.long)]
 
 
 def board_of(name: str) -> Board:

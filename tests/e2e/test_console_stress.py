@@ -77,7 +77,7 @@ def assert_flood_complete(text: str, count: int, vm: str) -> None:
     ],
 )
 def test_floods_of_two_vms_are_complete_and_unmixed(name, steady, check):
-    count = 1500
+    count = 500
     system = built(name)
     with booted(system, f"console-stress-{name}", *steady) as machine:
         wait_for_signs_of_life(machine, system)
@@ -135,7 +135,7 @@ def test_a_slow_terminal_loses_nothing(command):
     In host time, because in virtual time the guests would be stopped together with the terminal and
     never block.
     """
-    count = 1500
+    count = 500
     system = built("console-stress")
     words = system_command(find_qemu(), system)
     everything = b""

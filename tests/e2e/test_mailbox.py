@@ -122,7 +122,7 @@ class Bare:
 Client = Linux | Bare
 
 
-@pytest.fixture(scope="module", params=["messages", *on_every_board("mailbox")])
+@pytest.fixture(scope="module", params=["messages", *on_every_board("mailbox", long=True)])
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -213,7 +213,7 @@ def test_missing_server_is_an_error_without_endless_wait(machine: Machine, clien
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param("messages", marks=pytest.mark.long), *on_every_board("mailbox")],
+    [pytest.param("messages", marks=pytest.mark.long), *on_every_board("mailbox", long=True)],
     indirect=True,
     scope="module",
 )

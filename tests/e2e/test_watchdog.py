@@ -27,7 +27,7 @@ from tessera.bench.rt import apps
 from tessera.run.machine import HYPERVISOR
 
 
-@pytest.fixture(scope="module", params=on_every_board("watchdog"))
+@pytest.fixture(scope="module", params=on_every_board("watchdog", long=True))
 def name(request):
     return request.param
 
@@ -151,7 +151,7 @@ PAUSES = {
 }
 
 
-@pytest.mark.parametrize("name", on_every_board("watchdog-loops"))
+@pytest.mark.parametrize("name", on_every_board("watchdog-loops", long=True))
 def test_restart_loops_back_off(name):
     """Four guests fail as soon as they run; `second`, with a short watchdog period, still pets in
     time."""
