@@ -49,8 +49,8 @@ def test_image_and_firmware(board: str) -> None:
 )
 def test_width_of_uart_accesses(board: str, wide: bool) -> None:
     """The status at register 5 and the data at register 0: words at stride 4, or bytes at stride 1."""
-    make("hyp", f"PLATFORM={board}")
-    elf = str(ROOT / "build/hyp" / board / "tessera.elf")
+    make("image", f"PLATFORM={board}")
+    elf = str((ROOT / load_system(board).data["hypervisor"]["path"]).with_suffix(".elf"))
     code = run(["riscv64-unknown-elf-objdump", "-d", "--disassemble=platform_uart_put", elf]).stdout
     loads = {tuple(found) for found in re.findall(r"\t(l[wb]u?)\t\w+,(5|20)\(", code)}
     assert loads == ({("lw", "20")} if wide else {("lbu", "5")}), code

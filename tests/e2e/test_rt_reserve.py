@@ -213,6 +213,7 @@ def harts() -> Iterator[Machine]:
         yield machine
 
 
+@pytest.mark.long
 def test_on_several_harts_apps_that_would_break_the_bound_are_refused(harts: Machine) -> None:
     for hart in range(HARTS):
         refusal = rf"best effort would get {RESERVE_US} us of CPU {hart} in no less than (\d+) us"
@@ -222,6 +223,7 @@ def test_on_several_harts_apps_that_would_break_the_bound_are_refused(harts: Mac
         assert LATE_US < int(least) < LATE_US + RESERVE_US
 
 
+@pytest.mark.long
 def test_on_several_harts_best_effort_never_waits_longer_than_the_bound(harts: Machine) -> None:
     longest = assert_waits_within_bound(harts, slack_us=20 + HARTS * TURN_US)
     assert longest >= LONGEST_ON_FOUR_US * NS_PER_US, "the set is not the worst case that is admitted"
@@ -233,6 +235,7 @@ def test_on_several_harts_a_watchdog_expires_beside_the_apps(harts: Machine) -> 
     assert_watchdog_expires(harts)
 
 
+@pytest.mark.long
 def test_on_several_harts_a_preempted_guest_continues_elsewhere(harts: Machine) -> None:
     """A guest preempted by an app continues at once on the hart without an app."""
     rt_end(harts, HARTS - 1)
@@ -240,6 +243,7 @@ def test_on_several_harts_a_preempted_guest_continues_elsewhere(harts: Machine) 
     assert longest <= QUANTUM_US * NS_PER_US
 
 
+@pytest.mark.long
 def test_on_several_harts_the_operator_ends_the_apps(harts: Machine) -> None:
     """The operator ends the apps of all harts and starts them again."""
     keyboard(harts, "rtm")

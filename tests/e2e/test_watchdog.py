@@ -151,7 +151,8 @@ PAUSES = {
 }
 
 
-@pytest.mark.parametrize("name", on_every_board("watchdog-loops", long=True))
+@pytest.mark.long  # the pauses: also tests/unit/test_watchdog.py
+@pytest.mark.parametrize("name", on_every_board("watchdog-loops"))
 def test_restart_loops_back_off(name):
     """Four guests fail as soon as they run; `second`, with a short watchdog period, still pets in
     time."""

@@ -42,7 +42,7 @@ def test_guest_stops_printing(boot, command):
     machine.expect("misbehave", r"^misbehave: alive 0$")
     machine.send(f"{command}\r")
     machine.expect("misbehave", r"^misbehave: (reading|jumping|spinning|sleeping)")
-    assert not machine.wait_until(lambda: machine.console.said("misbehave", "alive 5") is not None, timeout=6)
+    assert not machine.wait_until(lambda: machine.console.said("misbehave", "alive 2") is not None, timeout=3)
 
 
 def started_other_hart(machine) -> bool:

@@ -25,6 +25,8 @@ CLOCK_HZ = 100_000_000
 BOARDS = ("m5150", "m5150-generic")
 # The boards, and the part with the hypervisor compiled for size (microMIPS).
 TARGETS = (*BOARDS, "m5150.size")
+# For what hardly depends on the board; in soak, on all.
+MOST = ("m5150", pytest.param("m5150-generic", marks=pytest.mark.long), "m5150.size")
 ESCAPE = "\x14"
 
 

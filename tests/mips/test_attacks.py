@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 import random_guest
-from conftest import Run, build, in_turn, run
+from conftest import TARGETS, Run, build, in_turn, run
 
 from tessera.run.machine import HYPERVISOR
 from tessera.run.runner import ROOT
@@ -155,7 +155,10 @@ def test_state_is_kept_while_another_vm_is_loaded(name: str, board: str) -> None
     assert system.text(HYPERVISOR).count("resetting stopped by its own reset, starts again") > 10
 
 
-@pytest.mark.parametrize(("seed", "board"), in_turn(range(3)))
+@pytest.mark.parametrize(
+    ("seed", "board"),
+    [*in_turn([0]), *(pytest.param(seed, board, marks=pytest.mark.long) for seed in (1, 2) for board in TARGETS)],
+)
 def test_random_instructions(seed: int, board: str) -> None:
     """
     A guest that executes random instructions and hypercalls, and is restarted by its watchdog when

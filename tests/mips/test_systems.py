@@ -4,12 +4,12 @@
 import re
 
 import pytest
-from conftest import BOARDS, ESCAPE, TARGETS, in_turn, run
+from conftest import BOARDS, ESCAPE, MOST, TARGETS, in_turn, run
 
 LIMIT_REACHED = 124
 
 
-@pytest.mark.parametrize("board", TARGETS)
+@pytest.mark.parametrize("board", MOST)
 def test_three_guests_on_one_console(board: str) -> None:
     system = run("m5150", board, typed=[(3, f"{ESCAPE}2list\r")], limit="500M")
     assert system.code == LIMIT_REACHED, system.remarks

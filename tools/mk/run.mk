@@ -65,8 +65,7 @@ NEWER_TESTS := $(addprefix tests/e2e/test_,regression.py \
 	$(addprefix accelerators.py::test_,two_vms_share_the_devices an_allocated_device_does_not_exit same_run_twice \
 	    jobs_are_preempted_and_resumed) \
 	hardware_io.py::test_drivers overlays.py::test_a_device_comes_and_goes_with_its_overlay \
-	rt_sorter.py::test_no_deadline_is_missed_at_95_percent rt_sorter.py::test_timers_of_guests \
-	shared_devices.py::test_rectangles)
+	rt_sorter.py::test_timers_of_guests shared_devices.py::test_rectangles)
 
 test-newer: | setup-dev setup-qemu-new ## boot systems on a newer QEMU and use them as a user would
 	@QEMU=$(NEWER) $(E2E) -m "not long" $(PYTEST_ONLY) $(NEWER_TESTS)

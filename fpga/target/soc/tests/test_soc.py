@@ -190,6 +190,7 @@ def test_predictions_of_the_hypervisors_paths():
     assert [privileged[what] for what in ("min", "max")] == pytest.approx([hidden + more, waited + more])
 
 
+@pytest.mark.long
 def test_a_wrong_result_is_an_error(tmp_path):
     """The program with another key for the sorter: the entries come out in another order."""
     keys, other = (struct.pack("<6Q", 50, 10, 40, key, 30, 20) for key in (11, 9))
