@@ -98,8 +98,13 @@ test-unit-quick: unit-programs
 SLOW_TIME := HOST_CC="$(HOST_CC) -DARCH_TIME_SLOW=true"
 
 test-unit-sorter:
+	@$(MAKE) --no-print-directory -j2 -Otarget test-unit-queues test-unit-timers
+
+test-unit-queues:
 	@$(MAKE) --no-print-directory HOST_RT_QUEUE=sorter $(SLOW_TIME) KIND_TESTS="test_rt_queue test_rt_queue_sorter" \
 	    KIND_PROPERTIES="test_rt_edf test_rt_lifecycle" test-unit-kind
+
+test-unit-timers:
 	@$(MAKE) --no-print-directory HOST_TIMERS=sorter $(SLOW_TIME) KIND_TESTS=test_timers_sorter \
 	    KIND_PROPERTIES="test_scheduler test_watchdog" test-unit-kind
 
@@ -117,5 +122,5 @@ test-manager: $(HOST_BUILD)/libcore.so | setup-dev setup-fpga ## test the manage
 
 -include $(HOST_OBJS:.o=.d) $(UNIT_HELP_OBJS:.o=.d) $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.d)
 
-.PHONY: unit-programs kind-programs test-unit test-unit-c test-unit-properties test-unit-quick test-unit-sorter test-unit-kind test-long test-manager
+.PHONY: unit-programs kind-programs test-unit test-unit-c test-unit-properties test-unit-quick test-unit-sorter test-unit-queues test-unit-timers test-unit-kind test-long test-manager
 .SECONDARY: $(UNIT_TESTS:%=$(HOST_BUILD)/obj/tests/unit/%.o)
