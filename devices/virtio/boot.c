@@ -71,6 +71,7 @@ static const char *boot_class(struct virtio_device *dev)
     }
     if (wrong == NULL) {
         virtio_reset(dev);
+        dev->resumes = false; /* nothing waits for it yet */
     }
     return wrong;
 }

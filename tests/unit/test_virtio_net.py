@@ -218,6 +218,15 @@ def test_interrupts_and_their_suppression():
         assert lines == [False, False, True, False, False]
 
 
+def test_more_frames_than_the_ring_has_places():
+    sender, receiver = pair()
+    for number in range(70):
+        receiver.offer([1600], 0)
+        frame = frame_of(MACS[1], MACS[0], bytes([number]) * 50)
+        send(sender, frame, [])
+        assert receiver.received() == [frame]
+
+
 def test_limits_in_each_millisecond():
     sender, port = pair(frames_per_ms=3, multicast_per_ms=1)
     one, all_ = (frame_of(destination, MACS[0], b"") for destination in (MACS[1], BROADCAST))

@@ -265,6 +265,24 @@ def test_features(features: int, accepted: bool):
 
 
 @pytest.mark.usefixtures("bus")
+def test_features_are_final_once_they_are_accepted():
+    device = Device(0)
+    assert device.accept(VERSION_1)
+    device.write(8, 0)
+    device.write(12, 1 << 5)
+    assert device.read(12) == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_the_command_register_byte_by_byte():
+    device = Device(0)
+    device.store(device.config + 4, 0x406, 2)
+    for offset, value, whole in ((0, 2, 0x402), (1, 0, 0x002), (0, 6, 0x006), (1, 4, 0x406)):
+        device.store(device.config + 4 + offset, value, 1)
+        assert device.load(device.config + 4, 2) == whole
+
+
+@pytest.mark.usefixtures("bus")
 def test_a_driver_that_sets_its_status_at_once():
     device = Device(0)
     device.store(device.config + 4, 6, 2)
@@ -357,6 +375,45 @@ def test_registers_after_a_reset():
         device.write(8, number)
         assert [device.read(12), device.read(24, 2)] == [0, 256]
         assert [device.read(at) for at in range(32, 56, 4)] == [0] * 6
+
+
+@pytest.mark.usefixtures("bus")
+def test_every_reset_clears_the_registers():
+    device = Device(0)
+    device.store(device.config + 4, 6, 2)
+    for _ in range(2):
+        device.write(22, 1, 2)
+        device.write(20, 0, 1)
+        assert device.read(22, 2) == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_interrupts_that_a_driver_wishes_after_a_reset():
+    """An earlier life's do not count."""
+    device = Device(0, 1).start(VERSION_1 | EVENT_IDX)
+    for head in range(5):
+        device.queues[0].descriptor(head, GPA + 0x1000, 8, WRITE)
+        device.queues[0].offer(head)
+        device.queues[0].notify()
+    device.start(VERSION_1 | EVENT_IDX)
+    device.queues[0].used_event(10)
+    device.queues[0].offer(0)
+    device.queues[0].descriptor(0, GPA + 0x1000, 8, WRITE)
+    device.queues[0].notify()
+    assert device.queues[0].returned() == [(0, 8)]
+    assert device.isr == 0
+
+
+@pytest.mark.usefixtures("bus")
+def test_a_queue_that_is_enabled_after_its_driver_is_ready():
+    device = Device(0, 1)
+    assert device.accept(VERSION_1)
+    device.write(20, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK, 1)
+    queue = device.enable(0, GPA + 0x10000)
+    queue.descriptor(0, GPA + 0x1000, 8, WRITE)
+    queue.offer(0)
+    queue.notify()
+    assert queue.returned() == [(0, 8)]
 
 
 # The last places of the rings of a queue of 256: bytes behind those of the test below.

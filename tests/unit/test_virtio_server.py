@@ -322,7 +322,6 @@ def test_a_request_is_done_again_after_its_server_is_lost(lose, kind: int, piece
     device, server = Device(0, size=64).start(FLUSHES), Server()
     expected = pattern(3 * PIECE)
     if kind == READ:
-        server.content[PLACES[0] :][: len(expected)] = expected
         server.content[PLACES[0] : PLACES[0] + len(expected)] = expected
     ask(device, kind, 0, expected if kind == WRITE_DATA else bytes(len(expected)))
     for _ in range(pieces):
@@ -659,6 +658,42 @@ def test_answers_in_one_notification(disks: tuple[Device, Device]):
     assert [ended(disk) for disk in disks] == [(OK, 1)] * 2
 
 
+def test_an_answer_whose_data_is_in_a_buffer_to_write_to(disks: tuple[Device, Device]):
+    server, place = Server(), GPA + 0x90000
+    ask(disks[0], READ, 0, bytes(512))
+    ((_, request, _),) = server.requests()
+    server.device.put(place, ANSWER.pack(request[0], request[1], OK, 0))
+    server.device.queues[1].chain(0, [(place, ANSWER.size, False), (place + 64, 512, True)])
+    server.device.queues[1].offer(0)
+    server.device.queues[1].notify()
+    assert ended(disks[0]) == (IOERR, 1)
+    assert not server.device.status & NEEDS_RESET
+
+
+def test_a_reset_of_the_server_in_the_middle_of_an_answer(disks: tuple[Device, Device]):
+    server = Server()
+    ask(disks[0], READ, 0, bytes(512))
+    ((_, request, _),) = server.requests()
+    with patch.object(server.device.queues[1], "notify"):
+        server.answer((request[0], request[1], OK), pattern(512))
+    assert server.device.queues[1].notify_once(1)
+    server.open()
+    server.work()
+    assert ended(disks[0]) == (OK, 513)
+
+
+def test_a_driver_is_asked_to_notify_after_a_request_that_needs_no_server():
+    """It has followed one that has waited for the server."""
+    booted(functions())
+    disk, server = Device(0, size=64).start(FLUSHES | EVENT_IDX), Server()
+    ask(disk, FLUSH, 0, b"", first=3)
+    with patch.object(disk.queues[0], "notify"):
+        ask(disk, 99, 0, bytes(16), first=9)
+    server.work()
+    assert len(disk.queues[0].returned()) == 2
+    assert disk.queues[0].avail_event == 2
+
+
 # --- images ---
 
 REFUSED = {
@@ -711,6 +746,16 @@ def test_destination_of_a_read_moves_away(disks: tuple[Device, Device]):
     assert disks[0].status & NEEDS_RESET
     assert not server.device.status & NEEDS_RESET
     do_and_check(disks[1], server, (READ, 1, 0, 512, [], 0))
+
+
+def test_destination_of_a_read_becomes_a_buffer_to_read_from(disks: tuple[Device, Device]):
+    server = Server()
+    server.content[PLACES[0] : PLACES[0] + 512] = pattern(512)
+    ask(disks[0], READ, 0, bytes(512))
+    disks[0].queues[0].descriptor(4, DATA, 512, NEXT, 5)
+    server.work()
+    assert ended(disks[0]) == (IOERR, 1)
+    assert disks[0].get(DATA, 512) == bytes(512)
 
 
 def test_a_disk_works_again_after_the_destination_of_a_read_moved_away(disks: tuple[Device, Device]):

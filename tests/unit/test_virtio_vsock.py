@@ -2,6 +2,7 @@
 """virtio-vsock: packets of random sizes arrive whole and in order, however slowly the receiver offers buffers."""
 
 import struct
+from unittest.mock import patch
 
 import pytest
 from core import CORE, examples
@@ -177,6 +178,64 @@ def test_both_are_to_be_peers(peers: tuple[int, int]):
     assert (len(sender.received()), len(other.received())) == ((0, 1) if peers == (0b010, 0b001) else (1, 0))
 
 
+def test_a_vm_sends_to_itself():
+    """The end of its life resets no stream with itself."""
+    booted(functions())
+    one = Endpoint(0)
+    for _ in range(2):
+        one.offer([100])
+    one.send(3, b"", op=REQUEST)
+    one.send(3, b"hello")
+    assert [(fields[6], data) for fields, data in one.received()] == [(REQUEST, b""), (DATA, b"hello")]
+    restart(0)
+    one = Endpoint(0)
+    one.offer([100])
+    pause()
+    assert one.received() == []
+
+
+def test_a_header_in_a_buffer_of_its_own():
+    booted(functions())
+    sender, receiver = Endpoint(0), Endpoint(1)
+    receiver.offer([HEADER.size, 100])
+    sender.send(4, b"x")
+    assert [data for _, data in receiver.received()] == [b"x"]
+
+
+def test_a_receiver_is_interrupted():
+    booted(functions())
+    sender, receiver = Endpoint(0), Endpoint(1)
+    receiver.offer([100])
+    sender.send(4, b"x")
+    assert receiver.device.line
+    assert receiver.device.isr == ISR_QUEUE
+
+
+def test_an_answer_without_space():
+    """The sender has given a buffer that is too small for it."""
+    booted(functions())
+    sender = Endpoint(0)
+    sender.offer([HEADER.size - 1])
+    sender.send(9, b"", op=REQUEST)
+    assert sender.device.status & NEEDS_RESET
+
+
+def test_a_store_behind_the_addresses_of_a_queue_changes_nothing():
+    """The field behind them says for whom the device continues to work when it has new buffers."""
+    booted(functions())
+    sender, receiver = Endpoint(0), Device(1, size=64)
+    assert receiver.accept(VERSION_1)
+    for offset in (56, 60):
+        receiver.write(offset, 0xFFFFFFFF)
+    with patch.object(receiver, "accept", return_value=True):
+        receiver.start()
+    sender.send(4, b"x")
+    receiver.queues[0].chain(0, [(RECEIVE_AT, 100, True)])
+    receiver.queues[0].offer(0)
+    receiver.queues[0].notify()
+    assert receiver.queues[0].returned() == [(0, HEADER.size + 1)]
+
+
 @pytest.mark.parametrize(("destination", "kind"), [(9, 1), (4, 2), (3, 2)])
 def test_an_answer_waits_for_a_buffer(destination: int, kind: int):
     booted(functions())
@@ -207,7 +266,7 @@ def test_a_vm_that_stops():
 
 # --- streams whose other end goes away ---
 
-STREAMS_OF_PAIR = 64  # MOST_OF_PAIR of devices/virtio/streams.c
+STREAMS_OF_PAIR = 64  # MOST_OF_PAIR of devices/virtio/vsock_streams.c
 
 
 def connect(one: Endpoint, other: Endpoint, port: int = 1000) -> None:
@@ -266,7 +325,17 @@ def test_a_packet_that_waits_for_a_broken_device_is_answered_at_the_next_one(goe
     assert [fields[6] for fields, _ in sender.received()] == [RESET, RESET]
 
 
-@pytest.mark.parametrize("goes", [stop_vm, reset_device, break_device, lose_bus_master])
+def send_less_than_announced(endpoint: Endpoint) -> None:
+    queue = endpoint.device.queues[1]
+    endpoint.device.put(SEND_AT, HEADER.pack(endpoint.device.vm + 3, 3, 1000, 2000, 100, 1, DATA, 0, 65536, 7))
+    queue.descriptor(60, SEND_AT, HEADER.size)
+    queue.offer(60)
+    queue.notify()
+    assert endpoint.device.status & NEEDS_RESET
+    pause()
+
+
+@pytest.mark.parametrize("goes", [stop_vm, reset_device, break_device, lose_bus_master, send_less_than_announced])
 def test_a_reader_learns_that_its_peer_has_gone(goes):
     """It gets a reset of each stream with that peer, and keeps those with others."""
     reader, peer, other = listening()
@@ -295,6 +364,27 @@ def test_each_end_learns_of_the_other(goes: int, stays: int):
     ops(ends[stays])
     restart(goes)
     assert ops(ends[stays]) == [(goes + 3, 1000, port, RESET) for port in (2000, 2001)]
+
+
+def test_data_opens_no_stream():
+    reader, peer = listening(2)
+    peer.send(3, b"data")
+    assert [op for *_, op in ops(reader)] == [DATA]
+    stop_vm(peer)
+    assert ops(reader) == []
+
+
+def test_a_request_that_breaks_its_receiver_opens_no_stream():
+    """Its sender gets one reset, as the answer."""
+    booted(functions())
+    sender, receiver = Endpoint(0), Endpoint(1)
+    for _ in range(3):
+        sender.offer([100])
+    receiver.offer([HEADER.size - 1])
+    sender.packet(receiver, REQUEST, 1000, 2000)
+    assert receiver.device.status & NEEDS_RESET
+    stop_vm(receiver)
+    assert ops(sender) == [(4, 2000, 1000, RESET)]
 
 
 @pytest.mark.parametrize("closes", [0, 1])
