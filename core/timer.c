@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Software timers and the hardware timer that they share with the slices: arms, expires and
- * programs. The CPUs own their timers, guarded by sched_lock; timers_heap.c or timers_sorter.c
- * orders them. */
+/* Software timers and the hardware timer that they share with the slices: arms them, and handles
+ * its interrupt; timer_program() of cpu.h programs it. The CPUs own their timers, guarded by
+ * sched_lock; timers_heap.c or timers_sorter.c orders them. */
 #include "timer.h"
 
 #include "arch.h"

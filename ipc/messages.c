@@ -40,7 +40,7 @@ static struct hcall_ret post(struct vcpu *v, const uint64_t *src, ulong head, ul
     dst = inbox->message[next % IPC_QUEUE];
     copy_few_words(dst, src, (size + 7U) / 8U);
     arch_store_release((int32_t *)&inbox->next, (int32_t)(inbox->next + 1U));
-    ipc_notify(v);
+    ipc_notify(v); /* releases sched_lock */
     return ipc_error(HCALL_OK);
 }
 
@@ -154,7 +154,7 @@ struct hcall_ret ipc_recv_msg(ulong gpa, ulong room, ulong a2, ulong a3, ulong a
     if (dst == NULL || size % 4U != 0 || size < 8U) {
         return take_to(self, gpa, src, head);
     }
-    if (size % 8U != 0) { /* the last half word */
+    if (size % 8U != 0) { /* the last four bytes */
         *(uint32_t *)&dst[size / 8U] = (uint32_t)src[size / 8U];
     }
     copy_few_words(dst, src, size / 8U);

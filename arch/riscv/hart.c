@@ -71,6 +71,7 @@ bool arch_cpu_start(unsigned id)
     return ret.error == HCALL_OK;
 }
 
+/* IRQ_STI from arch_irq_poll() only: the trap handler calls timer_expire() itself. */
 static void irq_take(unsigned irq)
 {
     switch (irq) {

@@ -29,7 +29,7 @@ struct cpu {
     /* the VCPU whose state the CPU's guest registers hold, or NULL; written by the architecture */
     struct vcpu *loaded;
     struct arch_cpu arch; /* its start is read by assembly too */
-    ulong id;             /* 0 .. system.ncpus-1; 0 booted first */
+    ulong id;             /* 0 .. hyp.ncpus-1; 0 booted first */
     /* Guarded by sched_lock: */
     /* has VCPUs on this CPU and picks before best effort; or NULL */
     const struct sched_class *class;
@@ -59,7 +59,7 @@ static inline struct cpu *cpu_self(void)
     return arch_cpu_self();
 }
 
-/* CPU number `id`, 0 .. system.ncpus-1. */
+/* CPU number `id`, 0 .. hyp.ncpus-1. */
 static inline struct cpu *cpu_get(unsigned id)
 {
     return arch_cpu_get(id);

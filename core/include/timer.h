@@ -43,7 +43,7 @@ struct timer {
 #include "timers_heap.h"
 #endif
 
-/* Makes the timers of CPU number `cpu`, 0 .. system.ncpus-1, empty. */
+/* Makes the timers of CPU number `cpu`, 0 .. hyp.ncpus-1, empty. */
 void timers_init(struct timers *timers, unsigned cpu);
 
 /* Once for each timer, at boot. */

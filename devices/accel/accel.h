@@ -3,10 +3,11 @@
  * The manager of accelerators: gives the regions of the fabric (docs/fabric.md) to VMs. What the
  * files of this folder share.
  *
- * A VM's page of a device (its IF) is read-only until the VM is connected to a region: the first
- * write is the request. The fabric decides which client gets which region, and keeps the list of
- * clients that wait; the manager configures regions, connects IFs, and makes pages writable or
- * read-only.
+ * A VM's page of a device (its IF) is read-only until the device is connected to a region: the
+ * first write is the request. The fabric decides which device of which VM gets which region, and
+ * keeps the list of those that wait; the manager configures regions, connects IFs, and makes pages
+ * writable or read-only. A client is a VM with devices (struct accel_vm); the RTL calls each of its
+ * devices one.
  *
  * Locks: vm.lock, then accels.lock, then sched_lock.
  */
@@ -76,9 +77,9 @@ struct accel_vm {
 
 /* What the manager keeps of a region; its state is in PRR_STATUS. Guarded by accels.lock. */
 struct region {
-    struct accel *owner;    /* its client in the fabric, as read last */
-    struct accel *promised; /* gets it when the job of `stopped` has stopped, or NULL */
-    struct accel *stopped;  /* the owner when it was promised */
+    struct accel *owner;     /* the device that has it, as PRR_STATUS said last */
+    struct accel *promised;  /* gets it when the job of `preempted` has stopped, or NULL */
+    struct accel *preempted; /* the owner when it was promised */
 };
 
 /* A VCPU that waits for a device. */
@@ -96,7 +97,7 @@ struct accel_waiter {
 struct accel_icap {
     unsigned busy;                    /* ACCEL_ICAP_*; 0: a client's region is configured at once */
     unsigned region;                  /* the one that was configured last, or is */
-    struct accel *client;             /* the one for which it works, or NULL: an overlay */
+    struct accel *device;             /* the one for which it works, or NULL: an overlay */
     unsigned first, waiting;          /* the queue's first place, and the number of regions in it */
     unsigned queued;                  /* bit n: region n is in the queue */
     uint8_t queue[ACCEL_MAX_REGIONS]; /* regions that wait for the ICAP, each at most once */
@@ -120,11 +121,12 @@ struct accel_manager {
     struct accel_icap icap;
     /* recheck, update, notify or report is set: accel_unlock() has work */
     bool work_pending;
-    unsigned update;  /* bit n: region n may have another client or state */
+    unsigned update;  /* bit n: region n may have another owner or state */
     uint64_t for_all; /* events of the fabric that may concern any region */
     /* bit n: a page of client n has become read-only: it may have a START */
     unsigned recheck;
-    /* and VCPUs on that CPU may write START until it has handled IPI_SYNC */
+    /* by CPU, bit n: its VCPUs may write START to a page of client n until it has handled
+     * IPI_SYNC */
     unsigned recheck_on[SYSIMAGE_MAX_HARTS];
     unsigned notify;    /* bit n: raise the event interrupt of client n once the lock is released */
     const char *report; /* a line for the console once the lock is released, or NULL */
@@ -255,13 +257,13 @@ bool cipher_unit_stop(const struct vm *vm, uint32_t unit);
 /* The register PRR_STATUS of the region; its state is ACCEL_REGION_*. */
 uint64_t accel_region_status(unsigned region);
 
-/* The client of a region with this PRR_STATUS, or NULL. */
-struct accel *accel_client_of(uint64_t status);
+/* The device that has a region with this PRR_STATUS, or NULL. */
+struct accel *accel_owner_of(uint64_t status);
 
 /* The device that a register names by VM and device, or NULL if the manager does not know it. */
 struct accel *accel_named(ulong vm, ulong device);
 
-/* Whether the region is in Reconfig, with `a` as its client. */
+/* Whether the region is in Reconfig for `a`. */
 bool accel_in_reconfig(unsigned region, const struct accel *a);
 
 /* Whether the device has a job, by its IF's STAT: START was written just before its page became
@@ -280,7 +282,7 @@ void accel_request_region(struct accel *a);
 /* Takes the first solution from the search list. */
 void accel_take_solution(void);
 
-/* Brings region `number` up to date: configures or connects it for its client; a client that lost
+/* Brings region `number` up to date: configures or connects it for its owner; a device that lost
  * it is disconnected. Returns whether there was one. */
 bool accel_update_region(unsigned number);
 
@@ -291,17 +293,17 @@ void accel_update_first(void);
  * ended. */
 bool accel_job_leaves(void);
 
-/* The ICAP may have finished: connects the client of its region, and configures the next region. */
+/* The ICAP may have finished: connects the owner of its region, and configures the next region. */
 void accel_configured(void);
 
 enum accel_drain {
-    ACCEL_DRAINED,     /* the region is idle and has no client */
-    ACCEL_DRAIN_AGAIN, /* its client is cancelled: call again */
+    ACCEL_DRAINED,     /* the region is idle and has no owner */
+    ACCEL_DRAIN_AGAIN, /* its owner is cancelled: call again */
     /* its job stops, or it is being configured: call again after an interrupt of the fabric */
     ACCEL_DRAIN_WAITS,
 };
 
-/* One step of taking a region, which DEVICE excludes for all devices, from its client. */
+/* One step of taking a region, which DEVICE excludes for all devices, from its owner. */
 enum accel_drain accel_drain_region(unsigned region);
 
 /* One step of taking the region or the request of an absent device. True if it has none any
@@ -311,7 +313,7 @@ bool accel_withdraw_device(struct accel *a);
 /* The answer of the fabric to a request, SOLUTION. */
 uint64_t accel_query(uint64_t request);
 
-/* --- unit.c --- */
+/* --- cipher_unit.c --- */
 
 /* The page of a device that the manager operates is in no second stage. At boot. True, as
  * arch_page_map(). */
@@ -340,7 +342,7 @@ void accel_icap_release(void);
 /* Starts a configuration for an overlay that holds the ICAP. */
 void accel_icap_start(const struct accel_image_bitstream *b, unsigned region);
 
-/* --- streams.c --- */
+/* --- bitstreams.c --- */
 
 /* Checks all bitstreams of the image, at boot: fills accels.streams and accels.usable, and reports
  * each refused one on the console. Returns an error of the image's table, or NULL. */
@@ -372,7 +374,7 @@ bool accel_is_promised(const struct accel *a);
 /* What HCALL_ACCEL_STATUS returns. With accels.lock held. */
 ulong accel_status_of(const struct accel *a);
 
-/* --- manager.c --- */
+/* --- interrupt.c --- */
 
 void accel_manager_init(void);
 void accel_interrupt(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BLAKE2b (RFC 7693) in one call, for the tags of bitstreams (streams.c). The names v, m, h, t and
- * SIGMA are those of the RFC. All state is on the stack. */
+/* BLAKE2b (RFC 7693) in one call, for the tags of bitstreams (bitstreams.c). The names v, m, h, t
+ * and SIGMA are those of the RFC. All state is on the stack. */
 #include "blake2b.h"
 
 #include "lib.h"

@@ -123,7 +123,7 @@ bool accel_is_promised(const struct accel *a)
 static bool busy(const struct accel *a)
 {
     return ACCEL_FIELD(accel_if_read(a, FABRIC_IF_STAT), FABRIC_IF_STAT_BUSY) != 0 ||
-           ((accels.icap.busy & ACCEL_ICAP_CONFIGURING) != 0 && accels.icap.client == a) ||
+           ((accels.icap.busy & ACCEL_ICAP_CONFIGURING) != 0 && accels.icap.device == a) ||
            accel_is_promised(a);
 }
 

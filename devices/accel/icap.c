@@ -52,7 +52,7 @@ static void start(struct accel *a, unsigned region)
     }
     send(b, region);
     accels.icap.busy = ACCEL_ICAP_CONFIGURING;
-    accels.icap.client = a;
+    accels.icap.device = a;
 }
 
 void accel_configure(unsigned region)
@@ -99,7 +99,7 @@ bool accel_icap_ended(void)
 {
     uint64_t status = accel_read(FABRIC_REGS_ICAP_STATUS);
     struct accel_icap *icap = &accels.icap;
-    struct accel *a = icap->client;
+    struct accel *a = icap->device;
     ulong error = ACCEL_FIELD(status, FABRIC_REGS_ICAP_STATUS_ERROR);
 
     if ((icap->busy & ACCEL_ICAP_CONFIGURING) == 0 ||
@@ -137,5 +137,5 @@ void accel_icap_start(const struct accel_image_bitstream *b, unsigned region)
 {
     send(b, region);
     accels.icap.busy |= ACCEL_ICAP_CONFIGURING;
-    accels.icap.client = NULL;
+    accels.icap.device = NULL;
 }

@@ -33,7 +33,7 @@ static void put_names(char vm[NAME_LEN], char device[NAME_LEN], const struct acc
 static struct accel_region region_of(unsigned number)
 {
     uint64_t status = accel_region_status(number);
-    const struct accel *a = accel_client_of(status);
+    const struct accel *a = accel_owner_of(status);
     struct accel_region region = {
         .state = (uint32_t)ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE),
         .task = (uint32_t)ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_TASK_ID),

@@ -155,7 +155,7 @@ enum overlay_outcome overlay_lcfg(struct overlay_run *run)
     accel_icap_hold();
     run->region = f->region;
     if ((accels.icap.busy & ACCEL_ICAP_CONFIGURING) != 0) {
-        return accels.icap.client == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
+        return accels.icap.device == NULL ? OVERLAY_SLEEPS : OVERLAY_WAITS;
     }
     if (configure(f) == OVERLAY_SLEEPS) {
         return OVERLAY_SLEEPS;

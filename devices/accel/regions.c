@@ -57,7 +57,7 @@ static void promise(struct accel *a, unsigned number)
 
     end_promise(region, a);
     region->promised = a;
-    region->stopped = region->owner;
+    region->preempted = region->owner;
     prepare_loss(region->owner);
 }
 
@@ -153,11 +153,11 @@ bool accel_update_region(unsigned number)
 {
     struct region *region = &accels.regions[number];
     uint64_t status = accel_region_status(number);
-    struct accel *before = region->owner, *owner = accel_client_of(status);
+    struct accel *before = region->owner, *owner = accel_owner_of(status);
     bool preempted = region->promised != NULL, loses;
 
     if (!is_preempting(ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE)) ||
-        owner != region->stopped) {
+        owner != region->preempted) {
         end_promise(region, owner);
     }
     region->owner = owner;
@@ -275,7 +275,7 @@ enum accel_drain accel_drain_region(unsigned number)
 
 bool accel_withdraw_device(struct accel *a)
 {
-    bool left = (accels.icap.busy & ACCEL_ICAP_CONFIGURING) == 0 || accels.icap.client != a;
+    bool left = (accels.icap.busy & ACCEL_ICAP_CONFIGURING) == 0 || accels.icap.device != a;
 
     accel_write(FABRIC_REGS_CANCEL, a->name);
     for (unsigned i = 0; i < accels.nregions && left; i++) {

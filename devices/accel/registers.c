@@ -18,7 +18,7 @@ struct accel *accel_named(ulong vm, ulong device)
     return vm < accels.image->nclients ? accels.clients[vm].accels[device] : NULL;
 }
 
-struct accel *accel_client_of(uint64_t status)
+struct accel *accel_owner_of(uint64_t status)
 {
     return ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_CLIENT) == 0
                ? NULL
@@ -30,6 +30,6 @@ bool accel_in_reconfig(unsigned region, const struct accel *a)
 {
     uint64_t status = accel_region_status(region);
 
-    return accel_client_of(status) == a &&
+    return accel_owner_of(status) == a &&
            ACCEL_FIELD(status, FABRIC_REGS_PRR_STATUS_STATE) == ACCEL_REGION_RECONFIG;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What VMs may do with the devices, as the hardware's registers: written at boot and at a VM's
- * start, revoked at its stop (life.c). Owns no state. */
+/* What VMs may do with the devices, as the hardware's registers: written at boot. At the start and
+ * the stop of a VM, life.c opens and closes its DMA windows only. Owns no state. */
 #include "fabric_windows.h"
 #include "shared.h"
 

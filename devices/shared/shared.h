@@ -111,7 +111,7 @@ void shared_set_devices(void);
  * address, a part of the screen, pins. Before, shared_revoke() for all VMs of the hardware. */
 void shared_set_rights(const struct shared_client *c);
 
-/* --- manager.c --- */
+/* --- interrupt.c --- */
 
 void shared_manager_init(void);
 void shared_interrupt(void);

@@ -371,6 +371,7 @@ static enum outcome deliver(struct nic *nic)
 
 /* --- sending --- */
 
+/* Counts one more in this millisecond. */
 static bool rate_allows(struct limit *limit, uint32_t most)
 {
     ticks_t now;
@@ -414,8 +415,9 @@ static bool has_tag(const struct nic *nic)
            nic->head.type == __builtin_bswap16(TYPE_SERVICE_VLAN);
 }
 
-/* Whether the NIC may send the frame whose head was read. */
-static bool may_send(struct nic *nic)
+/* Counts the frame whose head was read, also in the limits of its NIC. Returns whether the NIC may
+ * send it. */
+static bool admit_frame(struct nic *nic)
 {
     const struct virtio_image_function *config = nic->dev->config;
     uint64_t source = address(nic->head.source);
@@ -492,7 +494,7 @@ static enum virtio_found begin_frame(struct nic *nic, const struct virtq *q)
     }
     if (found == VIRTIO_SOME) {
         nic->to_group = (nic->head.destination[0] & 1U) != 0;
-        nic->next = may_send(nic) ? 0 : virtio_device_count;
+        nic->next = admit_frame(nic) ? 0 : virtio_device_count;
         nic->sending = SENDING_FRAME;
     }
     return found;
@@ -530,9 +532,9 @@ static struct virtio_device *count_malformed(struct nic *nic, enum outcome outco
     return outcome == SENDER_WRONG ? virtio_wrong(nic->dev) : NULL;
 }
 
-/* Whether the frame has no further receiver. The next step finds that if the receiver's chains were
- * many, too short or wrong, as to return them, or to stop the receiver, takes long. */
-static bool is_sent(struct nic *nic, bool wrong)
+/* Ends the frame for nic->to. Returns whether it has no further receiver; if this one's chains were
+ * many, too short or wrong, the next step finds that, because to return them takes long. */
+static bool finish_receiver(struct nic *nic, bool wrong)
 {
     if (nic->to == NULL) {
         return true;
@@ -560,7 +562,8 @@ static struct virtio_step send_to_next(struct nic *nic, struct virtq *q)
         return step;
     }
     step.broken = count_malformed(nic, outcome);
-    if (outcome != SENDER_WRONG && is_sent(nic, step.broken != NULL || outcome == DROPPED)) {
+    if (outcome != SENDER_WRONG &&
+        finish_receiver(nic, step.broken != NULL || outcome == DROPPED)) {
         nic->sending = SENDING_NOTHING;
         virtio_done(nic->dev, q, nic->rest.head, 0);
     }

@@ -439,7 +439,7 @@ extern const struct virtio_class virtio_net, virtio_console, virtio_block, virti
 struct virtio_net_counts {
     uint64_t sent;     /* passed by the switch, for any number of receivers */
     uint64_t received; /* from other NICs */
-    uint64_t spoofed;  /* dropped: from another source address, or with a tag in a VLAN */
+    uint64_t spoofed;  /* dropped: another source address, or a tag although the NIC has a `vlan` */
     uint64_t limited;  /* dropped: over a limit of the system file */
     /* for this NIC, dropped: its driver had offered no buffer, or a shorter one */
     uint64_t no_buffer;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The streams between the sockets of VMs (streams.c). A VM that only reads sends nothing that could
- * be refused, so it would not notice that its peer has gone: the hypervisor sends it a reset for
- * each of their streams. It owns the list of streams for that: bounded, without a heap, and each
- * pair of VMs has a part of its own, so no VM uses up another one's.
+ * The streams between the sockets of VMs (vsock_streams.c). A VM that only reads sends nothing that
+ * could be refused, so it would not notice that its peer has gone: the hypervisor sends it a reset
+ * for each of their streams. It owns the list of streams for that: bounded, without a heap, and
+ * each pair of VMs has a part of its own, so no VM uses up another one's.
  *
  * Sockets are numbered from 0 in the order of their functions. Lock order: the locks of this file
  * are the innermost.

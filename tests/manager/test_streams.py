@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-The check of bitstreams at boot (devices/accel/streams.c), over the fabric's RTL: a bitstream that was changed, or that
-is authentic and malformed, is reported, its region is excluded for its device, and no word reaches the ICAP.
+The check of bitstreams at boot (devices/accel/bitstreams.c), over the fabric's RTL: a bitstream that was changed, or
+that is authentic and malformed, is reported, its region is excluded for its device, and no word reaches the ICAP.
 """
 
 import ctypes

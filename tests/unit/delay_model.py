@@ -429,7 +429,7 @@ class Manager:
                 else:
                     loses = self.update_region(region)
 
-    # --- manager.c, accel.c ---
+    # --- interrupt.c, accel.c ---
 
     def interrupt(self, now: int) -> bool:
         """A section of the fabric's interrupt; False if it is not seen."""

@@ -28,7 +28,7 @@ halt:
 fw_enter:                           /* (hart id, argument, entry, hart) */
     csrw    CSR_MEPC, a2
     csrw    CSR_MSCRATCH, a3
-    la      t0, trap_entry
+    la      t0, fw_trap_entry
     csrw    CSR_MTVEC, t0
     csrw    CSR_SATP, zero
     li      t0, MSTATUS_MPP | MSTATUS_MPIE | MSTATUS_MPV | MSTATUS_SIE

@@ -23,8 +23,8 @@
 
     .text
     .balign 4
-    .globl  trap_entry
-trap_entry:
+    .globl  fw_trap_entry
+fw_trap_entry:
     csrrw   sp, CSR_MSCRATCH, sp    /* sp: struct hart; mscratch: the other mode's sp */
     sd      t0, HART_T0(sp)
     sd      t1, HART_T1(sp)
@@ -119,7 +119,7 @@ other:
     mv      a0, sp
     addi    a1, sp, FRAME_SIZE
     call    fw_trap                 /* (frame, hart) */
-    la      t0, trap_entry
+    la      t0, fw_trap_entry
     csrw    CSR_MTVEC, t0
     ld      ra, FRAME_X(0)(sp)
     ld      t2, FRAME_X(1)(sp)

@@ -74,8 +74,8 @@ struct accel_image_client {
     uint32_t vm;        /* number of the VM in the system */
     uint32_t event_irq; /* source of the VM's interrupt controller for device events, 1 .. 31 */
     uint32_t may_raise; /* 1: may change priorities of its devices (HCALL_ACCEL_SET_PRIORITY) */
-    /* 1: the manager operates its device for a function of the VM (unit.c), and the VM sees nothing
-     * of it */
+    /* 1: the manager operates its device for a function of the VM (cipher_unit.c), and the VM sees
+     * nothing of it */
     uint32_t operated;
 };
 
@@ -89,7 +89,7 @@ struct accel_image_device {
 };
 
 /* A bitstream: the task of `device` for one region. Its tag follows it, 32 bytes: BLAKE2b with the
- * board's key (streams.c). */
+ * board's key (bitstreams.c). */
 struct accel_image_bitstream {
     uint32_t device; /* its number: index in the image's table */
     uint32_t region; /* its number */

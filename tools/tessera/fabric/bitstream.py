@@ -130,8 +130,8 @@ def body_words(data: bytes) -> tuple[int, ...]:
 
 def check_body(data: bytes, header: Header, first: int, frames: int) -> None:
     """
-    Checks the packets of a bitstream that read_header() accepts, as the hypervisor does (devices/accel/streams.c). The
-    region has `frames` frames from the address `first` on. Raises BitstreamError.
+    Checks the packets of a bitstream that read_header() accepts, as the hypervisor does
+    (devices/accel/bitstreams.c). The region has `frames` frames from the address `first` on. Raises BitstreamError.
     """
     words = body_words(data)
     at = 0

@@ -15,7 +15,7 @@ package fabric_pkg;
   localparam int unsigned MaxSorters = 32;
   localparam int unsigned MaxListDepth = 32;
 
-  // Fixed sizes. An IF's context buffer is 1 KiB: the first two words are the wrapper's, the last
+  // Fixed sizes. An IF's context buffer is 1 KiB: the first two words are prr_slot's, the last
   // eight hold the registers that the job was started with, and the rest is the task's.
   localparam int unsigned DataWidth = 64;
   localparam int unsigned CtxBufferWords = 128;
@@ -47,9 +47,9 @@ package fabric_pkg;
   localparam task_t TaskAes128 = 8'd5;
   localparam task_t TaskG722 = 8'd6;
 
-  // States of a region (state diagram: docs/fabric.md).
+  // States of a region (transitions: docs/fabric.md).
   typedef enum logic [2:0] {
-    StIdle     = 3'd0,  // no client; may still hold a task and be connected to its last client
+    StIdle     = 3'd0,  // no owner; may still hold a task and be connected to its last client
     StBusy     = 3'd1,  // a job runs
     StPreempt  = 3'd2,  // the job was requested to stop at its next consistency point
     StSwitch   = 3'd3,  // bus traffic drains, a context is saved or restored

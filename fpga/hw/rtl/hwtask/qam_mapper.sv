@@ -9,7 +9,7 @@
 //
 // Input beats are collected into a group that makes a whole number of output beats, while the
 // previous group is mapped. Consistency points are between groups; the context is the number of
-// bits left.
+// input bytes left.
 module qam_mapper
   import region_pkg::*;
 #(

@@ -36,8 +36,8 @@ module io_arbiter
   input  logic [31:0] timeout_i,
   /// 15 is the highest priority. Equal ones, and equal deadlines, take turns.
   input  prio_t [NumVms-1:0] prio_i,
-  /// VMs that are not served now: they may not use the device, or are not in focus, or have used
-  /// their budget. A bit rises with changed_i, or in the cycle after charge_o.
+  /// VMs that are not served now: they may not use the device, or have used their budget. A bit
+  /// rises with changed_i, or in the cycle after charge_o.
   input  logic [NumVms-1:0] masked_i,
   /// Pulse: the configuration has changed.
   input  logic        changed_i,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The VMs' pages of the devices that execute requests (fabric_channel): a request is a write of
-// ADDR and one of SUBMIT. ADDR and DEADLINE lie in distributed RAM, so they keep their values; a
-// bit for each says that it was written since the VM's reset, and until then it is 0.
+// The VMs' pages of the devices that execute requests (fabric_channel of io.rdl): a request is a
+// write of ADDR and one of SUBMIT. ADDR and DEADLINE lie in distributed RAM, so they keep their
+// values; a bit for each says that it was written since the VM's reset, and until then it is 0.
 module io_pages
   import fabric_pkg::*;
   import fabric_map_pkg::*;

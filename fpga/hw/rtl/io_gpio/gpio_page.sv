@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPIO pages of the VMs (fabric_gpio), for io_top. It owns the interrupt enables and the counts
-// of refused commands, gpio_processor the rest.
+// The GPIO pages of the VMs (fabric_gpio of io.rdl), for io_top. It owns the interrupt enables and
+// the counts of refused commands, gpio_processor the rest.
 module gpio_page
   import fabric_pkg::*;
   import fabric_map_pkg::*;

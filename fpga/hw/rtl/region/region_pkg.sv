@@ -9,14 +9,14 @@
 // Streams and context words move when valid and ready. valid never waits for ready, and data stay
 // stable until they have moved.
 //
-// The static side registers all signals at the boundary (region_gate); cmd, size and custom are
-// registers that change only between jobs. A request therefore reaches the region, and a response
-// the static side, a cycle later. Input beats are sent to region_port without a handshake: there,
-// in_ready reports a beat that the task has taken.
+// region_gate registers all signals at the boundary but cmd, size and custom, which are registers
+// of the static side that change only between jobs. A request therefore reaches the region, and a
+// response the static side, a cycle later. Input beats are sent to region_port without a handshake:
+// there, in_ready reports a beat that the task has taken.
 //
-// Rules for a task. The wrapper enforces them, because a task is not trusted:
+// Rules for a task. The static side (prr_slot) enforces them, because a task is not trusted:
 // - A consistency point is a moment at which the task's context and the numbers of beats consumed
-//   and produced describe the job completely. The wrapper counts the beats and saves the counts
+//   and produced describe the job completely. prr_slot counts the beats and saves the counts
 //   with the context; a task holds no partly used beat.
 // - When stop is high, the task raises stopped within TaskWait cycles, not counting cycles in which
 //   a stream makes it wait, or it ends with over. While stopped is high, in_ready and out_valid are
