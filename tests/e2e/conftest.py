@@ -105,13 +105,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "mutant: a slow test of the tests, run only with TESSERA_MUTANTS=1")
 
 
-# The files that take minutes, longest first, so that the pytest-xdist workers start with them.
+# The files that take more than 20 s, longest first, so that the pytest-xdist workers start with them.
 LONG = (
-    "test_attacks", "test_debug", "test_bounds", "test_rt_other_vms", "test_rt", "test_watchdog", "test_many",
-    "test_network",
-    "test_rt_reserve", "test_attacks_variants", "test_lifecycle", "test_mailbox", "test_minimal_core", "test_smoke",
-    "test_fuzz", "test_keys", "test_console_stress", "test_accelerators", "test_attacks_accel",
-    "test_accelerators_faults", "test_hardware_io", "test_shared_devices", "test_shared_net",
+    "test_attacks", "test_network", "test_accelerators", "test_regression", "test_boards", "test_rt_other_vms",
+    "test_hardware_io", "test_rt_sorter", "test_many", "test_mailbox", "test_watchdog", "test_debug", "test_bounds",
+    "test_bad_input", "test_one_hart", "test_rt", "test_storage", "test_terminals", "test_errata", "test_disk",
+    "test_crypto_unit", "test_shared_devices", "test_keys", "test_dma_memory", "test_accelerators_faults",
+    "test_smoke", "test_minimal_core", "test_leak", "test_shared_net", "test_passthrough",
 )  # fmt: skip
 
 
