@@ -14,7 +14,7 @@ from tessera.image.schema import SYSTEM
 WIDTH = 120
 
 _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
-<!-- Made from tools/tessera/image/*schema.py by `make docs`; do not edit. -->
+<!-- Made from tools/tessera/image (schema.py of each folder, emulated.py) by `make docs`; do not edit. -->
 # Configuration reference
 
 A system is one device-tree source file, `systems/<name>.dts`, or `systems/bench/<name>.dts` if the benchmark runs it.
