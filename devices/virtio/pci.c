@@ -187,6 +187,9 @@ void virtio_pci_reset(struct virtio_device *dev)
     dev->probing = 0;
     dev->interrupt_line = 0;
     dev->mask = 0;
+    if (dev->class->mask != NULL) {
+        dev->class->mask(dev, false);
+    }
 }
 
 /* A BAR has a fixed address; a write of all ones makes it show its size (PCI Local Bus

@@ -195,20 +195,21 @@ def test_other_vms_are_not_affected(machine):
 
 @pytest.mark.parametrize("again", [True, False])
 def test_restart_enables_the_interrupt(machine, again):
-    """Also if it is disabled and pending when the VM ends."""
-    store(0, COMMAND, NO_INTX | MASTER, 2)
-    machine.copy(0)
-    machine.wants(0, True)
-    machine.stop(0, again)
-    if not again:
-        assert not machine.line(0)
-        assert CORE.testbed_vm_start(0, 0)
-        machine.settle()
-    assert load(0, COMMAND) == 0
-    assert seen(machine, 0) == (False, False)
-    machine.open(0)
-    machine.copy(0)
-    assert seen(machine, 0) == (True, True)
+    """Also if it is disabled and pending when the VM ends, and in each further life."""
+    for _ in range(2):
+        store(0, COMMAND, NO_INTX | MASTER, 2)
+        machine.copy(0)
+        machine.wants(0, True)
+        machine.stop(0, again)
+        if not again:
+            assert not machine.line(0)
+            assert CORE.testbed_vm_start(0, 0)
+            machine.settle()
+        assert load(0, COMMAND) == 0
+        assert seen(machine, 0) == (False, False)
+        machine.open(0)
+        machine.copy(0)
+        assert seen(machine, 0) == (True, True)
 
 
 class Model:
