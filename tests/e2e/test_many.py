@@ -100,6 +100,7 @@ def test_vcpus_that_wake_at_once(system):
         machine.expect(first, r"console_load: done$", SOON_S)
 
 
+@pytest.mark.long
 def test_vcpus_that_a_function_wakes_at_once():
     """Of two VMs, by one step of a socket; and resets of a console among the maximum number of them."""
     with measured("virtio-wakes") as machine:

@@ -31,7 +31,7 @@ FEATURES = [
     pytest.param(feature, marks=() if feature in USED_BY_HYPERVISOR else pytest.mark.long)
     for feature in EVERY_FEATURE.split(",")
 ]
-WELL_S = 10  # seconds for which FreeRTOS must pass its self-checks
+WELL_S = 4  # seconds for which FreeRTOS must pass its self-checks
 
 
 def assert_stays_well(machine):

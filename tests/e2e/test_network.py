@@ -335,7 +335,6 @@ def test_functions_work_after_a_restart(machine):
     ask(machine, "east", make_file("east"), r"")
     test_ping(machine, "west", EAST)
     test_ping(machine, "east", RTOS)
-    test_files_both_ways_at_once(machine)
     test_streams_both_ways(machine)
     test_doorbell_wakes(machine)
 

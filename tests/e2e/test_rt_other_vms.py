@@ -167,6 +167,7 @@ def assert_in_time(machine: Machine, app: int) -> None:
         assert (row["missed"], row["overran"]) == (0, 0), row
 
 
+@pytest.mark.long
 def test_app_polls_messages_sent_at_full_speed(machine: Machine) -> None:
     """
     Thousands of messages to an app that polls once a millisecond, while another app leaves a
@@ -195,6 +196,7 @@ def test_a_full_queue_refuses_and_loses_nothing(machine: Machine) -> None:
     assert_in_time(machine, 0)
 
 
+@pytest.mark.long
 def test_app_that_never_receives_is_not_disturbed(machine: Machine) -> None:
     rt_start(machine, "1000:100:500:50000")
     assert returned(machine, "friend", f"burst {RTM | VCPU:x}") == [0] * 8 + [FAILED] * 2

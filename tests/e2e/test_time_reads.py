@@ -79,7 +79,8 @@ def test_reads_of_a_switch(label: str, hide: str, hypervisor) -> None:
     assert number > 0.9 * switches.total() > 100
 
 
-@pytest.mark.parametrize("hide", [pytest.param("time", marks=pytest.mark.long), "time mtime"])
+@pytest.mark.long
+@pytest.mark.parametrize("hide", ["time", "time mtime"])
 def test_guests_run(hide: str) -> None:
     system = built("hello", hypervisor=with_mtime())
     with booted(system, f"time-{hide.replace(' ', '-')}", "-bios", str(firmware(hide)), cpu=NO_SSTC) as machine:

@@ -458,7 +458,7 @@ async def random_load(dut, share):
     await made.put("HOLD_TIME", 1500)
     made.model.hold_time = 1500
     guests = RandomGuests(made, dut)
-    for steps in (400, 200, 200):  # the number of faulty jobs varies between runs
+    for steps in (rounds(200, 400), 200, 200):  # the number of faulty jobs varies between runs
         await guests.run(steps)
         if guests.failed > 2:
             break
