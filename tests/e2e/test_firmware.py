@@ -180,11 +180,11 @@ def test_instructions_of_the_frequent_paths() -> None:
     """From the trap to the return to the other mode, which `mret` counts for."""
     kinds = {"trap_set_timer": "set_timer", "trap_rdtime": "rdtime", "trap_timer": "timer"}
     record = events(
-        built_with_harts("switch", 1, SHORT), "firmware-paths", firmware("time"), ("trap_entry", *kinds, "trap_mret")
+        built_with_harts("switch", 1, SHORT), "firmware-paths", firmware("time"), ("fw_trap_entry", *kinds, "trap_mret")
     )
     lengths: dict[str, set[int]] = defaultdict(set)
     for (entry, kind), after in zip(pairwise(record), record[2:], strict=False):
-        if entry.what == "trap_entry" and kind.what in kinds and after.what == "trap_mret":
+        if entry.what == "fw_trap_entry" and kind.what in kinds and after.what == "trap_mret":
             lengths[kinds[kind.what]].add(after.executed - entry.executed + 1)
     print({kind: sorted(found) for kind, found in lengths.items()})
     assert lengths.keys() == BOUNDS.keys()
