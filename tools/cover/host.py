@@ -30,8 +30,10 @@ def read(objects: Path, gcov: str = "gcov") -> Sources:
     """Reads the coverage of all sources of the tree whose objects are in the folder."""
     lines: dict[_Key, Line] = defaultdict(Line)
     for record in _records(objects, gcov):
+        folder = record["current_working_directory"]
         for file in record["files"]:
-            if Path(file["file"]).is_absolute():
+            # not of the tree, or of an object whose source has been renamed since
+            if Path(file["file"]).is_absolute() or not Path(folder, file["file"]).is_file():
                 continue
             for entry in file["lines"]:
                 directions = [direction["count"] > 0 for direction in entry["branches"]]
