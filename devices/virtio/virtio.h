@@ -234,7 +234,8 @@ static inline struct virtio_bus *virtio_bus_of(const struct vm *vm)
 /* Adds the bus's ranges to the VM's emulated devices. At boot. */
 bool virtio_pci_init(struct vm *vm);
 
-/* Sets the function's configuration space as after power-on. With vm->lock held. */
+/* Sets the function's configuration space as after power-on, and enables its interrupt where
+ * hardware masks it. With vm->lock held. */
 void virtio_pci_reset(struct virtio_device *dev);
 
 /* --- intx.c --- */
