@@ -149,7 +149,7 @@ cosim: | setup-fpga ## build the fabric's RTL as a device for QEMU (build/cosim;
 
 COSIM_PYTEST = PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=fpga/verify/benches $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY)
 
-test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, and the model against the RTL
+test-cosim: | setup-dev setup-fpga setup-qemu-new ## test the fabric's RTL behind QEMU: a guest without a hypervisor, shared devices, the manager of accelerators
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(COSIM_PLUGINS) $(COSIM)/lockstep $(COSIM)/libshared.so $(BARE_OUT)/fabric/fabric.bin $(BARE_OUT)/rtqueue/rtqueue.bin
 	@$(call part,$(COSIM_PYTEST) -m "not long" tests/cosim)
 	@$(MAKE) --no-print-directory test-manager
