@@ -4,3 +4,7 @@
 __start_components = .;
 KEEP(*(components))
 __stop_components = .;
+/* The classes of functions of the component `virtio` (VIRTIO_CLASS in virtio.h). */
+__start_virtio_classes = .;
+KEEP(*(virtio_classes))
+__stop_virtio_classes = .;

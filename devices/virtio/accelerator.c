@@ -32,9 +32,11 @@ static void function_mask(const struct virtio_device *dev, bool masked)
     pci_backends.accelerators->mask(dev->vm, dev->config->device, masked);
 }
 
-const struct virtio_class virtio_accelerator = {.type = VIRTIO_IMAGE_ACCELERATOR,
-                                                .id = ACCELERATOR_ID,
-                                                .pci_class = CLASS_ACCELERATOR,
-                                                .boot = accelerator_boot,
-                                                .pending = function_pending,
-                                                .mask = function_mask};
+VIRTIO_CLASS(accelerator) = {
+    .type = VIRTIO_IMAGE_ACCELERATOR,
+    .id = ACCELERATOR_ID,
+    .pci_class = CLASS_ACCELERATOR,
+    .boot = accelerator_boot,
+    .pending = function_pending,
+    .mask = function_mask,
+};

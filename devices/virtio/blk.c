@@ -197,7 +197,7 @@ static void blk_reset(struct virtio_device *dev)
     spin_unlock(&dev->queues[QUEUE_REQUESTS].lock);
 }
 
-const struct virtio_class virtio_block = {
+VIRTIO_CLASS(blk) = {
     .type = VIRTIO_IMAGE_BLOCK,
     .queues = 1,
     .pci_class = CLASS_STORAGE,

@@ -5,36 +5,8 @@
 #include "lib.h"
 #include "virtio.h"
 
-/* owner: this file; constant, but for what they guard */
-struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS];
-unsigned virtio_device_count; /* as virtio_devices */
 /* owner: this file; constant after boot, but `stopped` */
 static struct virtio_bus buses[SYSIMAGE_MAX_VMS];
-
-unsigned virtio_count_before(const struct virtio_device *dev)
-{
-    unsigned count = 0;
-
-    for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
-        count += other->class == dev->class ? 1U : 0;
-    }
-    return count;
-}
-
-static const struct virtio_class *class_of(uint32_t kind)
-{
-    static const struct virtio_class *const classes[] = {
-        &virtio_net,         &virtio_console, &virtio_block,      &virtio_entropy,
-        &virtio_socket,      &virtio_crypto,  &virtio_ivshmem,    &virtio_accelerator,
-        &virtio_hardware_io, &virtio_host,    &virtio_disk_server};
-
-    for (unsigned i = 0; i < ARRAY_SIZE(classes); i++) {
-        if (classes[i]->type == kind) {
-            return classes[i];
-        }
-    }
-    return NULL;
-}
 
 /* The hypervisor accesses the memory of a VM with functions without windows. */
 static bool map_memory(const struct vm *vm)
@@ -54,7 +26,7 @@ static const char *boot_class(struct virtio_device *dev)
 {
     const char *wrong = NULL;
 
-    dev->class = class_of(dev->config->kind);
+    dev->class = virtio_class_of(dev->config->kind);
     if (dev->class == NULL) {
         return "the image has a PCI function of unknown kind";
     }

@@ -111,7 +111,7 @@ static struct virtio_device *other_end(const struct virtio_device *dev, unsigned
     const struct virtio_image_function *own = dev->config;
     unsigned far = own->other_ports[*port];
     struct virtio_device *other = &virtio_devices[own->other_functions[*port]];
-    bool mutual = other->class == &virtio_console && other != dev && far < other->config->ports &&
+    bool mutual = other->class == dev->class && other != dev && far < other->config->ports &&
                   other->config->other_functions[far] == virtio_number(dev) &&
                   other->config->other_ports[far] == *port;
 
@@ -364,7 +364,7 @@ static void console_reset(struct virtio_device *dev)
     spin_unlock(&dev->queues[QUEUE_TO_DEVICE].lock);
 }
 
-const struct virtio_class virtio_console = {
+VIRTIO_CLASS(console) = {
     .type = VIRTIO_IMAGE_CONSOLE,
     .queues = 2,
     .pci_class = CLASS_COMMUNICATION,
@@ -372,7 +372,7 @@ const struct virtio_class virtio_console = {
     .boot = console_boot,
     .config = console_config,
     .step = console_step,
-    .senders = &virtio_console,
+    .senders = VIRTIO_IMAGE_CONSOLE,
     .waiting = console_waiting,
     .reset = console_reset,
 };

@@ -4,10 +4,10 @@
 #include "console_keys.h"
 #include "virtio.h"
 
-/* The first function of the class from this number on, or virtio_device_count. */
-static unsigned next_of(const struct virtio_class *class, unsigned number)
+/* The first function of the kind from this number on, or virtio_device_count. */
+static unsigned next_of(enum virtio_image_kind kind, unsigned number)
 {
-    while (number < virtio_device_count && virtio_devices[number].class != class) {
+    while (number < virtio_device_count && virtio_devices[number].config->kind != kind) {
         number++;
     }
     return number;
@@ -33,7 +33,7 @@ static void list_console(struct virtio_device *dev)
 /* Position 0 is the heading of the consoles, n + 1 function n. */
 static unsigned consoles_line(unsigned at)
 {
-    unsigned next = next_of(&virtio_console, at);
+    unsigned next = next_of(VIRTIO_IMAGE_CONSOLE, at);
 
     if (at == 0 && next < virtio_device_count) {
         console_log("console       bytes sent      dropped");
@@ -46,7 +46,7 @@ static unsigned consoles_line(unsigned at)
 /* Position 0 is the heading of the NICs, n + 1 function n; then those of the consoles. */
 static unsigned counters_line(unsigned at)
 {
-    unsigned consoles = virtio_device_count + 1U, next = next_of(&virtio_net, at);
+    unsigned consoles = virtio_device_count + 1U, next = next_of(VIRTIO_IMAGE_NET, at);
 
     if (at >= consoles) {
         next = consoles_line(at - consoles);

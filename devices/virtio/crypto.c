@@ -705,7 +705,7 @@ static bool crypto_stop(struct virtio_device *dev)
     return e->first == TAKE || units == NULL || units->stop(dev->vm, e->unit);
 }
 
-const struct virtio_class virtio_crypto = {
+VIRTIO_CLASS(crypto) = {
     .type = VIRTIO_IMAGE_CRYPTO,
     .queues = 2,
     .pci_class = CLASS_CRYPTO,

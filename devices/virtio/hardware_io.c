@@ -34,9 +34,11 @@ static void function_mask(const struct virtio_device *dev, bool masked)
     pci_backends.shared_devices->mask(dev->vm, masked);
 }
 
-const struct virtio_class virtio_hardware_io = {.type = VIRTIO_IMAGE_HARDWARE_IO,
-                                                .id = HARDWARE_IO_ID,
-                                                .pci_class = CLASS_HARDWARE_IO,
-                                                .boot = hardware_io_boot,
-                                                .pending = function_pending,
-                                                .mask = function_mask};
+VIRTIO_CLASS(hardware_io) = {
+    .type = VIRTIO_IMAGE_HARDWARE_IO,
+    .id = HARDWARE_IO_ID,
+    .pci_class = CLASS_HARDWARE_IO,
+    .boot = hardware_io_boot,
+    .pending = function_pending,
+    .mask = function_mask,
+};

@@ -409,8 +409,10 @@ static const char *host_boot(struct virtio_device *dev)
     return NULL;
 }
 
-const struct virtio_class virtio_host = {.type = VIRTIO_IMAGE_HOST,
-                                         .boot = host_boot,
-                                         .command = host_command,
-                                         .config_space = host_config,
-                                         .stop = host_stop};
+VIRTIO_CLASS(host) = {
+    .type = VIRTIO_IMAGE_HOST,
+    .boot = host_boot,
+    .command = host_command,
+    .config_space = host_config,
+    .stop = host_stop,
+};

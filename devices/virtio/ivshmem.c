@@ -49,7 +49,7 @@ static struct virtio_device *function_for(ulong number, ulong region)
     for (unsigned i = 0; bus != NULL && i < bus->count; i++) {
         struct virtio_device *dev = &bus->devices[i];
 
-        if (dev->class == &virtio_ivshmem && dev->config->shared == region) {
+        if (dev->config->kind == VIRTIO_IMAGE_IVSHMEM && dev->config->shared == region) {
             return dev;
         }
     }
@@ -138,5 +138,9 @@ void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_lo
     }
 }
 
-const struct virtio_class virtio_ivshmem = {
-    .type = VIRTIO_IMAGE_IVSHMEM, .id = IVSHMEM_ID, .pci_class = CLASS_RAM, .boot = ivshmem_boot};
+VIRTIO_CLASS(ivshmem) = {
+    .type = VIRTIO_IMAGE_IVSHMEM,
+    .id = IVSHMEM_ID,
+    .pci_class = CLASS_RAM,
+    .boot = ivshmem_boot,
+};

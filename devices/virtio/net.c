@@ -134,7 +134,7 @@ static void offer_offloads(struct virtio_device *dev)
 static bool has_offloads_of_network(const struct virtio_device *dev)
 {
     for (const struct virtio_device *other = virtio_devices; other < dev; other++) {
-        if (other->class == &virtio_net && other->config->network == dev->config->network) {
+        if (other->class == dev->class && other->config->network == dev->config->network) {
             return ((other->config->flags ^ dev->config->flags) & VIRTIO_IMAGE_OFFLOADS) == 0;
         }
     }
@@ -391,7 +391,7 @@ static struct nic *nic_in(uint32_t segment, const struct virtio_device *dev)
 {
     struct nic *nic = dev->data;
 
-    return dev->class == &virtio_net && nic->segment == segment ? nic : NULL;
+    return dev->config->kind == VIRTIO_IMAGE_NET && nic->segment == segment ? nic : NULL;
 }
 
 /* Whether the address, which is not the uplink's own, can be behind it: it is that of a station,
@@ -626,7 +626,7 @@ static void net_reset(struct virtio_device *dev)
     spin_unlock(&q->lock);
 }
 
-const struct virtio_class virtio_net = {
+VIRTIO_CLASS(net) = {
     .type = VIRTIO_IMAGE_NET,
     .queues = 2,
     .pci_class = CLASS_ETHERNET,

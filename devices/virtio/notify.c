@@ -65,7 +65,7 @@ static bool resume_waiters(struct virtio_device *to, ulong number, struct virtio
     for (unsigned i = at->device; i < virtio_device_count && done; i++) {
         struct virtio_device *dev = &virtio_devices[i];
 
-        if (dev->class == to->class->senders) {
+        if (dev->config->kind == to->class->senders) {
             struct virtq *q = queue_of(dev, to, number, at);
             uint32_t left = q != NULL ? work(dev, q, STEPS_FOR_OTHERS - at->steps) : 0;
 

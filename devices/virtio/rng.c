@@ -125,7 +125,7 @@ static void rng_reset(struct virtio_device *dev)
     spin_unlock(&dev->queues[QUEUE_REQUESTS].lock);
 }
 
-const struct virtio_class virtio_entropy = {
+VIRTIO_CLASS(rng) = {
     .type = VIRTIO_IMAGE_ENTROPY,
     .queues = 1,
     .pci_class = CLASS_OTHER,

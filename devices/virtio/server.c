@@ -215,7 +215,8 @@ struct virtio_step blk_forward(struct virtio_device *dev, struct blk_disk *disk)
 static struct virtio_device *disk_of(const struct virtio_device *server, uint32_t number)
 {
     struct virtio_device *dev = number < virtio_device_count ? &virtio_devices[number] : NULL;
-    const struct blk_disk *disk = dev != NULL && dev->class == &virtio_block ? dev->data : NULL;
+    const struct blk_disk *disk =
+        dev != NULL && dev->config->kind == VIRTIO_IMAGE_BLOCK ? dev->data : NULL;
 
     return disk != NULL && disk->server == server ? dev : NULL;
 }
@@ -369,7 +370,7 @@ static void server_reset(struct virtio_device *dev)
     spin_unlock(&dev->queues[DISK_SERVER_ANSWERS].lock);
 }
 
-const struct virtio_class virtio_disk_server = {
+VIRTIO_CLASS(server) = {
     .type = VIRTIO_IMAGE_DISK_SERVER,
     .queues = 2,
     .pci_class = CLASS_OTHER,
@@ -377,7 +378,7 @@ const struct virtio_class virtio_disk_server = {
     .config = server_config,
     .requests = 1U << DISK_SERVER_ANSWERS,
     .step = server_step,
-    .senders = &virtio_block,
+    .senders = VIRTIO_IMAGE_BLOCK,
     .waiting = server_waiting,
     .reset = server_reset,
 };

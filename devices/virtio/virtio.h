@@ -144,9 +144,9 @@ struct virtio_class {
     /* Works on the first chain of such a queue, which has one and is locked, until the chain is
      * returned, for some 1,000 instructions. */
     struct virtio_step (*step)(struct virtio_device *dev, struct virtq *q);
-    /* The class of devices whose requests wait for buffers of this one's; NULL: none, as
-     * `waiting`. */
-    const struct virtio_class *senders;
+    /* enum virtio_image_kind of the devices whose requests wait for buffers of this one's; 0: none,
+     * as `waiting` NULL */
+    uint16_t senders;
     /* The queue of `dev`, one of the senders, whose requests wait for buffers in queue `number` of
      * `to`, or NULL. Called without locks. */
     struct virtq *(*waiting)(struct virtio_device *dev, struct virtio_device *to, ulong number);
@@ -172,6 +172,9 @@ struct virtio_class {
      * waiting(). Without locks. */
     bool (*stop)(struct virtio_device *dev);
 };
+
+/* In the file of the class: VIRTIO_CLASS(net) = {.type = VIRTIO_IMAGE_NET, ...}; */
+#define VIRTIO_CLASS(id) static const struct virtio_class id##_class REGISTER_IN("virtio_classes")
 
 /* A function of a VM's PCI bus, with its registers. */
 struct virtio_device {
@@ -432,10 +435,6 @@ void virtio_copy(void *dst, const void *src, size_t size);
 
 /* --- devices --- */
 
-extern const struct virtio_class virtio_net, virtio_console, virtio_block, virtio_entropy,
-    virtio_socket, virtio_crypto, virtio_ivshmem, virtio_accelerator, virtio_hardware_io,
-    virtio_host, virtio_disk_server;
-
 /* net.c: what has become of a NIC's frames since the boot. */
 struct virtio_net_counts {
     uint64_t sent;     /* passed by the switch, for any number of receivers */
@@ -459,14 +458,18 @@ struct virtio_console_counts virtio_console_count(struct virtio_device *dev);
 uint32_t ivshmem_read(struct virtio_device *dev, unsigned offset);
 void ivshmem_write(struct virtio_device *dev, unsigned offset, unsigned width_log2, uint32_t value);
 
-/* --- boot.c --- */
+/* --- devices.c --- */
 
-/* All functions of the system. Constant after boot, but for what they guard. */
-extern struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: boot.c */
+/* All functions of the system, VM by VM. boot.c sets them up; constant after boot, but for what
+ * they guard. */
+extern struct virtio_device virtio_devices[VIRTIO_MAX_FUNCTIONS]; /* owner: devices.c */
 extern unsigned virtio_device_count;
 
 /* The number of functions of the same class before this one, of all VMs. At boot. */
 unsigned virtio_count_before(const struct virtio_device *dev);
+
+/* The class of a kind of function (enum virtio_image_kind), or NULL. */
+const struct virtio_class *virtio_class_of(uint32_t kind);
 
 /* --- backends.c --- */
 

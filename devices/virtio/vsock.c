@@ -105,7 +105,7 @@ static struct endpoint *receiver(struct endpoint *from)
     for (unsigned i = 0; i < virtio_device_count; i++) {
         const struct virtio_device *dev = &virtio_devices[i];
 
-        if (dev->class == &virtio_socket && dev->config->cid == from->header.destination &&
+        if (dev->class == from->dev->class && dev->config->cid == from->header.destination &&
             from->header.type == TYPE_STREAM && are_peers(from->dev, dev)) {
             return dev->data;
         }
@@ -433,7 +433,7 @@ static bool vsock_serve(struct virtio_device *dev)
     }
 }
 
-const struct virtio_class virtio_socket = {
+VIRTIO_CLASS(vsock) = {
     .type = VIRTIO_IMAGE_SOCKET,
     .queues = 3,
     .pci_class = CLASS_OTHER,
@@ -441,7 +441,7 @@ const struct virtio_class virtio_socket = {
     .config = vsock_config,
     .requests = 1U << QUEUE_SEND,
     .step = vsock_step,
-    .senders = &virtio_socket,
+    .senders = VIRTIO_IMAGE_SOCKET,
     .waiting = vsock_waiting,
     .reset = vsock_reset,
     .serve = vsock_serve,
