@@ -149,7 +149,7 @@ struct accel_manager {
     struct accel_vm clients[ACCEL_MAX_CLIENTS];
 };
 
-extern struct accel_manager accels; /* owner: boot.c */
+extern struct accel_manager accels; /* owner: state.c */
 
 /* An array of the image's section. */
 static inline const void *accel_table(uint32_t offset)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up the manager from its section of the system image, which it checks. Owns `accels`. At boot
- * only. */
+/* Sets up the manager from its section of the system image, which it checks. At boot only. */
 #include "accel.h"
 
 #include "system.h"
@@ -8,7 +7,6 @@
 #define MAGIC 0x54534642U /* ID.magic: "TSFB" */
 #define MAX_ACCELS (ACCEL_MAX_CLIENTS * ACCEL_MAX_DEVICES)
 
-struct accel_manager accels;             /* owner: this file */
 static struct accel devices[MAX_ACCELS]; /* owner: accel_boot(); see struct accel */
 
 /* Whether an array lies in the section. */

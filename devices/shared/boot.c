@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up the shared devices from their section of the system image, which it checks. Owns
- * `shared`. At boot only. */
+/* Sets up the shared devices from their section of the system image, which it checks. At
+ * boot only. */
 #include "fabric_windows.h"
 #include "shared.h"
 
@@ -8,8 +8,6 @@
 #define SLOWEST_HZ 1000000U
 #define FASTEST_HZ 1000000000U
 #define SECTORS 256U /* that FLASH_WINDOW can give */
-
-struct shared_devices shared; /* owner: this file */
 
 static const char *check_section(const struct shared_image *image, uint32_t size)
 {

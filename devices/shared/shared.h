@@ -41,7 +41,7 @@ struct shared_devices {
     struct shared_client clients[SHARED_MAX_CLIENTS];
 };
 
-extern struct shared_devices shared; /* owner: boot.c */
+extern struct shared_devices shared; /* owner: state.c */
 
 /* The VM's client, or NULL. */
 static inline struct shared_client *shared_client_of(const struct vm *vm)
