@@ -95,7 +95,7 @@ def comments_per_code(names: Iterable[str]) -> float:
         for before, after in zip(text.split("\n"), blank.split("\n"), strict=True):
             has_code = bool(after.strip())
             code += has_code
-            comments += before.strip() != after.strip() and before.strip() != "" and "SPDX" not in before
+            comments += before.strip() != after.strip() and bool(re.search(r"\w", before)) and "SPDX" not in before
     return comments / code
 
 
@@ -115,13 +115,25 @@ def used_once(names: Iterable[str]) -> tuple[int, int]:
     return once, every
 
 
+# A definition of a function or a variable that other files can name.
+_FUNCTION = re.compile(r"^(?!static)\w[^;={(]*?\b(\w+)\([^;]*?\)\n\{", re.MULTILINE)
+_VARIABLE = re.compile(r"^(?!static|extern|typedef)\w[\w \t*]*?\b(\w+)(?:\[[^;=]*?\])*\s*(?:=|;)", re.MULTILINE)
+
+
+def _owners(codes: dict[str, str]) -> dict[str, str]:
+    """The file of each such function and variable."""
+    return {
+        match[1]: name
+        for name, code in codes.items()
+        for kind in (_FUNCTION, _VARIABLE)
+        for match in kind.finditer(code)
+    }
+
+
 def _uses(names: list[str]) -> dict[str, set[str]]:
-    """For each C file the files of its folder whose functions it names, also in a table or as an argument."""
-    owner = {}
+    """For each C file the files of its folder whose functions and variables it names."""
     codes = {name: ctext.without_directives(ctext.blank(_read(name))) for name in names}
-    for name, code in codes.items():
-        for match in re.finditer(r"^(?!static)\w[^;={(]*?\b(\w+)\([^;]*?\)\n\{", code, re.MULTILINE):
-            owner[match[1]] = name
+    owner = _owners(codes)
     uses: dict[str, set[str]] = {}
     for name, code in codes.items():
         called = {owner[word] for word in re.findall(r"\w+", code) if word in owner}
@@ -130,7 +142,7 @@ def _uses(names: list[str]) -> dict[str, set[str]]:
 
 
 def circles(names: list[str]) -> list[tuple[str, str]]:
-    """Pairs of files of one folder that call each other, directly or not."""
+    """Pairs of files of one folder that name each other's functions or variables, directly or not."""
     uses = _uses(names)
     reach = {name: set(found) for name, found in uses.items()}
     for _ in names:
