@@ -10,6 +10,8 @@ module hwtask_fft512
   input  logic        rst_ni,
   /// Contract of region_pkg; command and result of fft_core.
   /// The output is 2 KiB, 256 beats, for each block of input, also for a last one that is not full.
+  /// Up to one beat a cycle in each direction; the first output follows 256 steps and the latency
+  /// of fft_core's pipeline after the first input.
   input  region_req_t req_i,
   output region_rsp_t rsp_o
 );

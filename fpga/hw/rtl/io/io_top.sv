@@ -114,14 +114,17 @@ module io_top
 
   // ---- Manager page ----
   // Configuration, from the registers of io_manager to the devices.
-  logic [7:0][NumVms-1:0] allowed;
-  prio_t [Channels-1:0][NumVms-1:0] prio;
-  io_server_t [Channels-1:0] server;
-  io_config_t [Channels-1:0] config_of;
-  io_flush_t flush;
+  logic [7:0][NumVms-1:0] allowed;           // by device: the VMs that may use it
+  prio_t [Channels-1:0][NumVms-1:0] prio;    // by channel: the VMs' priorities
+  io_server_t [Channels-1:0] server;         // pulses that set budgets
+  io_config_t [Channels-1:0] config_of;      // policy, chunk size, timeout and period
+  io_flush_t flush;                          // pulse: all state of a VM goes
+  // To the manager: what failed, whose accesses may follow, what the counter of lost frames is.
   logic changed, fault, fault_bus, written, lost, window_write, row_write;
   io_burst_t fault_burst;
   logic [NumVms-1:0] busy, vm_irq, vm_irq_mask;
+  // To the devices: rights and sizes of each VM (windows of the flash, rows of Ethernet, pins,
+  // rectangles of the screen), and the clocks of the wires.
   logic [7:0] flash_half, flash_deselect, window_first;
   logic [8:0] window_number;
   logic [31:0] flash_slice, count, flash_bytes;

@@ -8,7 +8,8 @@ module region_port
   /// Asynchronous, active low: region_rst_no of the region, low while it is decoupled and after
   /// each save or failure. No beat is kept after it.
   input  logic        rst_ni,
-  // the boundary: in_valid sends a beat, in_ready reports that the task has taken one
+  // the boundary: in_valid sends a beat, in_ready reports that the task has taken one. The task
+  // sees a beat in the next cycle at the earliest, all other signals in the same cycle.
   input  region_req_t req_i,
   output region_rsp_t rsp_o,
   // the task, with the handshake of region_pkg

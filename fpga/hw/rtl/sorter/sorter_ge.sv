@@ -13,6 +13,7 @@ module sorter_ge #(
   input  logic [Width-1:0] b_i,
   /// The result for equal operands.
   input  logic             tie_i,
+  /// In the same cycle.
   output logic             ge_o
 );
 
