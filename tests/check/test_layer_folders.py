@@ -49,6 +49,8 @@ def compiled(root: Path, source: str) -> subprocess.CompletedProcess[str]:
         ("ipc/messages.c", "hart.h"),
         ("devices/virtio/net.c", "accel_image.h"),
         ("services/debug/session.c", "console_parts.h"),
+        ("core/sched.c", "fabric_map.h"),
+        ("devices/virtio/boot.c", "fabric_map.h"),
     ],
 )
 def test_an_include_of_another_layer_is_refused(copied: Path, source: str, header: str) -> None:

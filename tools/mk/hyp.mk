@@ -68,20 +68,23 @@ HYP_WARN := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wvla -Wswitch
 # Each layer's sources are compiled with the folders of the layers below only, so that the compiler refuses an include of another
 # one: core's know no component and nothing of the architecture but its part of the contract (arch/<isa>/include), a component's
 # know the headers of the components that it uses. A source finds the headers of its own folder without an option.
-HYP_INC := $(call component_slots,$(HYP_FOLDERS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Ifpga/hw/include -Icore/include -Iarch/include -Iarch/$(HYP_ARCH)/include $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
+HYP_INC := $(call component_slots,$(HYP_FOLDERS)) $(call queue_flags,$(HYP_RT_QUEUE),$(HYP_TIMERS)) -Iabi -Icore/include -Iarch/include -Iarch/$(HYP_ARCH)/include $(addprefix -I,$(HYP_VARIANT)) -Iplatform -Iplatform/$(BOARD) -I$(HYP_BUILD)/include
 # $(call folders_of,NAMES): the folders of components, and their headers for others.
 folders_of = $(foreach name,$(1),$(filter $(name) %/$(name),$(COMPONENTS) $(HYP_FOLDERS)))
 headers_of = $(patsubst %,-I%,$(wildcard $(addsuffix /include,$(call folders_of,$(1)))))
 HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-protector \
-             -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) $(HYP_USED) $(HYP_ARCH_INC) -MMD -MP
+             -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) $(HYP_USED) $(HYP_ARCH_INC) $(HYP_FABRIC_INC) -MMD -MP
 
 # What is optimized for size: code that does not run between guests' instructions, or whose time no goal limits. Each folder
-# lists its own in component.mk, and a component there what it uses (USES_<name>: components whose headers it may include).
+# lists its own in component.mk, and there what knows the fabric's registers, and of a component what it uses (USES_<name>:
+# components whose headers it may include).
 FOR_SIZE :=
+FABRIC_USERS := $(HYP_FABRIC)
 -include $(wildcard $(addsuffix /component.mk,$(HYP_DIRS)))
 $(foreach dir,$(HYP_FOLDERS) $(addprefix arch/$(HYP_ARCH)/,$(notdir $(HYP_FOLDERS))),\
     $(eval $(HYP_BUILD)/obj/$(dir)/%.o: private HYP_USED := $(call headers_of,$(notdir $(dir)) $(USES_$(notdir $(dir))))))
 $(HYP_BUILD)/obj/arch/%.o: private HYP_ARCH_INC := -Iarch/$(HYP_ARCH)
+$(FABRIC_USERS:%=$(HYP_BUILD)/obj/%.o): private HYP_FABRIC_INC := -Ifpga/hw/include
 $(FOR_SIZE:%=$(HYP_BUILD)/obj/%.o): private HYP_OPT := -Os
 
 hyp: $(HYP_BUILD)/tessera.bin ## build the hypervisor alone
