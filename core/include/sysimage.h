@@ -40,7 +40,7 @@
 #define SYSIMAGE_MAX_SHARED 32U /* shared regions in all VMs */
 #define SYSIMAGE_MAX_LOADS 8U   /* per VM */
 #define SYSIMAGE_MAX_IRQS 8U    /* pass-through interrupts per VM */
-#define SYSIMAGE_MAX_SECTIONS 4U
+#define SYSIMAGE_MAX_SECTIONS 16U
 #define SYSIMAGE_MAX_FIXUPS 176U /* per VM: two per feature and VCPU */
 #define SYSIMAGE_NAME_LEN 16U    /* with the terminating NUL */
 #define SYSIMAGE_MAX_TRACE_KIB 16384U

@@ -26,9 +26,11 @@ struct timer {
     uint8_t cpu; /* whose timers it is in; guarded by sched_lock, as `node` */
 };
 
-/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), the console and components
- * (six): all may be armed on one CPU. */
-#define TIMERS_MAX (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + 7U)
+#define TIMERS_OF_COMPONENTS 16U /* single ones, at most */
+/* Timers of all VCPUs, all VMs (a watchdog and the architecture's), and components: all may be
+ * armed on one CPU. */
+#define TIMERS_MAX \
+    (SYSIMAGE_MAX_VCPUS + SYSIMAGE_MAX_VMS * (1U + ARCH_VM_TIMERS) + TIMERS_OF_COMPONENTS)
 
 /*
  * Either header has struct timers, with timers_head() for timers that are not empty, and

@@ -4,8 +4,8 @@ rule for words.
 
 The layers are those of docs/architecture.md: platform and arch at the top; below them the components,
 which include those only that their component.mk names (USES_<name>); then core; the architecture's contract
-(arch/include), and the guests' view of the hypercalls (abi) at the bottom. A component is a folder that
-COMPONENTS in tools/mk/hyp.mk names, or an example.
+(arch/include), and the guests' view of the hypercalls (abi) at the bottom. A component is a folder with
+a component.c (tools/check/repo.py), or an example.
 """
 
 import re

@@ -11,7 +11,6 @@ from pathlib import Path
 
 DEFAULT_ROOT = Path(__file__).resolve().parents[2]
 
-_COMPONENTS = re.compile(r"^(?:COMPONENTS|PLAIN_CONSOLE) := (.*)$", re.MULTILINE)
 _USES = re.compile(r"^USES_(\w+) := (.*)$", re.MULTILINE)
 
 
@@ -50,12 +49,11 @@ def tracked(root: Path) -> list[str]:
 
 
 def components(root: Path) -> tuple[str, ...]:
-    """Returns the components' folders: those that COMPONENTS and PLAIN_CONSOLE in tools/mk/hyp.mk
-    name, and that exist, and the examples."""
-    makefile = root / "tools" / "mk" / "hyp.mk"
-    found = _COMPONENTS.findall(makefile.read_text(encoding="utf-8")) if makefile.is_file() else []
-    named = [name for name in " ".join(found).split() if (root / name).is_dir()]
-    return (*named, *sorted(str(folder.relative_to(root)) for folder in root.glob("docs/examples/*")))
+    """Returns the components' folders: those at the top that have a component.c, but core, those in services/ and
+    devices/, and the examples."""
+    top = {file.parent for file in root.glob("*/component.c")} - {root / "core"}
+    below = [folder for parts in ("services/*", "devices/*", "docs/examples/*") for folder in root.glob(parts)]
+    return tuple(sorted(str(folder.relative_to(root)) for folder in (*top, *below) if folder.is_dir()))
 
 
 def uses(root: Path) -> dict[str, set[str]]:

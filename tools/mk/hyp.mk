@@ -13,9 +13,11 @@ include tools/mk/arch/$(HYP_ARCH).mk
 # What a system can do without (core/include/component.h): real time, messages, the debugger's stub, the console's multiplexer and
 # keys, guests' random seeds, what guests written for QEMU's virt machine expect, a check of the firmware's device tree,
 # accelerators, devices shared by hardware, virtual PCI functions. A component is a folder, or the folder of its name in
-# arch/<isa>, or both. HYP_COMPONENTS names them without services/ and devices/; a folder elsewhere by its path. An architecture
-# has all of them by default, or those that its file above names.
-COMPONENTS := rt ipc services/debug services/console services/seed compat services/fwtree devices/accel devices/shared devices/virtio
+# arch/<isa>, or both; one of them has its component.c. HYP_COMPONENTS names them without services/ and devices/; a folder
+# elsewhere by its path. An architecture has all of them by default, or those that its file above names.
+COMPONENTS := $(filter-out core,$(patsubst %/component.c,%,$(wildcard */component.c services/*/component.c devices/*/component.c)))
+COMPONENTS += $(foreach name,$(sort $(notdir $(patsubst %/component.c,%,$(wildcard arch/*/*/component.c)))),\
+                $(firstword $(wildcard services/$(name) devices/$(name)) $(name)))
 # The console of a hypervisor without the component console (core/include/console.h).
 PLAIN_CONSOLE := services/serial
 HYP_COMPONENTS ?= $(notdir $(COMPONENTS))
