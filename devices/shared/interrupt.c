@@ -21,7 +21,7 @@ static void shared_report_again(struct timer *t)
     shared_write(FABRIC_SHARED_IRQ_ENABLE, EVENTS);
 }
 
-static void be_quiet(void)
+static void start_holdoff(void)
 {
     shared_write(FABRIC_SHARED_IRQ_ENABLE, 0);
     spin_lock(&sched_lock);
@@ -80,7 +80,7 @@ void shared_interrupt(void)
     }
     if (status != 0) {
         shared_write(FABRIC_SHARED_IRQ_STATUS, status);
-        be_quiet();
+        start_holdoff();
     }
 }
 

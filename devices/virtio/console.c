@@ -47,7 +47,7 @@ struct console {
     struct end ends[VIRTIO_CONSOLE_PORTS];
     /* A message of the driver, still in its queue until those that it causes are sent; guarded by
      * the lock of QUEUE_TO_DEVICE. */
-    bool heard;
+    bool received;
     uint32_t head; /* of the message's chain */
     /* bit n: an event n for the driver; guarded by the lock of QUEUE_TO_DRIVER */
     uint32_t pending[VIRTIO_CONSOLE_PORTS];
@@ -210,7 +210,7 @@ struct virtio_console_counts virtio_console_count(struct virtio_device *dev)
 /* --- messages --- */
 
 /* The driver's message makes events pending. */
-static void hear(struct virtio_device *dev, const struct message *message)
+static void handle_message(struct virtio_device *dev, const struct message *message)
 {
     struct console *console = dev->data;
     struct virtq *q = &dev->queues[QUEUE_TO_DRIVER];
@@ -228,7 +228,7 @@ static void hear(struct virtio_device *dev, const struct message *message)
     spin_unlock(&q->lock);
 }
 
-static struct virtio_step hear_message(struct virtio_device *dev, struct virtq *q)
+static struct virtio_step receive_message(struct virtio_device *dev, struct virtq *q)
 {
     struct console *console = dev->data;
     struct virtio_chain chain;
@@ -241,8 +241,8 @@ static struct virtio_step hear_message(struct virtio_device *dev, struct virtq *
     if (found != VIRTIO_SOME) {
         return (struct virtio_step){.broken = virtio_wrong(dev)};
     }
-    hear(dev, &message);
-    console->heard = true;
+    handle_message(dev, &message);
+    console->received = true;
     console->head = chain.head;
     return (struct virtio_step){.wait = false};
 }
@@ -303,8 +303,8 @@ static struct virtio_step control_rx_step(struct virtio_device *dev, struct virt
     struct virtq *to_driver = &dev->queues[QUEUE_TO_DRIVER];
     struct virtio_step step = {.wait = true};
 
-    if (!console->heard) {
-        return hear_message(dev, q);
+    if (!console->received) {
+        return receive_message(dev, q);
     }
     spin_lock(&to_driver->lock);
     if (to_driver->ready && virtq_waiting(to_driver) != 0) {
@@ -312,7 +312,7 @@ static struct virtio_step control_rx_step(struct virtio_device *dev, struct virt
     }
     spin_unlock(&to_driver->lock);
     if (step.wait) {
-        console->heard = false;
+        console->received = false;
         virtio_done(dev, q, console->head, 0);
         step.wait = false;
     }
@@ -360,7 +360,7 @@ static void console_reset(struct virtio_device *dev)
         spin_unlock(&dev->queues[QUEUE_TO_DRIVER].lock);
     }
     spin_lock(&dev->queues[QUEUE_TO_DEVICE].lock);
-    console->heard = false;
+    console->received = false;
     spin_unlock(&dev->queues[QUEUE_TO_DEVICE].lock);
 }
 

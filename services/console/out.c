@@ -45,7 +45,7 @@ static struct {
     char raw[CONSOLE_RAW];       /* sent unchanged */
 } out = {.held = OUT_NOTHING};   /* owner: this file; guarded by console_lock */
 
-static void say(enum step step, const char *format, const ulong *args)
+static void begin_step(enum step step, const char *format, const ulong *args)
 {
     out.step = step;
     text_begin(&out.text, format, args);
@@ -59,7 +59,7 @@ static void show(struct source *s, bool whole)
     out.at = 0;
     if (out.shown != NULL) {
         out.shown = NULL;
-        say(OUT_ERASE, "\r\033[0m\033[K", NULL);
+        begin_step(OUT_ERASE, "\r\033[0m\033[K", NULL);
     } else {
         out.step = OUT_ERASE;
         text_begin(&out.text, "", NULL);
@@ -97,7 +97,7 @@ static bool change_channel(const struct source *s)
     }
     out.channel = channel;
     out.args[0] = mark;
-    say(OUT_MARK, "\037%c", out.args);
+    begin_step(OUT_MARK, "\037%c", out.args);
     return true;
 }
 
@@ -162,7 +162,7 @@ static void name(void)
 {
     out.args[0] = out.of != NULL ? out.of->colour : LOG_COLOUR;
     out.args[1] = (ulong)(out.of != NULL ? out.of->name : LOG_NAME);
-    say(OUT_NAME, "\033[%um%-8s|\033[0m ", out.args);
+    begin_step(OUT_NAME, "\033[%um%-8s|\033[0m ", out.args);
 }
 
 /* After the name: selects the line's text. */
@@ -203,7 +203,7 @@ static void line_sent(void)
     if (out.of != NULL && out.of->mode != CONSOLE_LINES) {
         finished();
     } else if (out.whole) {
-        say(OUT_END, line_end(out.of), NULL);
+        begin_step(OUT_END, line_end(out.of), NULL);
     } else {
         out.step = OUT_IDLE;
     }
