@@ -168,6 +168,7 @@ def rows(files: list[str], commits: int) -> list[tuple[str, str]]:
             f"top folders a commit touches, the last {len(touched)} that change behaviour",
             f"{sum(touched) / max(len(touched), 1):.2f}",
         ),
+        ("of them those that touch 3 or more", str(sum(count >= 3 for count in touched))),
         *((f"places besides code and tests of a {what}", str(len(places(at)))) for what, at in EXAMPLES.items()),
         ("words of documents", f"{words(repo.with_suffix(files, '.md')):,}"),
         ("words of CAVEATS.md", f"{words(['CAVEATS.md']):,}"),
