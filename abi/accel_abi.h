@@ -1,40 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accelerators as guests see them: hypercalls, status and events of devices, and the structures
- * that the calls write to the guest's memory. docs/hypercalls.md is the reference. */
+ * that the calls write to the guest's memory. */
 #ifndef ACCEL_ABI_H
 #define ACCEL_ABI_H
 
 #include "hypercall_abi.h"
 
-/* `device`: the number of a device of the fabric, as in its address: ACCEL_PAGES + device *
- * ACCEL_PAGE. */
-/* (index from 0, gpa of struct accel_info, its size) -> number of the VM's devices */
-#define HCALL_ACCEL_ENUMERATE 40
-/* (device) -> status; the answer comes as ACCEL_EVENT_READY if it is not ready yet */
-#define HCALL_ACCEL_REQUEST 41
-/* (device) gives up the region, or withdraws the request; not while a job runs */
-#define HCALL_ACCEL_RELEASE 42
-#define HCALL_ACCEL_STATUS 43    /* (device) -> status */
-#define HCALL_ACCEL_GET_STATS 44 /* (device, gpa of struct accel_stats, its size) */
-/* () -> events of all devices since the last call: ACCEL_EVENT_* << device */
-#define HCALL_ACCEL_EVENTS 45
-/* (device, 0 .. 15): of its next request; needs `accelerator-priorities` */
-#define HCALL_ACCEL_SET_PRIORITY 46
-#define HCALL_ACCEL_SET_MODEL 47 /* (device, ACCEL_MODEL_*): of its next write */
-/* For a VM with `accelerator-monitor`: */
-/* (region, gpa of struct accel_region, its size) -> number of regions */
-#define HCALL_ACCEL_GET_REGION 48
-/* (index, gpa of struct accel_client, its size) -> number of devices of all VMs */
-#define HCALL_ACCEL_GET_CLIENT 49
-/* For a VM with the overlay in its property `overlays`. `overlay`: its number, in the order of the
- * system file. */
-#define HCALL_ACCEL_APPLY_OVERLAY 50  /* (overlay) starts to apply it; one transaction at a time */
-#define HCALL_ACCEL_REMOVE_OVERLAY 51 /* (overlay) starts to remove it */
-#define HCALL_ACCEL_OVERLAY_STATUS 52 /* (overlay, gpa of struct accel_overlay, its size) */
+/* --- Accelerators --- */
+/* For VMs with `accelerators` (docs/accelerators.md). `device` is the number of the device, in the
+ * order of the system file's `/accelerators`. */
 
-/* Status: these bits, and the region (while connected) from bit 8, the priority from 16, the model
- * from 24, and from 32 the cycles of the fabric that configuring a region for the device takes at
- * most. */
+/* (index from 0, address of struct accel_info, size) -> number of the VM's devices
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_INVALID_ADDRESS */
+#define HCALL_ACCEL_ENUMERATE 40
+/* (device) -> status
+ * - HCALL_ERR_INVALID_PARAM
+ *
+ * Requests a region without a write to the device's page, and returns at once
+ * ACCEL_STATUS_CONNECTED, or ACCEL_STATUS_WAITING (with the guest model ACCEL_EVENT_READY follows).
+ */
+#define HCALL_ACCEL_REQUEST 41
+/* (device)
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_INVALID_STATE: a job runs, the region is being configured, or another client's job is
+ *   being stopped for the request
+ *
+ * Gives up the region, or withdraws the request. */
+#define HCALL_ACCEL_RELEASE 42
+/* (device) -> status
+ * - HCALL_ERR_INVALID_PARAM
+ *
+ * ACCEL_STATUS_* in the lowest bits, the region (while connected) from bit 8, the priority from 16,
+ * the model from 24, and from 32 the cycles of the fabric that configuring a region for the device
+ * takes at most. */
+#define HCALL_ACCEL_STATUS 43
+/* (device, address of struct accel_stats, size)
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_INVALID_ADDRESS */
+#define HCALL_ACCEL_GET_STATS 44
+/* () -> events of all devices since the last call, ACCEL_EVENT_* << device
+ * - HCALL_ERR_DENIED: the VM has no accelerators
+ *
+ * Clears the events it returns, and source 22 of the VM's interrupt controller. */
+#define HCALL_ACCEL_EVENTS 45
+/* (device, priority 0 to 15 of its next request)
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_DENIED: needs `accelerator-priorities` */
+#define HCALL_ACCEL_SET_PRIORITY 46
+/* (device, ACCEL_MODEL_* from its next write)
+ * - HCALL_ERR_INVALID_PARAM */
+#define HCALL_ACCEL_SET_MODEL 47
+/* (region, address of struct accel_region, size) -> number of regions
+ * - HCALL_ERR_DENIED: needs `accelerator-monitor`
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_INVALID_ADDRESS */
+#define HCALL_ACCEL_GET_REGION 48
+/* (index, address of struct accel_client, size) -> number of devices of all VMs
+ * - HCALL_ERR_DENIED: needs `accelerator-monitor`
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_INVALID_ADDRESS */
+#define HCALL_ACCEL_GET_CLIENT 49
+
+/* ENUMERATE, GET_REGION and GET_CLIENT write the structure of an element that exists. */
+
+/* --- Overlays --- */
+/* For VMs with `overlays` (docs/accelerators.md#overlays). `overlay` is the number of the overlay,
+ * in the order of the system file's `/accelerators/overlays`. */
+
+/* (overlay)
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_DENIED
+ * - HCALL_ERR_INVALID_STATE: another transaction runs, or the overlay is applied already */
+#define HCALL_ACCEL_APPLY_OVERLAY 50
+/* (overlay)
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_DENIED
+ * - HCALL_ERR_INVALID_STATE: another transaction runs, or the overlay is not applied */
+#define HCALL_ACCEL_REMOVE_OVERLAY 51
+/* (overlay, address of struct accel_overlay, size)
+ * - HCALL_ERR_INVALID_PARAM
+ * - HCALL_ERR_DENIED
+ * - HCALL_ERR_INVALID_ADDRESS */
+#define HCALL_ACCEL_OVERLAY_STATUS 52
+
+/* APPLY_OVERLAY and REMOVE_OVERLAY start a transaction and return at once. At its end the VM gets
+ * ACCEL_EVENT_OVERLAY if it has accelerators; without, it reads the status. The event also tells a
+ * VM that devices of it have come or gone (ENUMERATE). */
+
+/* --- Values of these calls --- */
+/* The lowest bits of a status. */
 #define ACCEL_STATUS_CONNECTED 1U
 /* requested, or preempted with its job saved: it gets a region when there is one */
 #define ACCEL_STATUS_WAITING 2U
@@ -81,7 +136,8 @@
 #define ACCEL_REGION_RECONFIG 4U
 #define ACCEL_REGION_HOLD 5U
 
-/* The guest's view of the device's registers is docs/fabric.md (IF page). */
+/* The registers of device n, which docs/fabric.md has (IF page), are at ACCEL_PAGES + n *
+ * ACCEL_PAGE. */
 #define ACCEL_PAGES 0x18100000UL
 #define ACCEL_PAGE 0x1000UL
 #define ACCEL_IRQ 21U /* source of the interrupt controller: a job is over */

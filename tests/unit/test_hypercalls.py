@@ -5,13 +5,12 @@ import ctypes
 import re
 
 import pytest
-from c_headers import ROOT, evaluate, values
+from c_headers import ROOT, values
 from core import CORE, run_until_idle
 
 NOT_SUPPORTED, GET_ID, GET_VERSION, MAX = values(
     "hypercall_abi.h", "HCALL_ERR_NOT_SUPPORTED HCALL_INFO_GET_ID HCALL_INFO_GET_VERSION HCALL_MAX"
 )
-HEADERS = sorted(path.name for path in (ROOT / "abi").glob("*_abi.h"))
 
 
 @pytest.fixture
@@ -48,14 +47,3 @@ def test_the_version_is_that_of_the_changelog(two_vms: None) -> None:
     assert version is not None
     major, minor, patch = map(int, version.groups())
     assert call(0, GET_VERSION) == (0, major << 16 | minor << 8 | patch)
-
-
-def test_the_document_names_every_call_and_error() -> None:
-    """docs/hypercalls.md has the numbers and errors of the headers."""
-    text = (ROOT / "docs" / "hypercalls.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (-?\d+) \| ((?:HCALL|IPC)_\w+(?:, IPC_\w+)?)", text, flags=re.MULTILINE)
-    documented = {name: int(number) for number, names in rows for name in names.split(", ")}
-    defined = "".join((ROOT / "abi" / header).read_text(encoding="utf-8") for header in HEADERS)
-    names = set(re.findall(r"^#define (HCALL_\w+|IPC_ERR_\w+) ", defined, flags=re.MULTILINE))
-    assert names - {"HCALL_EXTENSION", "HCALL_MAX"} == set(documented)
-    assert evaluate(HEADERS, documented) == documented

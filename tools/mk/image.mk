@@ -47,9 +47,10 @@ image-file: image-parts
 # On QEMU the project's own firmware runs, unless QEMU is older than 10.0 (docs/porting.md#the-firmware).
 image-parts: hyp $(if $(filter qemu-virt,$(BOARD)),$(FW_BUILD)/firmware.bin) $(filter $(IMAGE_GUESTS) $(SIMB)/%.bin,$(IMAGE_FILES)) $(if $(filter qemu-virt,$(BOARD)),$(if $(filter $(SIMB)/%.bin shared,$(IMAGE_FILES))$(HYP_SORTERS),cosim))
 
-docs: | setup ## generate docs/configuration.md from the schema
+docs: | setup ## generate docs/configuration.md from the schema, docs/hypercalls.md from the comments in abi/
 	@PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.image.configdoc > $(CACHE)/configuration.md
-	@mv $(CACHE)/configuration.md docs/configuration.md
+	@PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m tessera.calldoc > $(CACHE)/hypercalls.md
+	@mv $(CACHE)/configuration.md $(CACHE)/hypercalls.md docs
 
 test-image: | setup-dev setup-fpga ## test the system image builder
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 --dist loadfile $(PYTEST_ONLY) tests/image
