@@ -190,6 +190,16 @@ def test_figures_that_sources_state(tree: Path) -> None:
         assert f"7: no run has {wrong}" in found
 
 
+def test_sums_of_the_makefile(tree: Path) -> None:
+    (tree / "runs.mk").write_text("RUNS_A := 1000\nRUNS_B := 234\nRUNS_C := $(RUNS_B)\nOTHER := 5\n", encoding="utf-8")
+    assert findings(tree, f"{PAGE}\n1,234<!-- figure: runs.mk:RUNS_* -->\n") == []
+    (found,) = findings(tree, f"{PAGE}\n1,000<!-- figure: runs.mk:RUNS_* -->\n")
+    assert "1,000 stands for runs.mk:RUNS_*, which is 1,234" in found
+    for wrong in ("runs.mk:NONE_*", "none.mk:RUNS_*"):
+        (found,) = findings(tree, f"{PAGE}\n7<!-- figure: {wrong} -->\n")
+        assert f"7: no run has {wrong}" in found
+
+
 def test_costs_of_a_board() -> None:
     known = figures.read_known(figures.repo.DEFAULT_ROOT)
     assert known.value("board.qemu-virt.release@h4") == 920 + 750 + 300 + 2 * 3 * 1150

@@ -75,6 +75,8 @@ class Known:
         """The recorded value of FIGURE or FIGURE:STATISTIC, or what the sources state."""
         if ".py:" in figure:
             return stated.constant(self.root, figure)
+        if ".mk:" in figure:
+            return stated.sum_of_variables(self.root, figure)
         name, _, statistic = figure.partition(":")
         result = self.results.get(name)
         return result.values.get(statistic or "value") if result else None

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Figures that the sources state, for documents (check.figures): bounds that a test holds, and a board's costs of RT apps.
+Figures that the sources state, for documents (check.figures): bounds that a test holds, numbers of the Makefile, and a
+board's costs of RT apps.
 
 - `tests/e2e/test_firmware.py:BOUNDS.rdtime` is a constant of that file, or the member of a constant dictionary.
+- `tools/mk/unitfuzz.mk:FUZZ_SHORT_*` is the sum of the numbers that these variables of the Makefile are set to.
 - `board.qemu-virt.release@h4` is a cost of the board in a system with four harts.
 """
 
 import ast
+import re
 from pathlib import Path
 
 from tessera.image.board import read_board
@@ -37,6 +40,15 @@ def constant(root: Path, figure: str) -> float | None:
     if isinstance(value, dict):
         value = value.get(member)
     return float(value) if isinstance(value, int | float) else None
+
+
+def sum_of_variables(root: Path, figure: str) -> float | None:
+    """The sum of the figure FILE:NAMES, where `*` in NAMES stands for any part of a name; None if there is none."""
+    file, _, names = figure.partition(":")
+    text = (root / file).read_text(encoding="utf-8") if (root / file).is_file() else ""
+    variables = names.replace("*", r"\w+")
+    numbers = re.findall(rf"^{variables} := (\d+)$", text, re.MULTILINE)
+    return float(sum(map(int, numbers))) if numbers else None
 
 
 def _costs(board: Board, harts: int) -> dict[str, int]:
