@@ -46,8 +46,8 @@ struct component {
      * tree has none. At boot, after boot_tree(). */
     bool (*boot_seed)(uint8_t *tree, uint32_t size);
     /* Derives key number `number` of SYSIMAGE_SEED_SIZE bytes, for a component's own generator,
-     * from the machine's seed: each generator has a number of its own (virtio-rng has those of its
-     * functions, below 32). At boot; false if the machine has none. */
+     * from the machine's seed: each generator has a number of its own (those below 32 are for
+     * devices of VMs). At boot; false if the machine has none. */
     bool (*make_key)(uint32_t *key, uint32_t number);
     /* At boot, on the boot CPU, once all VMs and VCPUs exist and before any of them runs. Returns
      * NULL or what failed. */
@@ -76,9 +76,9 @@ struct component {
     enum write_fault (*write_fault)(struct vcpu *v, gpa_t gpa, unsigned width, ulong value);
     /* How long a job of a VM on one of its resources takes at most (resource.h). */
     resource_bound_fn *resource_bound;
-    /* Keys and lists for the operator (console_keys.h of the component `console`). */
+    /* Keys and lists for the operator (console_keys.h). */
     const struct console_part *console;
-    /* What is behind PCI functions (pci_backends.h of the component `virtio`). */
+    /* What is behind functions of the virtual PCI bus (pci_backends.h). */
     const struct pci_backends *pci;
 };
 
