@@ -6,7 +6,6 @@
 #define INT_OVER (1U << FABRIC_IF_INT_CTRL_OVER_LSB)
 #define INT_FAULT (1U << FABRIC_IF_INT_CTRL_FAULT_LSB)
 
-_Static_assert(ACCELERATOR_PAGES == ACCEL_PAGES && ACCELERATOR_PAGE == ACCEL_PAGE, "one address");
 _Static_assert(FABRIC_REGS_IF_MASK_VM_LSB == FABRIC_REGS_CANCEL_VM_LSB &&
                    FABRIC_REGS_IF_MASK_DEV_LSB == FABRIC_REGS_CANCEL_DEV_LSB,
                "a->name is that of IF_MASK, too");

@@ -5,6 +5,7 @@
  * for DMA. INTA is source 21, that of all the VM's devices of the fabric; the fabric masks the
  * interrupt of a device whose function has "interrupt disable" set.
  */
+#include "accel_abi.h"
 #include "virtio.h"
 
 #define CLASS_ACCELERATOR 0x120000U
@@ -14,8 +15,8 @@ static const char *accelerator_boot(struct virtio_device *dev)
 {
     const struct pci_accelerators *accelerators = pci_backends.accelerators;
 
-    dev->first_bar = ACCELERATOR_PAGES + dev->config->device * ACCELERATOR_PAGE;
-    dev->first_bar_size = ACCELERATOR_PAGE;
+    dev->first_bar = ACCEL_PAGES + dev->config->device * ACCEL_PAGE;
+    dev->first_bar_size = ACCEL_PAGE;
     return accelerators != NULL && accelerators->exists(dev->vm, dev->config->device)
                ? NULL
                : "the image has a PCI function of an accelerator that its "

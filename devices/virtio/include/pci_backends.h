@@ -11,9 +11,6 @@
 
 struct vm;
 
-#define ACCELERATOR_PAGES 0x18100000U /* guest-physical address of the page of device 0 */
-#define ACCELERATOR_PAGE 0x1000U
-
 /* Devices of the fabric. */
 struct pci_accelerators {
     /* Whether the VM has device number `device` of the fabric. After the component's boot. */

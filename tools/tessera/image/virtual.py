@@ -16,13 +16,13 @@ PLIC_BASE = 0x0C000000
 PLIC_SIZE = 0x600000
 PLIC_SOURCES = 31
 
-# The pages of the fabric's devices: that of device d is at ACCEL_BASE + d * ACCEL_SIZE in every VM that
-# may use it, and traps or is mapped, as the component accel decides.
-ACCEL_BASE = 0x18100000
-ACCEL_SIZE = 0x1000
-ACCEL_PAGES = 16
-ACCEL_IRQ = 21  # the interrupt of the VM's devices
-ACCEL_EVENT_IRQ = 22  # the events of the component accel
+# The pages of the fabric's devices (abi/accel_abi.h): that of device d is at ACCEL_BASE + d * ACCEL_SIZE in every VM
+# that may use it, and traps or is mapped, as the component accel decides. ACCEL_IRQ is the interrupt of the VM's
+# devices, ACCEL_EVENT_IRQ that of the component's events.
+ACCEL_BASE, ACCEL_SIZE, ACCEL_IRQ, ACCEL_EVENT_IRQ = (
+    read_header("abi/accel_abi.h").constant(f"ACCEL_{name}") for name in ("PAGES", "PAGE", "IRQ", "EVENT_IRQ")
+)
+ACCEL_PAGES = read_header("devices/accel/include/accel_image.h").constant("ACCEL_MAX_DEVICES")
 
 # The pages of shared devices: that of device n (shared_image.h) is at SHARED_BASE + n * SHARED_PAGE in every VM
 # that may use it.
