@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory layout of the hypervisor in the RAM of RISC-V boards, whose linker scripts define LOAD,
  * its first address; the system image follows at __hyp_end. */
+#include "hart_stack.h"
+
 OUTPUT_ARCH(riscv)
 ENTRY(_start)
 
@@ -35,8 +37,8 @@ SECTIONS
     }
     .stacks : {
         hart_stacks = .;
-        . += 8 * 8192;
-        boot_cpu = hart_stacks + 8192 - 256;
+        . += 8 * HART_SIZE;
+        boot_cpu = hart_stacks + HART_SIZE - HART_CPU_SIZE;
     }
     __hyp_end = .;
     ASSERT(__hyp_end % 4096 == 0, "the system image is page-aligned")

@@ -69,5 +69,6 @@ static void __attribute__((used)) constants(void)
     ASM_CONSTANT(SYSIMAGE_MAX_HARTS);
     ASM_CONSTANT(HART_STACK_SIZE);
     ASM_CONSTANT(HART_CPU_SIZE);
+    ASM_CONSTANT(HART_SIZE);
     ASM_CONSTANT(HCALL_AGAIN);
 }

@@ -41,7 +41,7 @@ late:
     fence   r, rw
     la      a1, boot_cpu
     li      t2, SYSIMAGE_MAX_HARTS
-    li      t3, 2 * HART_STACK_SIZE /* a stack and its guard page */
+    li      t3, HART_SIZE /* a stack and its guard page */
 2:  ld      t1, CPU_HARTID(a1)
     beq     t1, a0, boot_secondary
     add     a1, a1, t3

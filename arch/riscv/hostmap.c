@@ -36,7 +36,7 @@ static bool map_stacks(void)
     bool ok = true;
 
     for (unsigned i = 0; i < SYSIMAGE_MAX_HARTS; i++) {
-        const char *stack = hart_stacks + (2UL * i + 1UL) * HART_STACK_SIZE;
+        const char *stack = hart_stacks + (i + 1UL) * HART_SIZE - HART_STACK_SIZE;
 
         ok = ok && map_range(stack, stack + HART_STACK_SIZE, PTE_RW);
     }

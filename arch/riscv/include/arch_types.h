@@ -7,6 +7,7 @@
 #include "board.h"
 #include "csr.h"
 #include "errata.h"
+#include "hart_stack.h"
 #include "lib.h"
 #include "timer.h"
 #include "types.h"
@@ -26,11 +27,6 @@ struct vcpu;
 #define ARCH_VM_VDEVS 7U /* PLIC, UART, test finisher, RTC, pvpanic, two of the PCI bus */
 #define ARCH_VIRQ_MESSAGE (1UL << IRQ_VSSI)
 #define ARCH_TIME_SLOW (BOARD_MTIME != 0)
-
-/* A hart's stack is one page. Its struct cpu is at the top of it, to be found from the stack
- * pointer. */
-#define HART_STACK_SIZE 4096UL
-#define HART_CPU_SIZE 256UL
 
 #define WINDOW_SIZE 0x200000UL
 #define WINDOW_NOWHERE (1UL << 62)
@@ -119,7 +115,7 @@ extern char hart_stacks[];
 
 static inline struct cpu *arch_cpu_get(unsigned id)
 {
-    return (struct cpu *)(void *)(hart_stacks + (2UL * id + 2UL) * HART_STACK_SIZE - HART_CPU_SIZE);
+    return (struct cpu *)(void *)(hart_stacks + (id + 1UL) * HART_SIZE - HART_CPU_SIZE);
 }
 
 static inline uint32_t arch_executed(void)

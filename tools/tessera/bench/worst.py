@@ -12,14 +12,15 @@ from tempfile import TemporaryDirectory
 
 from tessera.bench.machine import TIMEOUT_S, BenchError, run_tool
 from tessera.bench.sections import Section, arguments, read_sections
+from tessera.cheader import read_header
 from tessera.run.machine import Machine
 from tessera.run.runner import Qemu
 from tessera.trace.take import Qmp
 from tessera.verify.components import hypercall_functions, sbi_functions
 
-# The layout of linker script and arch/riscv/include/arch_types.h: a guard page, the stack, struct
-# cpu at its top.
-HART_SIZE, STACK_SIZE, CPU_SIZE = 8192, 4096, 256
+HART_SIZE, STACK_SIZE, CPU_SIZE = map(
+    read_header("platform/hart_stack.h").constant, ("HART_SIZE", "HART_STACK_SIZE", "HART_CPU_SIZE")
+)
 USABLE_STACK = STACK_SIZE - CPU_SIZE
 
 
