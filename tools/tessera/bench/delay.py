@@ -7,10 +7,11 @@ from pathlib import Path
 
 from tessera.bench.machine import with_options
 from tessera.bench.parse import ParseError
+from tessera.image.board import read_board
+from tessera.run.runner import ROOT
 
 TICK_NS = 100
 BUDGET_US = 120  # systems/bench/rt-device.dts
-COSTS_NS = 920 + 800 + 8000  # platform/qemu-virt/board.dts: a release, a switch, and the blocking on one hart
 MODEM, QAM16 = "0", "0"  # its number in the fabric, and the device's
 
 
@@ -19,12 +20,18 @@ def with_trace(command: list[str], trace: Path) -> list[str]:
     return with_options(command, f"trace={trace}")
 
 
+def _costs_ns() -> int:
+    """What admission adds on one hart."""
+    costs = read_board(ROOT / "platform" / "qemu-virt" / "board.dts").rt_costs(harts=1)
+    return costs.release_ns + costs.switch_ns + costs.blocked_ns
+
+
 def bound_us(text: str) -> float:
     """Returns the bound on a job's delay: the answer of HCALL_RT_USE_DEVICE, and the only app's job before its end."""
     found = re.search(r"modem: a job on the device takes at most (\d+) us, apps aside", text)
     if not found:
         raise ParseError("expected 'modem: a job on the device takes at most ... us', got none")
-    return int(found[1]) + BUDGET_US + COSTS_NS / 1000
+    return int(found[1]) + BUDGET_US + _costs_ns() / 1000
 
 
 def _ends(trace: Path) -> list[int]:
