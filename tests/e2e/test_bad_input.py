@@ -226,6 +226,11 @@ def test_make_run_for_unknown_board():
     ("words", "said"),
     [
         ("run CONSOLES=tty", "make run: CONSOLES=tty: expected shared or pty"),
+        ("test-fuzz-host ONLY=nosuch", "make test-fuzz-host: ONLY=nosuch: expected some of image calls tree virtio"),
+        (
+            "test-coverage ONLY=vuart",
+            "make test-coverage: ONLY= selects nothing here: it takes all tests to know what none executes",
+        ),
         ("fuzz PLATFORM=m5150", "make fuzz: board m5150 has no guest that makes random calls; use PLATFORM=qemu-virt"),
         ("debug PLATFORM=m5150", "make debug: board m5150 has no debugger (CAVEATS.md); use PLATFORM=qemu-virt"),
         ("trace PLATFORM=m5150", "make trace: board m5150 has no trace (CAVEATS.md); use PLATFORM=qemu-virt"),

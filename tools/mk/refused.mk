@@ -18,7 +18,11 @@ $(call refuse,debug debug-server,HYP_COMPONENTS has no debug; the debugger needs
 endif
 ifneq ($(ONLY),)
 $(call refuse,test soak check,ONLY= selects tests of one suite: `make test-e2e ONLY=words`)
-$(call refuse,site test-coverage coverage test-fuzz-host test-iasim-speed,ONLY= selects nothing here: this is one test)
+$(call refuse,site test-iasim-speed,ONLY= selects nothing here: this is one test)
+$(call refuse,test-coverage coverage,ONLY= selects nothing here: it takes all tests to know what none executes)
+ifeq ($(FUZZ_NAMED),)
+$(call refuse,test-fuzz-host fuzz-host,ONLY=$(ONLY): expected some of $(FUZZ_TARGETS))
+endif
 endif
 ifneq ($(filter debug,$(HYP_COMPONENTS)),)
 ifeq ($(filter console,$(HYP_COMPONENTS)),)

@@ -4,6 +4,7 @@
 
 FUZZ_BUILD := $(BUILD)/fuzz-host
 FUZZ_TARGETS := image calls tree virtio
+FUZZ_NAMED = $(call named,$(FUZZ_TARGETS))
 FUZZ_SYSTEMS := $(wildcard systems/*.dts systems/bench/*.dts) tests/image/fabric.dts
 FUZZ_CFLAGS = $(filter-out -fPIC,$(HOST_CFLAGS)) -Itests/fuzz -fsanitize=fuzzer-no-link
 FUZZ_OBJS := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
@@ -30,12 +31,12 @@ $(FUZZ_BUILD)/seeds: tests/fuzzseeds.py tests/partials.py tests/series7_writer.p
 	@dtc -q -O dtb -o $@/tree/seed tests/fuzz/tree.dts
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tools $(PYTHON) tests/fuzzseeds.py $@ $(FUZZ_SYSTEMS)
 
-fuzz-host-programs: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz_%) $(FUZZ_BUILD)/seeds
+fuzz-host-programs: $(FUZZ_NAMED:%=$(FUZZ_BUILD)/fuzz_%) $(FUZZ_BUILD)/seeds
 
 # A finding is written to build/fuzz-host/found-<target>-*; the program with this file as its
 # argument reproduces it.
 fuzz-host: fuzz-host-programs ## run libFuzzer on the readers of image and random seed, on hypercalls, keys, requests and virtio drivers: MINUTES=each
-	@for target in $(FUZZ_TARGETS); do \
+	@for target in $(FUZZ_NAMED); do \
 	    mkdir -p $(FUZZ_BUILD)/corpus/$$target; \
 	    $(FUZZ_BUILD)/fuzz_$$target $(FUZZ_ARGS) -max_total_time=$$(($(MINUTES) * 60)) -print_final_stats=1 \
 	        -artifact_prefix=$(FUZZ_BUILD)/found-$$target- $(FUZZ_BUILD)/corpus/$$target $(FUZZ_BUILD)/seeds/$$target; \
@@ -43,7 +44,7 @@ fuzz-host: fuzz-host-programs ## run libFuzzer on the readers of image and rando
 
 # Identical inputs in each run: a fixed seed, a fixed number of inputs, and an unchanged corpus.
 test-fuzz-host: fuzz-host-programs
-	@$(foreach target,$(FUZZ_TARGETS),$(FUZZ_BUILD)/fuzz_$(target) $(FUZZ_ARGS) -seed=1 -runs=$(FUZZ_SHORT_$(target)) \
+	@$(foreach target,$(FUZZ_NAMED),$(FUZZ_BUILD)/fuzz_$(target) $(FUZZ_ARGS) -seed=1 -runs=$(FUZZ_SHORT_$(target)) \
 	    -artifact_prefix=$(FUZZ_BUILD)/found-$(target)- $(FUZZ_BUILD)/seeds/$(target) >$(FUZZ_BUILD)/$(target).log 2>&1 || { \
 	        tail -40 $(FUZZ_BUILD)/$(target).log >&2; echo "test-fuzz-host: $(target) reports a finding" >&2; exit 1; }; \
 	    echo "test-fuzz-host: $(target): $(FUZZ_SHORT_$(target)) inputs, nothing found";)
