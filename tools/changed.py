@@ -11,13 +11,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+
+from check import repo
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Suites of files that begin with these words; the longest one counts. A suite may be limited to tests, by an
+# Suites of files that begin with these words; the longest one counts. A suite may be limited to tests, by
 # words of which its name has one (ONLY=). A name in braces stands for suites of GROUPS. Tests have the suite
-# of their folder, fragments of the Makefile the suites that they define.
+# of their folder, fragments of the Makefile the suites that they define. The tree says more: a component's part
+# in arch/ has the component's suites, a header of it those of the components that use it, and a source that a
+# guest or a test's program is built of, those suites, too.
 GROUPS = {
     "hypervisor": "test-unit test-coverage test-fuzz-host test-e2e test-mips",
     "rtl": "test-fpga test-cosim test-soc test-e2e:accelerators,hardware_io,shared,sorter",
@@ -42,6 +47,8 @@ SUITES = {
     "arch/host/": "test-unit test-coverage test-fuzz-host check-model",
     "arch/mips/": "test-mips test-e2e:m5150",
     "arch/riscv/": "test-e2e test-newer",
+    "arch/riscv/compat/": "test-e2e:test_virt,panic,regression,attacks test-newer",
+    "arch/riscv/errata/": "test-e2e:errata,boards test-soc",
     "arch/riscv/firmware/": "test-e2e:firmware,boards,regression,native test-soc test-newer",
     "core/": "{hypervisor}",
     "core/memmap": "{hypervisor} check-model",
@@ -158,11 +165,67 @@ def _of_table(path: str) -> list[str] | None:
     return SUITES[max(known, key=len)].format(**GROUPS).split() if known else None
 
 
+@cache
+def _components() -> dict[str, str]:
+    """The folders of the components with suites of their own, by their names."""
+    return {Path(folder).name: folder for folder in repo.components(ROOT) if f"{folder}/" in SUITES}
+
+
+def _of_part(path: str) -> list[str]:
+    """The suites of a component's part in arch/: those that do not run over arch/host."""
+    part = re.match(r"arch/(\w+)/(\w+)/", path)
+    if not part or part[1] == "host" or part[2] not in _components():
+        return []
+    over_host = _of_table("arch/host/") or []
+    return [suite for suite in _of_table(f"{_components()[part[2]]}/") or [] if suite not in over_host]
+
+
+def _of_users(path: str) -> list[str]:
+    """The suites of the components that use the one whose header this is."""
+    header = re.match(r"(?:\w+/)?(\w+)/include/", path)
+    if not header:
+        return []
+    users = [name for name, used in repo.uses(ROOT).items() if header[1] in used and name in _components()]
+    return [suite for name in users for suite in _of_table(f"{_components()[name]}/") or []]
+
+
+@cache
+def _fragments() -> dict[str, str]:
+    """The text of the fragments of the Makefile, by their paths."""
+    files = RUN.parent.glob("*.mk")
+    return {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in files}
+
+
+@cache
+def _guests() -> dict[str, set[str]]:
+    """The guests that are built of a source outside of their folder, by its path: the Makefile lists it, or a source of
+    theirs includes it."""
+    lists = re.findall(r"^(\w+)_SOURCES := (.*)", "\n".join(_fragments().values()), re.MULTILINE)
+    found: dict[str, set[str]] = {}
+    for name, files in lists:
+        for path in files.split():
+            found.setdefault(path, set()).add(name.lower())
+    for source in (ROOT / "tests" / "guests").glob("*/*.c"):
+        for path in re.findall(r'^#include "(?:\.\./)+(\S+)"', source.read_text(encoding="utf-8"), re.MULTILINE):
+            found.setdefault(path, set()).add(source.parent.name)
+    return found
+
+
+def _of_programs(path: str) -> list[str]:
+    """The suites whose fragment of the Makefile names this source, or a guest that is built of it."""
+    if not path.endswith((".c", ".h", ".S")):
+        return []
+    words = {path, *(f"/{guest}.bin" for guest in _guests().get(path, ()))}
+    naming = [file for file, text in _fragments().items() if any(word in text for word in words)]
+    return [suite for file in sorted(naming) for suite in _of_fragment(file)]
+
+
 def concerned(path: str) -> list[str] | None:
     """The suites that concern a file, as in SUITES; None: nobody has said which ones."""
     top, *rest = path.split("/")
     of_test = _of_test(path) if top == "tests" and rest[0] in FOLDERS else []
-    return of_test or _of_fragment(path) or _of_table(path)
+    found = of_test or _of_fragment(path) or _of_part(path) or _of_table(path)
+    return found if found is None else list(dict.fromkeys(found + _of_users(path) + _of_programs(path)))
 
 
 def selection(paths: Iterable[str]) -> dict[str, str]:

@@ -77,6 +77,29 @@ def test_the_longest_entry_counts():
     assert concerned("nowhere/a.c") is None
 
 
+@pytest.mark.parametrize(
+    ("source", "suites"),
+    [
+        ("core/sorter.c", ["test-cosim"]),  # the guest rtqueue includes it
+        ("core/lib/heap.c", ["test-cosim", "test-soc"]),  # in the lists of its sources, and of the program on the SoC
+        ("rt/queue_heap.c", ["test-cosim"]),
+        ("rt/admit.c", []),
+    ],
+)
+def test_a_source_concerns_the_programs_that_are_built_of_it(source, suites):
+    assert concerned(source) == SUITES[f"{source.partition('/')[0]}/"].format(**GROUPS).split() + suites
+
+
+def test_a_part_of_a_component_concerns_the_component():
+    assert concerned("arch/riscv/debug/registers.c") == ["test-e2e:debug", "test-tutorials:debug"]
+    assert concerned("arch/riscv/vm.c") == SUITES["arch/riscv/"].split()
+
+
+def test_a_header_concerns_the_components_that_use_it():
+    assert {"test-tutorials:debug", "test-tutorials:network"} < set(concerned("services/console/include/console.h"))
+    assert "test-tutorials:debug" not in concerned("services/console/keys.c")
+
+
 def test_fragments_of_the_makefile_concern_their_suites():
     assert concerned("tools/mk/fpga.mk") == ["test-fpga"]
     assert concerned("tools/mk/only.mk") == SUITES["tools/mk/"].split()
