@@ -4,7 +4,7 @@
 Says for which HW tasks, frame sizes and rates a reconfiguration is worth its time:
 T_reconf + T_hw(n) < T_sw(n) (docs/accelerators.md#when-a-reconfiguration-is-worth-it).
 
-Measures the tasks in software in a VM in QEMU (systems/bench/soft-tasks.dts), or takes them from a
+Measures the tasks in software in a VM in QEMU (SYSTEM=soft-tasks), or takes them from a
 results.jsonl. QEMU counts instructions, which --cpi converts to cycles. Writes break-even.tsv,
 break-even.png, and for `make bench-record` results.jsonl, with the figures of whole frames.
 """

@@ -20,15 +20,15 @@ def alone(machine: Machine) -> Machine:
 
 def test_started_hart_sees_a_pending_line():
     with booted(built("regression-lines"), "regression-lines") as machine:
-        alone(machine).expect("lines", r"^regression: life 1: no interrupt$", SOON_S)
-        machine.expect("lines", r"^regression: life 2: interrupted$", SOON_S)
-        machine.expect("lines", r"^regression: life 3: interrupted$", SOON_S)
+        alone(machine).expect("guest", r"^regression: life 1: no interrupt$", SOON_S)
+        machine.expect("guest", r"^regression: life 2: interrupted$", SOON_S)
+        machine.expect("guest", r"^regression: life 3: interrupted$", SOON_S)
 
 
 def test_hart_status():
     """SBI 2.0, table 9.2: 4 suspended, 0 started (also in WFI), 1 stopped."""
     with booted(built("regression-hsm"), "regression-hsm") as machine:
-        alone(machine).expect("hsm", r"^regression: suspended 4, waiting 0, gone 1$", SOON_S)
+        alone(machine).expect("guest", r"^regression: suspended 4, waiting 0, gone 1$", SOON_S)
 
 
 @pytest.mark.parametrize("cpu", ["", "sstc=false"])
@@ -36,20 +36,20 @@ def test_no_timer_survives_a_reset(cpu):
     with booted(built("regression-timer"), f"regression-timer-{cpu}", cpu=cpu) as machine:
         alone(machine)
         for _ in range(3):
-            found = machine.expect("timer", r"^regression: timer of a former life: (none|fired)$", SOON_S)
+            found = machine.expect("guest", r"^regression: timer of a former life: (none|fired)$", SOON_S)
             assert found[1] == "none"
 
 
 def test_wfi_in_user_mode_is_illegal():
     with booted(built("regression-wfi"), "regression-wfi") as machine:
-        alone(machine).expect("wfi", r"^regression: wfi in user mode: illegal$", SOON_S)
+        alone(machine).expect("guest", r"^regression: wfi in user mode: illegal$", SOON_S)
 
 
 @pytest.mark.parametrize("qemu", [None, NEWER_QEMU], ids=["qemu", "newer"])
 def test_hart_sets_the_bits_of_page_tables(qemu):
     """A guest whose device tree lists Svadu relies on it; QEMU 10's default processor has it."""
     with booted(built("regression-svadu"), "regression-svadu", qemu=qemu) as machine:
-        found = alone(machine).expect("svadu", r"^regression: Svadu listed (\d), set (\d), faulted (\d)$", SOON_S)
+        found = alone(machine).expect("guest", r"^regression: Svadu listed (\d), set (\d), faulted (\d)$", SOON_S)
         listed, bits, faulted = map(int, found.groups())
         assert listed or qemu is None
         assert (bits, faulted) in ([(3, 0)] if listed else [(3, 0), (0, 1)])
