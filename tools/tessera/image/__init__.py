@@ -16,9 +16,10 @@ accel, rt, shared, virtio: what the components of these names have in a system: 
           parts of the image; section describes what each of them gives, components lists them
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
-ram_layout places the loads in each VM's memory, and each VM's memory in the host's RAM
+loads     what is loaded into each VM's memory: the image, an initrd, the device tree
+ram_layout places each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
-guestdt   writes the guest's device tree; fdt compiles and reads it, fixups finds what may have to
+guestdt   writes the guest's device tree, of the pieces in dts; fdt compiles and reads it, fixups finds what may have to
           be removed at boot
 layout    the binary layout of the system image; this and the sections' layouts are read from the C headers
 binary    writes the system image in this layout

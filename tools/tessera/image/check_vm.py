@@ -4,13 +4,11 @@ exclude each other."""
 
 from itertools import combinations
 
-from tessera.image import layout, virtual
+from tessera.image import layout, loads, virtual
 from tessera.image.accel import accel_image
 from tessera.image.emulated import EMULATED
-from tessera.image.files import linux_header
-from tessera.image.model import Board, Load, Memory, Shared, Vm
-from tessera.image.nodes import MIB, RAM_ALIGN
-from tessera.image.prop_types import size_text
+from tessera.image.model import Board, Memory, Shared, Vm
+from tessera.image.nodes import RAM_ALIGN
 from tessera.image.shared import shared_image
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
@@ -37,8 +35,7 @@ def check_vm(vm: Vm) -> None:
             _check_hardware(vm, name)
     if "pci" in vm.node.children:
         _check_functions(vm)
-    _check_image(vm)
-    _check_loads(vm)
+    loads.check(vm)
 
 
 def _check_together(vm: Vm) -> None:
@@ -238,52 +235,3 @@ def _check_functions(vm: Vm) -> None:
         if device.interrupt in irqs:
             got = f"got {device.name}, whose interrupt {device.interrupt} {irqs[device.interrupt]} has"
             node.problem("devices", f"expected interrupts other than those of the PCI functions, {got}")
-
-
-def _check_image(vm: Vm) -> None:
-    if not vm.image:
-        return
-    node, size = vm.node, len(vm.image.data)
-    if linux_header(vm.image.data) and vm.image_address % (2 * MIB):
-        got = f"got {vm.image_address:#x}"
-        node.problem("image-address", f"expected a multiple of 2 MiB, as a Linux Image needs, {got}")
-    if not vm.image_address <= vm.entry < vm.image_address + size:
-        inside = f"{vm.image_address:#x}..{vm.image_address + size:#x}"
-        node.problem("entry", f"expected an address inside the image, {inside}, got {vm.entry:#x}")
-
-
-def _check_loads(vm: Vm) -> None:
-    outside = [load for load in vm.loads if load.gpa < vm.memory_base or load.end > vm.memory_end]
-    for load in outside:
-        _report_outside(vm, load)
-    _check_apart(vm, [load for load in (*vm.loads, vm.framebuffer) if load and load not in outside])
-
-
-def _check_apart(vm: Vm, loads: list[Load]) -> None:
-    for load, other in combinations(loads, 2):
-        if load.gpa < other.end and other.gpa < load.end:
-            got = f"got the {load.what} at {_range(load)} and the {other.what} at {_range(other)}"
-            vm.node.problem(_property_to_change(vm, load, other), f"expected loads that do not overlap, {got}")
-
-
-def _report_outside(vm: Vm, load: Load) -> None:
-    ram = f"{vm.memory_base:#x}..{vm.memory_end:#x}"
-    room = f"expected it to fit the RAM at {ram}"
-    placed = vm.node.given(f"{load.what}-address")
-    if load.what == "initrd" and not placed:
-        space = vm.memory_size - vm.machine.dtb_room
-        got = f"got {size_text(load.span)}"
-        vm.node.problem("initrd", f"{room} (at most {size_text(space)}, starting at a multiple of 2 MiB), {got}")
-    else:
-        vm.node.problem(load.what, f"{room}, got {size_text(load.span)} at {_range(load)}")
-
-
-def _property_to_change(vm: Vm, load: Load, other: Load) -> str:
-    """Returns the property that most likely has to be changed when two loads overlap."""
-    if vm.node.given("initrd-address") and "initrd" in (load.what, other.what):
-        return "initrd-address"
-    return "image" if other.what == "device tree" else "memory-size"
-
-
-def _range(load: Load) -> str:
-    return f"{load.gpa:#x}..{load.end:#x}"

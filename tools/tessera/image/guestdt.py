@@ -2,9 +2,7 @@
 """Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md
 specifies."""
 
-import re
-
-from tessera.image import layout, virtual
+from tessera.image import dts, layout, loads, virtual
 from tessera.image.emulated import FINISHER, Emulated
 from tessera.image.fixups import SEED
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
@@ -63,56 +61,33 @@ def guest_dts(system: System, vm: Vm) -> str:
     if FINISHER in vm.emulated:
         body += ["", *_syscon("poweroff", FINISHER_OFF), "", *_syscon("reboot", FINISHER_RESET)]
     head = f"// Made by the image builder for VM {vm.name} of {system.source.name}; do not edit.\n/dts-v1/;\n\n"
-    return head + "\n".join(_node("/", body)) + "\n"
-
-
-def _node(name: str, body: list[str]) -> list[str]:
-    return [name + " {", *("\t" + line if line else "" for line in body), "};"]
+    return head + "\n".join(dts.node("/", body)) + "\n"
 
 
 def _memory(vm: Vm) -> list[str]:
     """Returns a node for each piece of RAM, each followed by an empty line."""
     body = []
     for base, size in [(vm.memory_base, vm.memory_size), *((one.base, one.size) for one in vm.more)]:
-        body += [*_node(f"memory@{base:x}", ['device_type = "memory";', f"reg = {_reg(base, size)};"]), ""]
+        body += [*dts.node(f"memory@{base:x}", ['device_type = "memory";', f"reg = {dts.reg(base, size)};"]), ""]
     return body
-
-
-def _cells(*numbers: int) -> str:
-    return "<" + " ".join(f"{number:#x}" for number in numbers) + ">"
-
-
-def _wide(number: int) -> tuple[int, int]:
-    return number >> 32, number & 0xFFFFFFFF
-
-
-def _reg(base: int, size: int) -> str:
-    return _cells(*_wide(base), *_wide(size))
-
-
-def _string(text: str) -> str:
-    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
 def _chosen(vm: Vm) -> list[str]:
     body = []
     if vm.node["bootargs"]:
-        body.append(f"bootargs = {_string(vm.node['bootargs'])};")
+        body.append(f"bootargs = {dts.string(vm.node['bootargs'])};")
     if vm.has_uart:
         body.append(f'stdout-path = "/soc/serial@{vm.machine.uart_base:x}";')
     elif "uart" in vm.described_pages:
         body.append(f'stdout-path = "/fabric/serial@{shared_image.address("uart"):x}";')
-    for load in vm.loads:
-        if load.what == "initrd":
-            body.append(f"linux,initrd-start = {_cells(*_wide(load.gpa))};")
-            body.append(f"linux,initrd-end = {_cells(*_wide(load.end))};")
+    body += loads.chosen(vm)
     if vm.machine.architecture == "riscv":
         body.append(f"{SEED} = [{'00' * layout.SEED_SIZE}];  // the hypervisor writes another at each start")
     if vm.functions:
         body.append("linux,pci-probe-only = <1>;  // the guest keeps the addresses of the BARs")
     if vm.framebuffer:
         body += ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;", "", *_framebuffer(vm, vm.framebuffer)]
-    return _node("chosen", body)
+    return dts.node("chosen", body)
 
 
 def _framebuffer(vm: Vm, memory: Load) -> list[str]:
@@ -120,13 +95,13 @@ def _framebuffer(vm: Vm, memory: Load) -> list[str]:
     _, _, width, height = vm.shared_devices["display"]["rectangle"]
     body = [
         'compatible = "simple-framebuffer";',
-        f"reg = {_reg(memory.gpa, memory.span)};",
+        f"reg = {dts.reg(memory.gpa, memory.span)};",
         f"width = <{width}>;",
         f"height = <{height}>;",
         f"stride = <{line_bytes(width)}>;",
         'format = "x8r8g8b8";',
     ]
-    return _node(f"framebuffer@{memory.gpa:x}", body)
+    return dts.node(f"framebuffer@{memory.gpa:x}", body)
 
 
 def _reserved_memory(vm: Vm) -> list[str]:
@@ -137,17 +112,20 @@ def _reserved_memory(vm: Vm) -> list[str]:
     if vm.framebuffer:
         memory = vm.framebuffer
         dma_end = memory.gpa
-        body += ["", *_node(f"framebuffer@{memory.gpa:x}", [f"reg = {_reg(memory.gpa, memory.span)};", "no-map;"])]
+        body += [
+            "",
+            *dts.node(f"framebuffer@{memory.gpa:x}", [f"reg = {dts.reg(memory.gpa, memory.span)};", "no-map;"]),
+        ]
     if vm.dma_size:
-        pool = ['compatible = "shared-dma-pool";', f"reg = {_reg(vm.dma_base, dma_end - vm.dma_base)};", "no-map;"]
-        body += ["", *_node(f"dma-memory@{vm.dma_base:x}", pool)]
-    return _node("reserved-memory", body)
+        pool = ['compatible = "shared-dma-pool";', f"reg = {dts.reg(vm.dma_base, dma_end - vm.dma_base)};", "no-map;"]
+        body += ["", *dts.node(f"dma-memory@{vm.dma_base:x}", pool)]
+    return dts.node("reserved-memory", body)
 
 
 def _shared_clock(board: Board) -> list[str]:
     """Returns the node of the shared devices' clock, by which drivers set the rates of SPI controllers."""
     body = ['compatible = "fixed-clock";', "#clock-cells = <0>;", f"clock-frequency = <{_hardware(board).clock_hz}>;"]
-    return _node("shared_clock: shared-clock", body)
+    return dts.node("shared_clock: shared-clock", body)
 
 
 def _cpus(board: Board, vm: Vm) -> list[str]:
@@ -155,19 +133,19 @@ def _cpus(board: Board, vm: Vm) -> list[str]:
     body = ["#address-cells = <1>;", "#size-cells = <0>;", f"timebase-frequency = <{board.timebase_hz}>;"]
     for index in range(vm.vcpus):
         body += ["", *(_mips_cpu(index) if vm.machine.architecture == "mips" else _cpu(board, index, listed))]
-    return _node("cpus", body)
+    return dts.node("cpus", body)
 
 
 def _mips_cpu(index: int) -> list[str]:
     body = ['device_type = "cpu";', f"reg = <{index}>;", 'compatible = "mips,m5150";']
     controller = ['compatible = "mti,cpu-interrupt-controller";', "interrupt-controller;"]
     controller += ["#interrupt-cells = <1>;", "#address-cells = <0>;"]
-    body += ["", *_node(f"cpu{index}_intc: interrupt-controller", controller)]
-    return _node(f"cpu@{index:x}", body)
+    body += ["", *dts.node(f"cpu{index}_intc: interrupt-controller", controller)]
+    return dts.node(f"cpu@{index:x}", body)
 
 
 def _cpu(board: Board, index: int, listed: tuple[str, ...]) -> list[str]:
-    extensions = ", ".join(_string(name) for name in (*board.isa_extensions, *listed))
+    extensions = ", ".join(dts.string(name) for name in (*board.isa_extensions, *listed))
     body = [
         'device_type = "cpu";',
         f"reg = <{index}>;",
@@ -183,8 +161,8 @@ def _cpu(board: Board, index: int, listed: tuple[str, ...]) -> list[str]:
             body.append(f"riscv,{operation}-block-size = <{board.cbo_block_size}>;")
     controller = ['compatible = "riscv,cpu-intc";', "interrupt-controller;"]
     controller += ["#interrupt-cells = <1>;", "#address-cells = <0>;"]
-    body += ["", *_node(f"cpu{index}_intc: interrupt-controller", controller)]
-    return _node(f"cpu@{index:x}", body)
+    body += ["", *dts.node(f"cpu{index}_intc: interrupt-controller", controller)]
+    return dts.node(f"cpu@{index:x}", body)
 
 
 def isa_string(board: Board, listed: tuple[str, ...]) -> str:
@@ -212,63 +190,63 @@ def _soc(vm: Vm) -> list[str]:
         body.append(f"dma-ranges = {_dma_ranges(vm)};")
     for node in nodes:
         body += ["", *node]
-    return _node("soc", body)
+    return dts.node("soc", body)
 
 
 def _dma_ranges(vm: Vm) -> str:
     """DMA of a passed-through device uses host-physical addresses; the guest's drivers translate with this."""
     pieces = [(vm.host_base, vm.memory_base, vm.memory_size)]
     pieces += [(one.host_base, one.base, one.size) for one in vm.more]
-    return ", ".join(_cells(*(cell for number in piece for cell in _wide(number))) for piece in pieces)
+    return ", ".join(dts.cells(*(cell for number in piece for cell in dts.wide(number))) for piece in pieces)
 
 
 def _uart(vm: Vm) -> list[str]:
     body = [
         'compatible = "ns16550a";',
-        f"reg = {_reg(vm.machine.uart_base, virtual.UART_REGISTERS)};",
+        f"reg = {dts.reg(vm.machine.uart_base, virtual.UART_REGISTERS)};",
         f"clock-frequency = <{virtual.UART_CLOCK_HZ}>;",
     ]
     if vm.has_plic and not vm.node["uart-polled"]:
         body += ["interrupt-parent = <&plic>;", f"interrupts = <{vm.machine.uart_irq}>;"]
     elif not vm.machine.has_plic and not vm.node["uart-polled"]:
         body += ["interrupt-parent = <&cpu0_intc>;", f"interrupts = <{vm.machine.uart_irq}>;"]
-    return _node(f"serial@{vm.machine.uart_base:x}", body)
+    return dts.node(f"serial@{vm.machine.uart_base:x}", body)
 
 
 def _emulated(one: Emulated, irq: int) -> list[str]:
-    body = [f"compatible = {', '.join(map(_string, one.compatible))};", f"reg = {_reg(one.base, one.size)};"]
+    body = [f"compatible = {', '.join(map(dts.string, one.compatible))};", f"reg = {dts.reg(one.base, one.size)};"]
     if irq:
         body += ["interrupt-parent = <&plic>;", f"interrupts = <{irq}>;"]
-    return _node(f"{one.node}@{one.base:x}", body)
+    return dts.node(f"{one.node}@{one.base:x}", body)
 
 
 def _syscon(name: str, value: int) -> list[str]:
     """Returns the node with the value that Linux writes to the finisher to power off or to
     reboot."""
     body = [f'compatible = "syscon-{name}";', "regmap = <&finisher>;", "offset = <0>;", f"value = <{value:#x}>;"]
-    return _node(name, body)
+    return dts.node(name, body)
 
 
 def _device(device: BoardDevice) -> list[str]:
     body = [
-        f"compatible = {_string(device.compatible)};",
-        f"reg = {_reg(device.base, device.size)};",
+        f"compatible = {dts.string(device.compatible)};",
+        f"reg = {dts.reg(device.base, device.size)};",
     ]
     if device.interrupt:
         body += ["interrupt-parent = <&plic>;", f"interrupts = <{device.interrupt}>;"]
     if device.bank_width:
         body.append(f"bank-width = <{device.bank_width}>;")
-    return _node(f"{device.node_name}@{device.base:x}", body)
+    return dts.node(f"{device.node_name}@{device.base:x}", body)
 
 
 def _shared(region: Shared) -> list[str]:
     body = [
         'compatible = "tessera,shared";',
-        f"reg = {_reg(region.base, region.size)};",
-        f"label = {_string(region.name)};",
+        f"reg = {dts.reg(region.base, region.size)};",
+        f"label = {dts.string(region.name)};",
         f"tessera,region = <{region.id}>;",
     ]
-    return _node(f"shared@{region.base:x}", body)
+    return dts.node(f"shared@{region.base:x}", body)
 
 
 def _fabric(system: System, vm: Vm) -> list[str]:
@@ -279,22 +257,22 @@ def _fabric(system: System, vm: Vm) -> list[str]:
         body += ["", *_accelerator(use)]
     for name in vm.described_pages:
         body += ["", *_shared_device(system, name, vm.shared_devices[name])]
-    return _node("fabric", body)
+    return dts.node("fabric", body)
 
 
 def _accelerator(use: VmAccelerator) -> list[str]:
     device = use.device
     body = [
         'compatible = "tessera,accelerator";',
-        f"reg = {_reg(device.address, virtual.ACCEL_SIZE)};",
+        f"reg = {dts.reg(device.address, virtual.ACCEL_SIZE)};",
         "interrupt-parent = <&plic>;",
         f"interrupts = <{virtual.ACCEL_IRQ}>, <{virtual.ACCEL_EVENT_IRQ}>;",
         f"tessera,task = <{device.node['task']}>;",
-        f"label = {_string(device.name)};",
+        f"label = {dts.string(device.name)};",
     ]
     if use.node["overlay"]:
         body.append('status = "disabled";  // the hypervisor writes "okay" at a start while the overlay is applied')
-    return _node(f"accelerator@{device.address:x}", body)
+    return dts.node(f"accelerator@{device.address:x}", body)
 
 
 def _hardware(board: Board) -> SharedDevices:
@@ -306,15 +284,15 @@ def _shared_device(system: System, name: str, use: Read) -> list[str]:
     """Returns the node of a shared device, with a page in `reg` for each of its numbers."""
     pages = (virtual.SHARED_BASE + number * virtual.SHARED_PAGE for number in shared_image.DEVICES[name])
     body = [
-        f"reg = {', '.join(_reg(page, virtual.SHARED_PAGE) for page in pages)};",
+        f"reg = {', '.join(dts.reg(page, virtual.SHARED_PAGE) for page in pages)};",
         "interrupt-parent = <&plic>;",
         f"interrupts = <{virtual.SHARED_IRQ}>;",
     ]
     devices = system.node.children["shared-devices"].children
     if name == "uart":
-        return _node(f"serial@{shared_image.address(name):x}", [*body, *_shared_uart(devices[name])])
+        return dts.node(f"serial@{shared_image.address(name):x}", [*body, *_shared_uart(devices[name])])
     if name == "spi":
-        return _node(f"spi@{shared_image.address(name):x}", [*body, *_spi(use, devices["flash"])])
+        return dts.node(f"spi@{shared_image.address(name):x}", [*body, *_spi(use, devices["flash"])])
     body = [
         f'compatible = "tessera,shared-{name}";',
         *body,
@@ -328,7 +306,7 @@ def _shared_device(system: System, name: str, use: Read) -> list[str]:
         body.append(f"tessera,rectangle = <{' '.join(map(str, use['rectangle']))}>;")
     elif name == "gpio":
         body.append(f"tessera,pins = <{' '.join(map(str, use['pins']))}>;")
-    return _node(f"{name}@{shared_image.address(name):x}", body)
+    return dts.node(f"{name}@{shared_image.address(name):x}", body)
 
 
 def _shared_uart(device: Read) -> list[str]:
@@ -344,13 +322,13 @@ def _shared_uart(device: Read) -> list[str]:
 def _spi(use: Read, flash: Read) -> list[str]:
     """Returns the controller's own properties, and the chip with the VM's window as its only partition: the chip has
     the identification of the whole flash."""
-    partition = ['label = "window";', f"reg = {_cells(0, use['window'][1] * shared_image.SECTOR)};"]
+    partition = ['label = "window";', f"reg = {dts.cells(0, use['window'][1] * shared_image.SECTOR)};"]
     partitions = ['compatible = "fixed-partitions";', "#address-cells = <1>;", "#size-cells = <1>;"]
-    partitions += ["", *_node("partition@0", partition)]
+    partitions += ["", *dts.node("partition@0", partition)]
     chip = ['compatible = "jedec,spi-nor";', "reg = <0>;", f"spi-max-frequency = <{flash['sck-hz']}>;"]
-    chip += ["", *_node("partitions", partitions)]
+    chip += ["", *dts.node("partitions", partitions)]
     body = ['compatible = "sifive,spi0";', "clocks = <&shared_clock>;", "#address-cells = <1>;", "#size-cells = <0>;"]
-    return [*body, "", *_node("flash@0", chip)]
+    return [*body, "", *dts.node("flash@0", chip)]
 
 
 def _pci_windows(vm: Vm) -> list[tuple[int, int]]:
@@ -369,7 +347,7 @@ def _pci(vm: Vm) -> list[str]:
     body = [
         'compatible = "pci-host-ecam-generic";',
         'device_type = "pci";',
-        f"reg = {_reg(virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE)};",
+        f"reg = {dts.reg(virtual.PCI_ECAM, virtual.PCI_ECAM_SIZE)};",
         "bus-range = <0 0>;",
         "#address-cells = <3>;",
         "#size-cells = <2>;",
@@ -381,7 +359,7 @@ def _pci(vm: Vm) -> list[str]:
     ]
     if vm.host_functions:
         body.append(f"dma-ranges = {_pci_dma_ranges(vm)};")
-    return _node(f"pci@{virtual.PCI_ECAM:x}", body)
+    return dts.node(f"pci@{virtual.PCI_ECAM:x}", body)
 
 
 def _pci_dma_ranges(vm: Vm) -> str:
@@ -389,13 +367,15 @@ def _pci_dma_ranges(vm: Vm) -> str:
     which do not offer VIRTIO_F_ACCESS_PLATFORM."""
     pieces = [(vm.host_base, vm.memory_base, vm.memory_size)]
     pieces += [(one.host_base, one.base, one.size) for one in vm.more]
-    return ", ".join(_cells(PCI_MEMORY64, *(cell for number in piece for cell in _wide(number))) for piece in pieces)
+    return ", ".join(
+        dts.cells(PCI_MEMORY64, *(cell for number in piece for cell in dts.wide(number))) for piece in pieces
+    )
 
 
 def _pci_range(base: int, size: int) -> str:
     """Returns a range of memory with the same addresses on the bus as for the CPU."""
     space = PCI_MEMORY32 if base + size <= 1 << 32 else PCI_MEMORY64
-    return _cells(space, *_wide(base), *_wide(base), *_wide(size))
+    return dts.cells(space, *dts.wide(base), *dts.wide(base), *dts.wide(size))
 
 
 def _messages(vm: Vm) -> list[str]:
@@ -404,7 +384,7 @@ def _messages(vm: Vm) -> list[str]:
         "interrupt-parent = <&plic>;",
         f"interrupts = <{vm.node['message-interrupt']}>;",
     ]
-    return _node("messages", body)
+    return dts.node("messages", body)
 
 
 def _plic(vm: Vm) -> list[str]:
@@ -413,11 +393,11 @@ def _plic(vm: Vm) -> list[str]:
     contexts = ", ".join(f"<&cpu{index}_intc 0xffffffff>, <&cpu{index}_intc 9>" for index in range(vm.vcpus))
     body = [
         'compatible = "sifive,plic-1.0.0", "riscv,plic0";',
-        f"reg = {_reg(virtual.PLIC_BASE, virtual.PLIC_SIZE)};",
+        f"reg = {dts.reg(virtual.PLIC_BASE, virtual.PLIC_SIZE)};",
         "interrupt-controller;",
         "#interrupt-cells = <1>;",
         "#address-cells = <0>;",
         f"riscv,ndev = <{virtual.PLIC_SOURCES}>;",
         f"interrupts-extended = {contexts};",
     ]
-    return _node(f"plic: plic@{virtual.PLIC_BASE:x}", body)
+    return dts.node(f"plic: plic@{virtual.PLIC_BASE:x}", body)

@@ -318,7 +318,7 @@ class Load:
     """Bytes that are copied to the guest-physical address `gpa`; `span` is the size that they
     occupy at run time."""
 
-    what: str  # the property that names the load: image, initrd; or "device tree"
+    what: str  # the property that names the load, or "device tree"
     gpa: int
     data: bytes
     span: int
@@ -357,8 +357,7 @@ class Vm:
     image_address: int
     entry: int
     dtb_address: int
-    image: File | None = None
-    initrd: File | None = None
+    files: dict[str, File | None]  # by the properties that name them
     dma_base: int = 0
     dma_size: int = 0  # of the memory for DMA; 0: none
     dma_host: int = 0  # where its devices access it; 0 until placed

@@ -18,7 +18,7 @@ class Prop:
     """
     A property. `default` is the value of an absent property; `default_words` describes one that is computed. `field`:
     the field of the node's record in the image that has the value, if no more than the value is needed for it.
-    `component`: the component of the hypervisor that the property needs.
+    `is_file`: the value names a file, or files. `component`: the component of the hypervisor that the property needs.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Prop:
     default: Any = None
     default_words: str = ""
     field: str = ""
+    is_file: bool = False
     component: str = ""
 
 

@@ -1,34 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assigns addresses: to the loads in a guest's RAM, and to the VMs in the host's RAM."""
+"""Assigns addresses in the host's RAM to the VMs."""
 
 from tessera.image import layout
 from tessera.image.components import payloads_of, sections_of
-from tessera.image.files import linux_header
-from tessera.image.layout import PAGE, align_down, align_up
-from tessera.image.model import Load, System, Vm
+from tessera.image.layout import PAGE, align_up
+from tessera.image.model import System, Vm
 from tessera.image.prop_types import size_text
-from tessera.image.shared.display import place_framebuffer
 from tessera.image.validate import Read
 
 Span = tuple[int, int]  # first address, end address
-
-
-def place_guest(vm: Vm) -> None:
-    """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a
-    file is omitted. Reserves the VM's framebuffer."""
-    place_framebuffer(vm)
-    if vm.image:
-        header = linux_header(vm.image.data)
-        span = max(len(vm.image.data), header.image_size if header else 0)
-        vm.loads.append(Load("image", vm.image_address, vm.image.data, span))
-    if vm.initrd:
-        size = len(vm.initrd.data)
-        # Below the RAM if the initrd does not fit; check_vm reports that.
-        end = vm.framebuffer.gpa if vm.framebuffer and not vm.dma_size else vm.dtb_address
-        highest = max(align_down(end - size, vm.machine.ram_align), 0)
-        gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
-        vm.loads.append(Load("initrd", gpa, vm.initrd.data, size))
-    vm.loads.append(Load("device tree", vm.dtb_address, b"", vm.machine.dtb_room))
 
 
 def place_host(system: System, image_end: int) -> None:

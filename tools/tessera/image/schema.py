@@ -45,6 +45,7 @@ DEVICE = NodeSchema(
             "The raw image of a virtio-blk or nvme, a [file's path](#paths-of-files). What the guest writes stays in "
             "the file, which no other device then has.",
             default_words="none; a virtio-blk and an nvme need one",
+            is_file=True,
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk or nvme.", default=False),
         Prop(

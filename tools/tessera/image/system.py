@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from tessera.image import schema, virtual
+from tessera.image import loads, schema, virtual
 from tessera.image.accel.accelerators import assign_accelerators, check_units, load_accelerators
 from tessera.image.accel.frames import with_frames
 from tessera.image.accel.overlays import assign_overlays, load_overlays
@@ -21,12 +21,12 @@ from tessera.image.check_system import (
     owners,
 )
 from tessera.image.check_vm import check_dma, check_vm
-from tessera.image.files import find_file, first_there, load_file, load_image, places_of
+from tessera.image.files import find_file, first_there, places_of
 from tessera.image.layout import FEATURES
 from tessera.image.model import Accelerator, Board, Device, Memory, Overlay, Shared, System, Vm
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import suggest
-from tessera.image.ram_layout import image_bound, place_guest, place_host
+from tessera.image.ram_layout import image_bound, place_host
 from tessera.image.rt.limits import check_rt
 from tessera.image.shared.devices import load_shared_devices
 from tessera.image.source import Source
@@ -36,7 +36,6 @@ from tessera.image.virtio.functions import load_functions
 from tessera.image.vm_schema import DEFAULT_COLOURS
 
 LONGEST_NAME = 31
-FILE_PROPERTIES = ("image", "initrd", "file", "bitstreams")
 
 
 def load_system(
@@ -75,7 +74,7 @@ def load_system(
     networks = load_functions(node, vms, accelerators, search)
     hostpci.assign(vms, _section(node, "devices"), board)
     for vm in vms:
-        place_guest(vm)
+        loads.place(vm)
         check_vm(vm)
     _dma_memory(vms, board)
     if board is None:
@@ -144,8 +143,8 @@ def named_files(path: Path, search: tuple[Path, ...]) -> list[Path]:
     other problems, once the files exist.
     """
     node = read(Source(str(path)), schema.SYSTEM, Problems())
-    named = [(child, prop) for child in _owners_of_files(node) for prop in FILE_PROPERTIES if child.values.get(prop)]
-    files = [(child, prop, name) for child, prop in named for name in _names(child[prop])]
+    owning = [(child, prop.name) for child in _owners_of_files(node) for prop in child.schema.props if prop.is_file]
+    files = [(child, prop, name) for child, prop in owning if child[prop] for name in _names(child[prop])]
     return list(dict.fromkeys(place for file in files for place in _named_file(*file, search)))
 
 
@@ -250,7 +249,6 @@ def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machi
         dtb_address=base + node["memory-size"] - machine.dtb_room,
         dma_base=dma_base,
         dma_size=dma_size,
-        image=load_image(node, "image", search),
-        initrd=load_file(node, "initrd", search) if node["initrd"] else None,
+        files=loads.read(node, search),
         more=[Memory(one, one["address"], one["size"]) for one in _section(node, "memory") if one.sound],
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node of a VM, and its properties."""
 
-from tessera.image import layout, virtual
+from tessera.image import layout, loads, virtual
 from tessera.image.accel import schema as accel
 from tessera.image.emulated import EMULATED
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
@@ -81,36 +81,7 @@ VM_PROPS = (
         "`dma-alias`.",
         default_words="none; devices access all of the VM's memory",
     ),
-    Prop(
-        "image",
-        Text(255),
-        "The guest's raw binary, a [file's path](#paths-of-files).",
-        required=True,
-    ),
-    Prop(
-        "image-address",
-        Address("a guest-physical address", align=layout.PAGE),
-        "Load address of the image. A Linux `Image` needs a multiple of 2 MiB.",
-        default_words="`memory-base` + 2 MiB",
-    ),
-    Prop(
-        "entry",
-        Address("a guest-physical address", align=2),
-        "First instruction of VCPU 0, inside the image.",
-        default_words="`image-address`",
-    ),
-    Prop(
-        "initrd",
-        Text(255),
-        "An initial RAM disk, a [file's path](#paths-of-files).",
-        default_words="none",
-    ),
-    Prop(
-        "initrd-address",
-        Address("a guest-physical address", align=layout.PAGE),
-        "Load address of the initrd.",
-        default_words="the highest multiple of 2 MiB at which the initrd ends below the device tree",
-    ),
+    *loads.PROPS,
     Prop("bootargs", Text(1023, joined=True), "The guest's command line.", default_words="none"),
     Prop(
         "sign-of-life",

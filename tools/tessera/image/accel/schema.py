@@ -89,6 +89,7 @@ ACCELERATOR = NodeSchema(
             "One for each of `regions`, in this order: [files' paths](#paths-of-files). `make` writes those for QEMU: "
             "`simb/<task>-<region>.bin`.",
             required=True,
+            is_file=True,
         ),
         Prop(
             "verify",

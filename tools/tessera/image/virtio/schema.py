@@ -69,6 +69,7 @@ VM_FUNCTION = NodeSchema(
             Text(255),
             "What a virtio-blk contains at boot, a [file's path](#paths-of-files); the rest of the disk are zeros.",
             default_words="none; zeros",
+            is_file=True,
         ),
         Prop("read-only", Flag(), "The guest cannot write to the virtio-blk.", default=False),
         Prop(
