@@ -212,9 +212,8 @@ def _flags(vm: Vm) -> int:
 
 def _regions(vm: Vm) -> list[bytes]:
     ram = [(vm.memory_base, vm.host_base, vm.memory_size, layout.REGION_RAM, 0)]
-    ram += [(one.base, one.host_base, one.size, layout.REGION_RAM, 0) for one in vm.more]
-    if vm.dma_size:
-        ram.append((vm.dma_base, vm.dma_host, vm.dma_size, layout.REGION_DMA, 0))
+    kinds = {True: layout.REGION_RAM, False: layout.REGION_DMA}
+    ram += [(one.base, one.host_base, one.size, kinds[one.is_ram], 0) for one in vm.memory]
     devices = [(device.base, device.base, device.size, layout.REGION_MMIO, device.reset) for device in vm.devices]
     shared = [(one.base, one.host_base, one.size, layout.REGION_SHARED, one.id) for one in vm.shared]
     return [

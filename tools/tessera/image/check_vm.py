@@ -6,18 +6,16 @@ from itertools import combinations
 
 from tessera.image import layout, loads, virtual
 from tessera.image.accel import accel_image
+from tessera.image.dma import HARDWARE
 from tessera.image.emulated import EMULATED
-from tessera.image.model import Board, Memory, Shared, Vm
+from tessera.image.model import Memory, Shared, Vm
 from tessera.image.nodes import RAM_ALIGN
 from tessera.image.shared import shared_image
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
 ACCEL_IRQS = (virtual.ACCEL_IRQ, virtual.ACCEL_EVENT_IRQ)
-# Nodes of a VM whose devices need DMA windows and interrupts: what messages call them, and their interrupts.
-HARDWARE = {
-    "accelerators": ("accelerators", ACCEL_IRQS),
-    "shared-devices": ("shared devices", (virtual.SHARED_IRQ,)),
-}
+# Interrupts of the devices in the nodes of HARDWARE.
+HARDWARE_IRQS = {"accelerators": ACCEL_IRQS, "shared-devices": (virtual.SHARED_IRQ,)}
 
 
 def check_vm(vm: Vm) -> None:
@@ -30,7 +28,7 @@ def check_vm(vm: Vm) -> None:
     _check_rate(vm)
     _check_messages(vm)
     _check_priorities(vm)
-    for name in HARDWARE:
+    for name in HARDWARE_IRQS:
         if name in vm.node.children:
             _check_hardware(vm, name)
     if "pci" in vm.node.children:
@@ -64,9 +62,7 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
     """Lists the ranges of the guest's address space: name, property to report, first address, end
     address."""
     spaces = [("the RAM", "memory-base", vm.memory_base, vm.memory_end)]
-    spaces += [(f"the RAM {one.node.name}", "memory-base", one.base, one.end) for one in vm.more]
-    if vm.dma_size:
-        spaces.append(("the memory for DMA", "dma-memory", vm.dma_base, vm.dma_end))
+    spaces += [(one.what, "memory-base" if one.is_ram else one.prop, one.base, one.end) for one in vm.memory]
     if vm.has_uart:
         spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
     if vm.has_plic:
@@ -107,7 +103,7 @@ def _check_gaps(vm: Vm) -> None:
             if piece.base == behind or piece.end == first:
                 got = f"got {name} at {first:#x}..{behind:#x}, this at {piece.base:#x}..{piece.end:#x}"
                 piece.node.problem("address", f"expected a gap between it and the VM's other RAM, {got}")
-        ram.append((f"the RAM {piece.node.name}", piece.base, piece.end))
+        ram.append((piece.what, piece.base, piece.end))
 
 
 def _check_spaces(vm: Vm) -> None:
@@ -132,30 +128,13 @@ def _check_spaces(vm: Vm) -> None:
 
 def _check_number(vm: Vm) -> None:
     """Reports more regions than the hypervisor has for a VM."""
-    room = layout.MAX_REGIONS - 1 - len(vm.devices) - (vm.dma_size != 0)
+    room = layout.MAX_REGIONS - 1 - len(vm.devices) - (len(vm.memory) - len(vm.more))
     if len(vm.shared) > room - len(vm.more) >= 0:
         got = f"got {len(vm.shared)} and {len(vm.devices)} devices"
         vm.node.problem("", f"expected at most {room - len(vm.more)} shared regions with a VM's devices, {got}")
     elif vm.more and room < len(vm.more):
         expected = f"expected at most {max(room, 0)} pieces of RAM with a VM's devices"
         vm.node.children["memory"].problem("", f"{expected}, got {len(vm.more)}")
-
-
-def check_dma(vm: Vm, board: Board) -> None:
-    """Reports memory for DMA that is not usable, or that the board requires."""
-    node, hardware = vm.node, [words for name, (words, _) in HARDWARE.items() if name in vm.node.children]
-    if node["dma-memory"] is None:
-        if board.dma_alias and hardware:
-            why = f"DMA is not coherent with the data cache of {board.name}"
-            node.problem("dma-memory", f"missing; expected memory for the buffers of {' and '.join(hardware)}: {why}")
-        return
-    if not hardware:
-        node.problem("dma-memory", "expected only on a VM with accelerators or shared devices")
-    for what, number in (("address", vm.dma_base), ("size", vm.dma_size)):
-        if number % RAM_ALIGN:
-            node.problem("dma-memory", f"expected a multiple of 2 MiB as {what}, got {number:#x}")
-    if not vm.dma_size:
-        node.problem("dma-memory", "expected a size of 2 MiB or more, got 0")
 
 
 def _check_devices(vm: Vm) -> None:
@@ -208,7 +187,7 @@ def _check_priorities(vm: Vm) -> None:
 
 
 def _check_hardware(vm: Vm, name: str) -> None:
-    node, (words, irqs) = vm.node, HARDWARE[name]
+    node, words, irqs = vm.node, HARDWARE[name], HARDWARE_IRQS[name]
     if node["no-plic"]:
         node.problem("no-plic", f"expected only on a VM without {words}: their interrupts need a PLIC")
     if len(vm.shared) + len(vm.more) >= accel_image.DMA_WINDOWS:

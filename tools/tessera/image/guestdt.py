@@ -2,7 +2,7 @@
 """Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md
 specifies."""
 
-from tessera.image import dts, layout, loads, virtual
+from tessera.image import dma, dts, layout, loads, virtual
 from tessera.image.emulated import FINISHER, Emulated
 from tessera.image.fixups import SEED
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
@@ -47,11 +47,8 @@ def guest_dts(system: System, vm: Vm) -> str:
     ]
     if vm.node["message-interrupt"]:
         body += ["", *_messages(vm)]
-    if vm.framebuffer or vm.dma_size:
-        body += ["", *_reserved_memory(vm)]
-    soc = _soc(vm)
-    if soc:
-        body += ["", *soc]
+    for part in (dma.reserved_memory(vm), _soc(vm)):
+        body += ["", *part] if part else []
     if "spi" in vm.described_pages:
         body += ["", *_shared_clock(system.board)]
     if vm.accelerator_pages or vm.described_pages:
@@ -102,24 +99,6 @@ def _framebuffer(vm: Vm, memory: Load) -> list[str]:
         'format = "x8r8g8b8";',
     ]
     return dts.node(f"framebuffer@{memory.gpa:x}", body)
-
-
-def _reserved_memory(vm: Vm) -> list[str]:
-    """Returns the node with memory that is not for the guest's general use. If the VM has memory for DMA, a framebuffer
-    lies at its end."""
-    body = ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;"]
-    dma_end = vm.dma_end
-    if vm.framebuffer:
-        memory = vm.framebuffer
-        dma_end = memory.gpa
-        body += [
-            "",
-            *dts.node(f"framebuffer@{memory.gpa:x}", [f"reg = {dts.reg(memory.gpa, memory.span)};", "no-map;"]),
-        ]
-    if vm.dma_size:
-        pool = ['compatible = "shared-dma-pool";', f"reg = {dts.reg(vm.dma_base, dma_end - vm.dma_base)};", "no-map;"]
-        body += ["", *dts.node(f"dma-memory@{vm.dma_base:x}", pool)]
-    return dts.node("reserved-memory", body)
 
 
 def _shared_clock(board: Board) -> list[str]:
@@ -331,15 +310,6 @@ def _spi(use: Read, flash: Read) -> list[str]:
     return [*body, "", *dts.node("flash@0", chip)]
 
 
-def _pci_windows(vm: Vm) -> list[tuple[int, int]]:
-    """Returns base and size of the parts of the address space in which the functions' BARs are."""
-    windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW)]
-    windows += [(f.region.base, f.region.size) for f in vm.functions if f.region]
-    windows += [f.bars for f in vm.functions if f.device or f.is_hardware_io]
-    windows += [(vm.dma_base, vm.dma_size) for f in vm.functions if f.has_dma_memory]
-    return windows + [f.bars for f in vm.host_functions]
-
-
 def _pci(vm: Vm) -> list[str]:
     """Returns the host bridge of the VM's virtual PCI bus. It is not a part of /soc, as _fabric()."""
     # A function's address on the bus, its pin INTA, and its source.
@@ -351,7 +321,7 @@ def _pci(vm: Vm) -> list[str]:
         "bus-range = <0 0>;",
         "#address-cells = <3>;",
         "#size-cells = <2>;",
-        f"ranges = {', '.join(_pci_range(base, size) for base, size in _pci_windows(vm))};",
+        f"ranges = {', '.join(_pci_range(base, size) for base, size in vm.pci_windows)};",
         "#interrupt-cells = <1>;",
         "interrupt-map-mask = <0xf800 0 0 7>;",
         f"interrupt-map = {', '.join(routes)};",

@@ -61,7 +61,7 @@ def read(node: Read, search: tuple[Path, ...]) -> dict[str, File | None]:
 def place(vm: Vm) -> None:
     """Creates the VM's loads: the image first, the device tree, still empty, last. A load without a
     file is omitted. Reserves the VM's framebuffer."""
-    place_framebuffer(vm)
+    end = place_framebuffer(vm)
     image, initrd = vm.files["image"], vm.files["initrd"]
     if image:
         header = linux_header(image.data)
@@ -70,7 +70,6 @@ def place(vm: Vm) -> None:
     if initrd:
         size = len(initrd.data)
         # Below the RAM if the initrd does not fit; check() reports that.
-        end = vm.framebuffer.gpa if vm.framebuffer and not vm.dma_size else vm.dtb_address
         highest = max(align_down(end - size, vm.machine.ram_align), 0)
         gpa = vm.node["initrd-address"] if vm.node.given("initrd-address") else highest
         vm.loads.append(Load("initrd", gpa, initrd.data, size))

@@ -330,11 +330,15 @@ class Load:
 
 @dataclass
 class Memory:
-    """A further piece of a VM's RAM."""
+    """A further piece of a VM's memory. `prop`: the property of the node that has the size, `what`: its name in
+    messages."""
 
     node: Read
     base: int
     size: int
+    prop: str
+    what: str
+    is_ram: bool = True  # or for DMA only
     host_base: int = 0  # 0 until placed
 
     @property
@@ -358,10 +362,7 @@ class Vm:
     entry: int
     dtb_address: int
     files: dict[str, File | None]  # by the properties that name them
-    dma_base: int = 0
-    dma_size: int = 0  # of the memory for DMA; 0: none
-    dma_host: int = 0  # where its devices access it; 0 until placed
-    more: list[Memory] = field(default_factory=list)  # RAM beside that of memory_base
+    memory: list[Memory] = field(default_factory=list)  # beside the RAM of memory_base
     devices: list[BoardDevice] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
     accelerators: list[VmAccelerator] = field(default_factory=list)  # in the order of their numbers
@@ -381,8 +382,14 @@ class Vm:
         return self.memory_base + self.memory_size
 
     @property
-    def dma_end(self) -> int:
-        return self.dma_base + self.dma_size
+    def more(self) -> list[Memory]:
+        """RAM beside that of memory_base."""
+        return [one for one in self.memory if one.is_ram]
+
+    @property
+    def dma(self) -> Memory | None:
+        """The memory for DMA."""
+        return next((one for one in self.memory if not one.is_ram), None)
 
     @property
     def vcpus(self) -> int:
@@ -439,6 +446,15 @@ class Vm:
     def host_functions(self) -> list[PciFunction]:
         """Its functions that are the machine's."""
         return [one for one in self.functions if one.model == "host"]
+
+    @property
+    def pci_windows(self) -> list[tuple[int, int]]:
+        """Base and size of the parts of the address space in which the functions' BARs are."""
+        windows = [(virtual.PCI_BARS, virtual.PCI_WINDOW)]
+        windows += [(f.region.base, f.region.size) for f in self.functions if f.region]
+        windows += [f.bars for f in self.functions if f.device or f.is_hardware_io]
+        windows += [(self.dma.base, self.dma.size) for f in self.functions if f.has_dma_memory and self.dma]
+        return windows + [f.bars for f in self.host_functions]
 
     @property
     def shared_pages(self) -> list[str]:

@@ -42,10 +42,8 @@ def _place_memory(system: System, taken: dict[Span, str]) -> None:
     for vm in system.vms:
         if not vm.node.given("host-base"):
             vm.host_base = _allocate(vm.node, "memory-size", vm.memory_size, system.ram_end, taken)
-        for more in vm.more:
-            more.host_base = _allocate(more.node, "size", more.size, system.ram_end, taken)
-        if vm.dma_size:
-            vm.dma_host = _allocate(vm.node, "dma-memory", vm.dma_size, system.ram_end, taken)
+        for one in vm.memory:
+            one.host_base = _allocate(one.node, one.prop, one.size, system.ram_end, taken)
     for region in system.shared:
         region.host_base = _allocate(region.node, "size", region.size, system.ram_end, taken)
     for disk in system.disks:

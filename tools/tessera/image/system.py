@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from tessera.image import loads, schema, virtual
+from tessera.image import dma, loads, schema, virtual
 from tessera.image.accel.accelerators import assign_accelerators, check_units, load_accelerators
 from tessera.image.accel.frames import with_frames
 from tessera.image.accel.overlays import assign_overlays, load_overlays
@@ -20,7 +20,7 @@ from tessera.image.check_system import (
     needs,
     owners,
 )
-from tessera.image.check_vm import check_dma, check_vm
+from tessera.image.check_vm import check_vm
 from tessera.image.files import find_file, first_there, places_of
 from tessera.image.layout import FEATURES
 from tessera.image.model import Accelerator, Board, Device, Memory, Overlay, Shared, System, Vm
@@ -76,7 +76,7 @@ def load_system(
     for vm in vms:
         loads.place(vm)
         check_vm(vm)
-    _dma_memory(vms, board)
+        dma.check(vm, board)
     if board is None:
         problems.raise_if_any()
         raise AssertionError("a system without a board has no problem")
@@ -100,14 +100,6 @@ def load_system(
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system
-
-
-def _dma_memory(vms: list[Vm], board: Board | None) -> None:
-    """Checks the VMs' memory for DMA. Nothing without a board."""
-    if board is None:
-        return
-    for vm in vms:
-        check_dma(vm, board)
 
 
 def _apply_components(node: Read, vms: list[Vm], components: tuple[str, ...] | None) -> None:
@@ -231,10 +223,14 @@ def _device(node: Read, search: tuple[Path, ...]) -> Device:
     return Device(node, file)
 
 
+def _more_memory(node: Read) -> list[Memory]:
+    pieces = [one for one in _section(node, "memory") if one.sound]
+    return [Memory(one, one["address"], one["size"], "size", f"the RAM {one.name}") for one in pieces]
+
+
 def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machine) -> Vm:
     base = node["memory-base"]
     image_address = node["image-address"] if node.given("image-address") else base + machine.image_offset
-    dma_base, dma_size = node["dma-memory"] or (0, 0)
     colour = node["colour"] or DEFAULT_COLOURS[index % len(DEFAULT_COLOURS)]
     return Vm(
         id=index,
@@ -247,8 +243,6 @@ def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machi
         image_address=image_address,
         entry=node["entry"] if node.given("entry") else image_address,
         dtb_address=base + node["memory-size"] - machine.dtb_room,
-        dma_base=dma_base,
-        dma_size=dma_size,
         files=loads.read(node, search),
-        more=[Memory(one, one["address"], one["size"]) for one in _section(node, "memory") if one.sound],
+        memory=[*_more_memory(node), *dma.read(node)],
     )

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node of a VM, and its properties."""
 
-from tessera.image import layout, loads, virtual
+from tessera.image import dma, layout, loads, virtual
 from tessera.image.accel import schema as accel
 from tessera.image.emulated import EMULATED
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
-from tessera.image.prop_types import Address, Choice, Flag, Number, Numbers, Text, Words
+from tessera.image.prop_types import Address, Choice, Flag, Number, Text, Words
 from tessera.image.rt import schema as rt
 from tessera.image.shared import schema as shared
 from tessera.image.virtio import schema as virtio
@@ -73,14 +73,7 @@ VM_PROPS = (
         "`memory-base` to the same value.",
         default_words="the lowest free place above the system image",
     ),
-    Prop(
-        "dma-memory",
-        Numbers("numbers", 0, (1 << 32) - RAM_ALIGN, count=2),
-        "Address and bytes, multiples of 2 MiB, of [memory](virtual-platform.md#dma-memory) for buffers of "
-        "accelerators and shared devices, which then access no other memory of the VM. Required on boards with a "
-        "`dma-alias`.",
-        default_words="none; devices access all of the VM's memory",
-    ),
+    dma.PROP,
     *loads.PROPS,
     Prop("bootargs", Text(1023, joined=True), "The guest's command line.", default_words="none"),
     Prop(

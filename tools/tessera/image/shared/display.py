@@ -23,20 +23,22 @@ def shows_framebuffer(use: Read) -> bool:
     return use["framebuffer"] == "simple" and use["rectangle"] is not None
 
 
-def place_framebuffer(vm: Vm) -> None:
-    """Reserves memory for the VM's framebuffer: below the device tree, or at the end of the memory for DMA."""
+def place_framebuffer(vm: Vm) -> int:
+    """Reserves memory for the VM's framebuffer: below the device tree, or at the end of the memory for DMA. Returns the
+    end of the RAM that is left."""
     use = vm.shared_devices.get(NAME)
     if use is None or not shows_framebuffer(use):
-        return
+        return vm.dtb_address
     _, _, width, height = use["rectangle"]
     size = line_bytes(width) * height
-    start, end = (vm.dma_base, vm.dma_end) if vm.dma_size else (vm.memory_base, vm.dtb_address)
+    start, end = (vm.dma.base, vm.dma.end) if vm.dma else (vm.memory_base, vm.dtb_address)
     gpa = align_down(end - size, PAGE)
     if gpa < start:
-        where = "the memory for DMA" if vm.dma_size else "the RAM below the device tree"
+        where = vm.dma.what if vm.dma else "the RAM below the device tree"
         use.problem("framebuffer", f"expected at most {size_text(end - start)}, {where}, got {size} bytes")
     else:
         vm.framebuffer = Load("framebuffer", gpa, b"", align_up(size, PAGE))
+    return vm.framebuffer.gpa if vm.framebuffer and not vm.dma else vm.dtb_address
 
 
 def _uses(users: list[Vm]) -> list[Read]:

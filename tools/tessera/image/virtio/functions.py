@@ -311,18 +311,17 @@ def _check_hardware_io(vm: Vm) -> None:
 def _check_dma_memory(vm: Vm) -> None:
     """Reports functions whose BAR 2 cannot be the VM's memory for DMA."""
     owners = [function.node for function in vm.functions if function.has_dma_memory]
-    size, base = vm.dma_size, vm.dma_base
     for node in owners[1:]:
         got = f"got it also in {owners[0].path}"
         node.problem("dma-memory", f"expected one function of the VM with its memory for DMA, {got}")
     for node in owners[:1]:
-        if not size:
+        if not vm.dma:
             node.problem("dma-memory", "expected only on a function of a VM with dma-memory, got it without")
-        elif size & (size - 1) or base % size:
+        elif vm.dma.size & (vm.dma.size - 1) or vm.dma.base % vm.dma.size:
             expected = (
                 "expected memory for DMA whose size is a power of two and whose address is a multiple of it, as a BAR"
             )
-            node.problem("dma-memory", f"{expected} is, got {size_text(size)} at {base:#x}")
+            node.problem("dma-memory", f"{expected} is, got {size_text(vm.dma.size)} at {vm.dma.base:#x}")
 
 
 def _find_offloads(functions: list[PciFunction], networks: list[Read]) -> None:

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A VM's memory for DMA: for buffers of its accelerators and shared devices, which then access no other memory."""
+
+from typing import Any
+
+from tessera.image import dts
+from tessera.image.model import Board, Memory, Vm
+from tessera.image.nodes import RAM_ALIGN, Prop
+from tessera.image.prop_types import Numbers
+from tessera.image.validate import Read
+
+PROP = Prop(
+    "dma-memory",
+    Numbers("numbers", 0, (1 << 32) - RAM_ALIGN, count=2),
+    "Address and bytes, multiples of 2 MiB, of [memory](virtual-platform.md#dma-memory) for buffers of "
+    "accelerators and shared devices, which then access no other memory of the VM. Required on boards with a "
+    "`dma-alias`.",
+    default_words="none; devices access all of the VM's memory",
+)
+
+# Nodes of a VM whose devices need DMA windows and interrupts, and what messages call them.
+HARDWARE = {"accelerators": "accelerators", "shared-devices": "shared devices"}
+
+
+def read(node: Read) -> list[Memory]:
+    """Returns a VM's memory for DMA, if any."""
+    base, size = node[PROP.name] or (0, 0)
+    return [Memory(node, base, size, PROP.name, "the memory for DMA", is_ram=False)] if size else []
+
+
+def check(vm: Vm, board: Board | None) -> None:
+    """Reports memory for DMA that is not usable, or that the board requires. Nothing without a board."""
+    if board is not None:
+        _check(vm, board)
+
+
+def _check(vm: Vm, board: Board) -> None:
+    node, hardware = vm.node, [words for name, words in HARDWARE.items() if name in vm.node.children]
+    if node[PROP.name] is None:
+        if board.dma_alias and hardware:
+            why = f"DMA is not coherent with the data cache of {board.name}"
+            node.problem(PROP.name, f"missing; expected memory for the buffers of {' and '.join(hardware)}: {why}")
+        return
+    if not hardware:
+        node.problem(PROP.name, "expected only on a VM with accelerators or shared devices")
+    for what, number in (("address", node[PROP.name][0]), ("size", node[PROP.name][1])):
+        if number % RAM_ALIGN:
+            node.problem(PROP.name, f"expected a multiple of 2 MiB as {what}, got {number:#x}")
+    if not vm.dma:
+        node.problem(PROP.name, "expected a size of 2 MiB or more, got 0")
+
+
+def reserved_memory(vm: Vm) -> list[str]:
+    """Returns the node with memory that is not for the guest's general use, nothing without such memory. If the VM has
+    memory for DMA, a framebuffer lies at its end."""
+    if not (vm.framebuffer or vm.dma):
+        return []
+    body = ["#address-cells = <2>;", "#size-cells = <2>;", "ranges;"]
+    end = vm.dma.end if vm.dma else 0
+    if vm.framebuffer:
+        memory = vm.framebuffer
+        end = memory.gpa
+        body += [
+            "",
+            *dts.node(f"framebuffer@{memory.gpa:x}", [f"reg = {dts.reg(memory.gpa, memory.span)};", "no-map;"]),
+        ]
+    if vm.dma:
+        pool = ['compatible = "shared-dma-pool";', f"reg = {dts.reg(vm.dma.base, end - vm.dma.base)};", "no-map;"]
+        body += ["", *dts.node(f"dma-memory@{vm.dma.base:x}", pool)]
+    return dts.node("reserved-memory", body)
+
+
+def manifest(vm: Vm) -> dict[str, Any]:
+    """Returns what system.json has of it."""
+    memory = {"base": vm.dma.base, "size": vm.dma.size, "host": vm.dma.host_base} if vm.dma else None
+    return {"dma_memory": memory}
