@@ -4,6 +4,7 @@
 from tessera.image import hostnet, layout, schema
 from tessera.image.model import Board, Device
 from tessera.image.prop_types import suggest
+from tessera.image.slices import slice_waits
 from tessera.image.validate import Read
 from tessera.image.virtio.pcikinds import device_of
 
@@ -109,21 +110,6 @@ def check_limits(system: Read, vms: list[Read], board: Board) -> None:
     ):
         if limit < any_board and count > limit:
             system.problem("board", f"expected at most {limit} {what} on {board.name}, got {count}")
-
-
-def slice_waits(system: Read, vms: list[Read]) -> tuple[int, list[str]]:
-    """Returns the longest time in us that a VCPU may wait for its next slice in a correct system,
-    and its parts."""
-    vcpus = sum(vm["vcpus"] or 0 for vm in vms)
-    harts, (reserve, late) = system["harts"], system["be-reserve-us"]
-    longest, waits = 0, []
-    if vcpus > harts:
-        longest = -(-vcpus // harts) * system["quantum-us"]
-        waits.append(f"the slices of {vcpus} VCPUs on {harts} hart{'s' if harts > 1 else ''}")
-    if any(vm["rt-apps"] for vm in vms):
-        longest += max(0, late - reserve)
-        waits.append("RT apps without best effort's reserve")
-    return longest, waits
 
 
 def check_watchdogs(system: Read, vms: list[Read]) -> None:

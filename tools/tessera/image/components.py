@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of the system image: those of components, and that of emulated devices."""
+"""The components that add to the image builder, in the order in which they read a system, and the sections of the
+system image: theirs, and that of emulated devices."""
 
 from tessera.image import emulated, layout
-from tessera.image.accel import accelerators
+from tessera.image.accel.component import COMPONENT as ACCEL
+from tessera.image.component import Loading
 from tessera.image.model import System
+from tessera.image.nodes import NodeSchema
+from tessera.image.rt.component import COMPONENT as RT
 from tessera.image.section import Section
-from tessera.image.shared import devices
-from tessera.image.virtio import functions
+from tessera.image.shared.component import COMPONENT as SHARED
+from tessera.image.virtio.component import COMPONENT as VIRTIO
+
+COMPONENTS = (RT, ACCEL, SHARED, VIRTIO)
+
+SYSTEM_NODES: dict[str, NodeSchema] = {}
+VM_NODES: dict[str, NodeSchema] = {}
+for _component in COMPONENTS:
+    SYSTEM_NODES |= _component.system_nodes
+    VM_NODES |= _component.vm_nodes
 
 
 def _emulated(system: System) -> list[bytes]:
@@ -25,7 +37,19 @@ EMULATED = Section(
     lambda _: [],
     lambda system, _: b"".join(_emulated(system)),
 )
-SECTIONS = (accelerators.SECTION, devices.SECTION, functions.SECTION, EMULATED)
+SECTIONS = (*(one.section for one in COMPONENTS if one.section), EMULATED)
+
+
+def load_by_components(loading: Loading) -> None:
+    """Lets each component read its nodes."""
+    for one in COMPONENTS:
+        one.load(loading)
+
+
+def check_by_components(system: System) -> None:
+    """Lets each component check the whole system."""
+    for one in COMPONENTS:
+        one.check(system)
 
 
 def sections_of(system: System) -> list[Section]:

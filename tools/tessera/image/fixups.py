@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 from tessera.image import fdt
 from tessera.image.layout import FEATURES
-from tessera.image.vm_schema import ISA_PROPERTIES
+
+# Both properties of every CPU list the optional features; the hypervisor may have to hide a feature
+# in each of them.
+ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
 
 SEED = "rng-seed"  # of /chosen: the hypervisor writes its value, or hides its name if the machine has no entropy
 

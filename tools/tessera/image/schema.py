@@ -9,11 +9,9 @@ A new section is a new NodeSchema among the children of SYSTEM.
 from dataclasses import replace
 
 from tessera.image import layout, netkinds, virtual
-from tessera.image.accel import schema as accel
+from tessera.image.components import SYSTEM_NODES
 from tessera.image.nodes import NAME_PATTERN, NAME_WORDS, RAM_ALIGN, NodeSchema, Prop
 from tessera.image.prop_types import Address, Choice, Flag, Number, Numbers, Text, Words
-from tessera.image.shared import schema as shared
-from tessera.image.virtio import schema as virtio
 from tessera.image.vm_schema import VM
 
 MOST_RAM = 1 << 36  # below the windows in the hypervisor's address space (arch/riscv/hostmap.c)
@@ -150,9 +148,7 @@ SYSTEM = NodeSchema(
             named=SHARED,
             named_words="a region",
         ),
-        "accelerators": accel.ACCELERATORS,
-        "shared-devices": shared.SHARED_DEVICES,
-        "networks": virtio.NETWORKS,
+        **SYSTEM_NODES,
         "vms": NodeSchema(
             doc=f"The VMs, from 1 to the limit of the board's hypervisor ({layout.MAX_VMS}), numbered in their order "
             "from 0.",

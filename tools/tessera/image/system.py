@@ -4,9 +4,6 @@
 from pathlib import Path
 
 from tessera.image import dma, loads, schema, virtual
-from tessera.image.accel.accelerators import assign_accelerators, check_units, load_accelerators
-from tessera.image.accel.frames import with_frames
-from tessera.image.accel.overlays import assign_overlays, load_overlays
 from tessera.image.board import load_board, machine_of, with_ram
 from tessera.image.check_system import (
     check_components,
@@ -21,18 +18,16 @@ from tessera.image.check_system import (
     owners,
 )
 from tessera.image.check_vm import check_vm
+from tessera.image.component import Loading
+from tessera.image.components import check_by_components, load_by_components
 from tessera.image.files import find_file, first_there, places_of
 from tessera.image.layout import FEATURES
-from tessera.image.model import Accelerator, Board, Device, Memory, Overlay, Shared, System, Vm
+from tessera.image.model import Board, Device, Memory, Shared, System, Vm
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import suggest
 from tessera.image.ram_layout import image_bound, place_host
-from tessera.image.rt.limits import check_rt
-from tessera.image.shared.devices import load_shared_devices
 from tessera.image.source import Source
 from tessera.image.validate import Read, read
-from tessera.image.virtio import hostpci
-from tessera.image.virtio.functions import load_functions
 from tessera.image.vm_schema import DEFAULT_COLOURS
 
 LONGEST_NAME = 31
@@ -64,27 +59,24 @@ def load_system(
         check_watchdogs(node, _section(node, "vms"))
     board = load_board(node["board"], platform_dir, node) if node["board"] else None
     if board:
-        board = with_ram(node, with_frames(node, board, search))
+        board = with_ram(node, board)
         check_limits(node, _section(node, "vms"), board)
-        check_rt(node, _section(node, "vms"), board)
     devices = _devices(node, board, vms, search) if board else []
     shared = _shared(node, vms)
-    accelerators, overlays = _accelerators(node, board, vms, search)
-    load_shared_devices(node, vms, board)
-    networks = load_functions(node, vms, accelerators, search)
-    hostpci.assign(vms, _section(node, "devices"), board)
+    loading = Loading(node, vms, board, search)
+    load_by_components(loading)
     for vm in vms:
         loads.place(vm)
         check_vm(vm)
         dma.check(vm, board)
-    if board is None:
+    if loading.board is None:
         problems.raise_if_any()
         raise AssertionError("a system without a board has no problem")
     system = System(
         name=path.stem,
         source=path,
         node=node,
-        board=board,
+        board=loading.board,
         harts=node["harts"],
         quantum_us=node["quantum-us"],
         trace_kib=node["trace-kib"] or 0,
@@ -92,11 +84,11 @@ def load_system(
         devices=devices,
         vms=vms,
         shared=shared,
-        accelerators=accelerators,
-        overlays=overlays,
-        networks=networks,
+        accelerators=loading.accelerators,
+        overlays=loading.overlays,
+        networks=loading.networks,
     )
-    check_units(system)
+    check_by_components(system)
     place_host(system, image_bound(system, hypervisor_size))
     problems.raise_if_any()
     return system
@@ -187,21 +179,6 @@ def _devices(node: Read, board: Board, vms: list[Vm], search: tuple[Path, ...]) 
     devices = [_device(device, search) for device in nodes if device.sound]
     check_files(devices)
     return devices
-
-
-def _accelerators(
-    node: Read, board: Board | None, vms: list[Vm], search: tuple[Path, ...]
-) -> tuple[list[Accelerator], list[Overlay]]:
-    """Returns the devices and the overlays of /accelerators, and assigns to each VM the devices that it names. None
-    without a board."""
-    if board is None:
-        return [], []
-    accelerators = node.children.get("accelerators")
-    devices = load_accelerators(node, board, search)
-    assign_accelerators(node, vms, devices, board)
-    overlays = load_overlays(accelerators, devices)
-    assign_overlays(accelerators, vms, overlays, board)
-    return devices, overlays
 
 
 def _shared(node: Read, vms: list[Vm]) -> list[Shared]:

@@ -3,12 +3,11 @@
 
 from tessera.image import dma, layout, loads, virtual
 from tessera.image.accel import schema as accel
+from tessera.image.components import VM_NODES
 from tessera.image.emulated import EMULATED
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
 from tessera.image.prop_types import Address, Choice, Flag, Number, Text, Words
 from tessera.image.rt import schema as rt
-from tessera.image.shared import schema as shared
-from tessera.image.virtio import schema as virtio
 
 LONGEST_MS = 3600000
 
@@ -23,10 +22,6 @@ DEFAULT_COLOURS = ("green", "yellow", "cyan", "magenta", "blue", "red", "white")
 # The features that a guest's device tree can list; the rest of layout.FEATURES concerns the
 # hypervisor only.
 GUEST_FEATURES = ("sstc", "svpbmt", "zbb", "zba", "zbs", "zicboz", "zicbom", "svinval", "svadu", "zawrs")
-
-# Both properties of every CPU list the optional features; the hypervisor may have to hide a feature
-# in each of them.
-ISA_PROPERTIES = ("riscv,isa", "riscv,isa-extensions")
 
 VM_PROPS = (
     Prop("colour", Choice(tuple(COLOURS)), "Colour of the VM's name on the console.", default_words="by order"),
@@ -156,9 +151,7 @@ VM = NodeSchema(
     doc="A virtual machine.",
     props=VM_PROPS,
     children={
-        "accelerators": accel.VM_ACCELERATORS,
-        "shared-devices": shared.VM_SHARED_DEVICES,
-        "pci": virtio.VM_FUNCTIONS,
+        **VM_NODES,
         "memory": NodeSchema(
             doc=f"Further RAM of the VM, on RISC-V: a VM has at most {layout.MAX_REGIONS} pieces of memory, the RAM of "
             "`memory-size`, `dma-memory`, shared regions and devices included.",

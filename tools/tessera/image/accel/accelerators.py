@@ -12,11 +12,11 @@ from tessera.fabric.series7 import Series7Error
 from tessera.image import virtual
 from tessera.image.accel import accel_image
 from tessera.image.accel.overlays import overlay_rows
-from tessera.image.check_system import slice_waits
 from tessera.image.files import load_bitstream
 from tessera.image.model import Accelerator, Bitstream, Board, Fabric, File, System, Vm, VmAccelerator
 from tessera.image.prop_types import suggest
 from tessera.image.section import Section
+from tessera.image.slices import slice_waits
 from tessera.image.validate import Read
 
 HOLD_US = 10_000  # the least automatic hold time
