@@ -9,6 +9,7 @@ functions of one use, circles of files.
 import argparse
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -37,10 +38,10 @@ def top_folders(files: Iterable[str]) -> list[str]:
     return sorted({name.split("/")[0] for name in files if "/" in name and not name.startswith(".")})
 
 
-def _tokens(text: str) -> list[str]:
-    """The tokens of C or SystemVerilog, without comments; any name is the same token."""
-    code = ctext.blank(text, also_strings=False)
-    return ["name" if re.match(r"[A-Za-z_`]", token) else token for token in re.findall(r"`?\w+|\S", code)]
+def _tokens(text: str) -> Counter[str]:
+    """The tokens of C or SystemVerilog, without comments and includes; any name is the same token."""
+    code = re.sub(r"^\s*#\s*include.*$", "", ctext.blank(text, also_strings=False), flags=re.MULTILINE)
+    return Counter("name" if re.match(r"[A-Za-z_`]", token) else token for token in re.findall(r"`?\w+|\S", code))
 
 
 def _of_commit(commit: str, name: str) -> str:
@@ -50,15 +51,16 @@ def _of_commit(commit: str, name: str) -> str:
 
 
 def changes_behaviour(commit: str) -> bool:
-    """Whether a commit changes more than names, comments and places of files, in C or SystemVerilog."""
+    """Whether a commit changes more than names, comments and the places of code, in C or SystemVerilog."""
     status = _git("show", "--format=", "--name-status", "-M50", commit, "--", *HYPERVISOR, "fpga/hw")
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
     for line in status.splitlines():
         _, *names = line.split("\t")
         if names[-1].endswith((".c", ".h", ".S", ".sv")):
-            before, after = _of_commit(commit + "~", names[0]), _of_commit(commit, names[-1])
-            if _tokens(before) != _tokens(after):
-                return True
-    return False
+            before += _tokens(_of_commit(commit + "~", names[0]))
+            after += _tokens(_of_commit(commit, names[-1]))
+    return before != after
 
 
 def folders_of_commits(count: int) -> list[int]:
