@@ -17,7 +17,7 @@ accel, rt, shared, virtio: what the components of these names have in a system: 
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
 loads     what is loaded into each VM's memory: the image, an initrd, the device tree
-dma       the memory for DMA of a VM
+memory    the memory of a VM beside its RAM at memory-base
 ram_layout places each VM's memory in the host's RAM
 virtual   the guest-physical addresses of the emulated devices
 guestdt   writes the guest's device tree, of the pieces in dts; fdt compiles and reads it, fixups finds what may have to

@@ -6,8 +6,8 @@ from itertools import combinations
 
 from tessera.image import layout, loads, virtual
 from tessera.image.accel import accel_image
-from tessera.image.dma import HARDWARE
 from tessera.image.emulated import EMULATED
+from tessera.image.memory import HARDWARE
 from tessera.image.model import Memory, Shared, Vm
 from tessera.image.nodes import RAM_ALIGN
 from tessera.image.shared import shared_image

@@ -2,7 +2,7 @@
 """Writes the guest's device tree: a small QEMU "virt" machine, as docs/virtual-platform.md
 specifies."""
 
-from tessera.image import dma, dts, layout, loads, virtual
+from tessera.image import dts, layout, loads, memory, virtual
 from tessera.image.emulated import FINISHER, Emulated
 from tessera.image.fixups import SEED
 from tessera.image.model import Board, BoardDevice, Load, Shared, SharedDevices, System, Vm, VmAccelerator
@@ -47,7 +47,7 @@ def guest_dts(system: System, vm: Vm) -> str:
     ]
     if vm.node["message-interrupt"]:
         body += ["", *_messages(vm)]
-    for part in (dma.reserved_memory(vm), _soc(vm)):
+    for part in (memory.reserved_memory(vm), _soc(vm)):
         body += ["", *part] if part else []
     if "spi" in vm.described_pages:
         body += ["", *_shared_clock(system.board)]

@@ -4,7 +4,7 @@
 import hashlib
 from typing import Any
 
-from tessera.image import dma, hostnet
+from tessera.image import hostnet, memory
 from tessera.image.accel.accelerators import hold_us
 from tessera.image.model import Accelerator, Device, File, PciFunction, Shared, System, Vm, VmAccelerator
 from tessera.image.virtio import hostpci
@@ -63,7 +63,7 @@ def _vm(vm: Vm) -> dict[str, Any]:
         "rt_apps": node["rt-apps"],
         "memory": {"base": vm.memory_base, "size": vm.memory_size, "host": vm.host_base},
         "more_memory": [{"base": one.base, "size": one.size, "host": one.host_base} for one in vm.more],
-        **dma.manifest(vm),
+        **memory.manifest(vm),
         "entry": vm.entry,
         "sign_of_life": node["sign-of-life"],
         "autostart": not node["manual-start"],

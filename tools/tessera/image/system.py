@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from tessera.image import dma, loads, schema, virtual
+from tessera.image import loads, memory, schema, virtual
 from tessera.image.board import load_board, machine_of, with_ram
 from tessera.image.check_system import (
     check_components,
@@ -22,7 +22,7 @@ from tessera.image.component import Loading
 from tessera.image.components import check_by_components, load_by_components
 from tessera.image.files import find_file, first_there, places_of
 from tessera.image.layout import FEATURES
-from tessera.image.model import Board, Device, Memory, Shared, System, Vm
+from tessera.image.model import Board, Device, Shared, System, Vm
 from tessera.image.problems import BuildError, Problems
 from tessera.image.prop_types import suggest
 from tessera.image.ram_layout import image_bound, place_host
@@ -68,7 +68,7 @@ def load_system(
     for vm in vms:
         loads.place(vm)
         check_vm(vm)
-        dma.check(vm, board)
+        memory.check(vm, board)
     if loading.board is None:
         problems.raise_if_any()
         raise AssertionError("a system without a board has no problem")
@@ -200,11 +200,6 @@ def _device(node: Read, search: tuple[Path, ...]) -> Device:
     return Device(node, file)
 
 
-def _more_memory(node: Read) -> list[Memory]:
-    pieces = [one for one in _section(node, "memory") if one.sound]
-    return [Memory(one, one["address"], one["size"], "size", f"the RAM {one.name}") for one in pieces]
-
-
 def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machine) -> Vm:
     base = node["memory-base"]
     image_address = node["image-address"] if node.given("image-address") else base + machine.image_offset
@@ -221,5 +216,5 @@ def _vm(index: int, node: Read, search: tuple[Path, ...], machine: virtual.Machi
         entry=node["entry"] if node.given("entry") else image_address,
         dtb_address=base + node["memory-size"] - machine.dtb_room,
         files=loads.read(node, search),
-        memory=[*_more_memory(node), *dma.read(node)],
+        memory=memory.read(node),
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node of a VM, and its properties."""
 
-from tessera.image import dma, layout, loads, virtual
+from tessera.image import layout, loads, memory, virtual
 from tessera.image.accel import schema as accel
 from tessera.image.components import VM_NODES
 from tessera.image.emulated import EMULATED
@@ -68,7 +68,7 @@ VM_PROPS = (
         "`memory-base` to the same value.",
         default_words="the lowest free place above the system image",
     ),
-    dma.PROP,
+    memory.DMA,
     *loads.PROPS,
     Prop("bootargs", Text(1023, joined=True), "The guest's command line.", default_words="none"),
     Prop(
@@ -133,30 +133,11 @@ VM_PROPS = (
     *accel.VM_PROPS,
 )
 
-MORE_MEMORY = NodeSchema(
-    doc="RAM of the VM, cleared at every start.",
-    props=(
-        Prop(
-            "address",
-            Address("a guest-physical address", align=RAM_ALIGN),
-            "Guest-physical address of the RAM, with a gap to the VM's other RAM. A buffer of a virtio function must "
-            "be in one piece of RAM.",
-            required=True,
-        ),
-        Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
-    ),
-)
-
 VM = NodeSchema(
     doc="A virtual machine.",
     props=VM_PROPS,
     children={
         **VM_NODES,
-        "memory": NodeSchema(
-            doc=f"Further RAM of the VM, on RISC-V: a VM has at most {layout.MAX_REGIONS} pieces of memory, the RAM of "
-            "`memory-size`, `dma-memory`, shared regions and devices included.",
-            named=MORE_MEMORY,
-            named_words="a piece of RAM",
-        ),
+        "memory": memory.MORE,
     },
 )

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM's memory for DMA: for buffers of its accelerators and shared devices, which then access no other memory."""
+"""A VM's memory beside the RAM of `memory-base`: further RAM, and memory for DMA."""
 
 from typing import Any
 
-from tessera.image import dts
+from tessera.image import dts, layout
 from tessera.image.model import Board, Memory, Vm
-from tessera.image.nodes import RAM_ALIGN, Prop
-from tessera.image.prop_types import Numbers
+from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
+from tessera.image.prop_types import Address, Numbers
 from tessera.image.validate import Read
 
-PROP = Prop(
+DMA = Prop(
     "dma-memory",
     Numbers("numbers", 0, (1 << 32) - RAM_ALIGN, count=2),
     "Address and bytes, multiples of 2 MiB, of [memory](virtual-platform.md#dma-memory) for buffers of "
@@ -18,14 +18,37 @@ PROP = Prop(
     default_words="none; devices access all of the VM's memory",
 )
 
+_PIECE = NodeSchema(
+    doc="RAM of the VM, cleared at every start.",
+    props=(
+        Prop(
+            "address",
+            Address("a guest-physical address", align=RAM_ALIGN),
+            "Guest-physical address of the RAM, with a gap to the VM's other RAM. A buffer of a virtio function must "
+            "be in one piece of RAM.",
+            required=True,
+        ),
+        Prop("size", Address("a size", align=RAM_ALIGN, low=RAM_ALIGN), "Bytes.", required=True),
+    ),
+)
+
+MORE = NodeSchema(
+    doc=f"Further RAM of the VM, on RISC-V: a VM has at most {layout.MAX_REGIONS} pieces of memory, the RAM of "
+    "`memory-size`, `dma-memory`, shared regions and devices included.",
+    named=_PIECE,
+    named_words="a piece of RAM",
+)
+
 # Nodes of a VM whose devices need DMA windows and interrupts, and what messages call them.
 HARDWARE = {"accelerators": "accelerators", "shared-devices": "shared devices"}
 
 
 def read(node: Read) -> list[Memory]:
-    """Returns a VM's memory for DMA, if any."""
-    base, size = node[PROP.name] or (0, 0)
-    return [Memory(node, base, size, PROP.name, "the memory for DMA", is_ram=False)] if size else []
+    """Returns the pieces of a VM's memory."""
+    pieces = node.children["memory"].children.values() if "memory" in node.children else ()
+    ram = [Memory(one, one["address"], one["size"], "size", f"the RAM {one.name}") for one in pieces if one.sound]
+    base, size = node[DMA.name] or (0, 0)
+    return [*ram, *([Memory(node, base, size, DMA.name, "the memory for DMA", is_ram=False)] if size else [])]
 
 
 def check(vm: Vm, board: Board | None) -> None:
@@ -36,18 +59,18 @@ def check(vm: Vm, board: Board | None) -> None:
 
 def _check(vm: Vm, board: Board) -> None:
     node, hardware = vm.node, [words for name, words in HARDWARE.items() if name in vm.node.children]
-    if node[PROP.name] is None:
+    if node[DMA.name] is None:
         if board.dma_alias and hardware:
             why = f"DMA is not coherent with the data cache of {board.name}"
-            node.problem(PROP.name, f"missing; expected memory for the buffers of {' and '.join(hardware)}: {why}")
+            node.problem(DMA.name, f"missing; expected memory for the buffers of {' and '.join(hardware)}: {why}")
         return
     if not hardware:
-        node.problem(PROP.name, "expected only on a VM with accelerators or shared devices")
-    for what, number in (("address", node[PROP.name][0]), ("size", node[PROP.name][1])):
+        node.problem(DMA.name, "expected only on a VM with accelerators or shared devices")
+    for what, number in (("address", node[DMA.name][0]), ("size", node[DMA.name][1])):
         if number % RAM_ALIGN:
-            node.problem(PROP.name, f"expected a multiple of 2 MiB as {what}, got {number:#x}")
+            node.problem(DMA.name, f"expected a multiple of 2 MiB as {what}, got {number:#x}")
     if not vm.dma:
-        node.problem(PROP.name, "expected a size of 2 MiB or more, got 0")
+        node.problem(DMA.name, "expected a size of 2 MiB or more, got 0")
 
 
 def reserved_memory(vm: Vm) -> list[str]:
@@ -71,6 +94,6 @@ def reserved_memory(vm: Vm) -> list[str]:
 
 
 def manifest(vm: Vm) -> dict[str, Any]:
-    """Returns what system.json has of it."""
+    """Returns what system.json has of the memory for DMA."""
     memory = {"base": vm.dma.base, "size": vm.dma.size, "host": vm.dma.host_base} if vm.dma else None
     return {"dma_memory": memory}
