@@ -10,7 +10,7 @@ COVER_OBJS := $(patsubst %.c,$(COVER_HOST)/obj/%.o,$(HOST_SRCS) $(UNIT_HELP))
 # branches would count.
 COVER_CFLAGS = $(filter-out -O1 $(HOST_SANITIZE),$(HOST_CFLAGS)) -O0 --coverage -Wno-error
 
-$(COVER_HOST)/obj/%.o: %.c Makefile tools/mk/unit.mk tools/mk/unitcover.mk | setup-dev
+$(COVER_HOST)/obj/%.o: %.c $(HOST_BUILD)/flags Makefile tools/mk/unit.mk tools/mk/unitcover.mk | setup-dev
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(COVER_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 

@@ -15,7 +15,7 @@ FUZZ_SHORT_virtio := 500
 # The timeout of one input in seconds. No leak check: arch/host keeps its RAM for the next input.
 FUZZ_ARGS := -timeout=20 -detect_leaks=0 -rss_limit_mb=4096
 
-$(FUZZ_BUILD)/obj/%.o: %.c Makefile tools/mk/unit.mk tools/mk/unitfuzz.mk | setup-dev
+$(FUZZ_BUILD)/obj/%.o: %.c $(HOST_BUILD)/flags Makefile tools/mk/unit.mk tools/mk/unitfuzz.mk | setup-dev
 	@mkdir -p $(@D)
 	@clang $(FUZZ_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 

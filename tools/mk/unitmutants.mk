@@ -16,11 +16,11 @@ $(MUTANT_LIST): $(MUTATED) tools/mk/unitmutants.mk tools/tessera/verify/mutants.
 
 $(MUTATED:%.c=$(MUTANT_BUILD)/source/%.c): $(MUTANT_LIST) ;
 
-$(MUTATED:%.c=$(MUTANT_BUILD)/obj/%.o): $(MUTANT_BUILD)/obj/%.o: $(MUTANT_BUILD)/source/%.c
+$(MUTATED:%.c=$(MUTANT_BUILD)/obj/%.o): $(MUTANT_BUILD)/obj/%.o: $(MUTANT_BUILD)/source/%.c $(HOST_BUILD)/flags
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(MUTANT_CFLAGS) -iquote $(dir $*) $(HOST_EXTRA) -c -o $@ $<
 
-$(MUTANT_BUILD)/obj/%.o: %.c
+$(MUTANT_BUILD)/obj/%.o: %.c $(HOST_BUILD)/flags
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(MUTANT_CFLAGS) $(HOST_EXTRA) -c -o $@ $<
 
