@@ -161,6 +161,12 @@ static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
 }
 
 /* A write of one byte of the register, or of both. */
+/* With vm->lock held. */
+static uint32_t command_of(const struct virtio_device *dev)
+{
+    return dev->class->command != NULL ? config_word(dev, PCI_COMMAND) : dev->command;
+}
+
 static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2,
                           uint32_t value)
 {
@@ -168,8 +174,7 @@ static void command_write(struct virtio_device *dev, unsigned byte, unsigned wid
     uint32_t command;
 
     spin_lock(&dev->vm->lock);
-    command = dev->class->command != NULL ? config_word(dev, PCI_COMMAND) : dev->command;
-    command = ((command & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
+    command = ((command_of(dev) & ~mask) | (value << byte * 8U & mask)) & COMMAND_BITS;
     if (dev->class->command != NULL) {
         dev->class->command(dev, command);
     } else {
