@@ -27,8 +27,8 @@ static hpa_t given[MAX_PAGES]; /* what they are mapped to */
 static unsigned used;          /* owner: this file, as of the arrays */
 
 static struct {
-    struct vm *vm;
-    unsigned guest;
+    struct vm *vm;     /* that has the source, or NULL */
+    unsigned guest;    /* its number there */
 } routes[MAX_SOURCES]; /* owner: this file */
 
 void host_pages_reset(void)

@@ -18,7 +18,7 @@ struct mmio_result {
 /* What the assembly gets for a compressed instruction. */
 struct expanded {
     struct vcpu *vcpu; /* unchanged; saves assembly a register */
-    ulong insn;
+    ulong insn;        /* the instruction of 32 bits */
 };
 
 /* For trap.S. */

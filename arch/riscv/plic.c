@@ -22,8 +22,8 @@
  * takes a token, or waits for one. `full_at`, when the bucket is full again, represents its state,
  * as in the generic cell rate algorithm (ITU-T I.371). */
 static struct route {
-    struct vm *vm; /* constant after boot, as is `guest` */
-    unsigned guest;
+    struct vm *vm;      /* NULL: no VM has the source; constant after boot */
+    unsigned guest;     /* source of the VM's interrupt controller; constant after boot */
     ticks_t interval;   /* 0: no limit; constant after boot */
     ticks_t full_at;    /* guarded by vm->lock */
     struct timer timer; /* armed while a completion waits for a token */

@@ -28,10 +28,10 @@ struct riscv_facts riscv_facts;
 static struct {
     uint32_t features; /* bit n: enum riscv_feature n */
     uint32_t hidden;   /* features that the system image hides */
-    bool instret;
-    bool vstimecmp; /* vstimecmp works, even if Sstc is hidden */
-    bool hstateen;
-} machine; /* owner: this file; constant after boot */
+    bool instret;      /* the CSR can be read */
+    bool vstimecmp;    /* vstimecmp works, even if Sstc is hidden */
+    bool hstateen;     /* the CSRs exist */
+} machine;             /* owner: this file; constant after boot */
 
 bool arch_device_probe(hpa_t address, uint64_t *value)
 {

@@ -48,7 +48,7 @@ static inline bool console_ready(struct vm *vm)
 /* A line of the hypervisor, formatted later: strings for %s must stay valid. */
 struct log_line {
     const char *format; /* as of text_begin() */
-    ulong args[12];
+    ulong args[12];     /* of the format */
 };
 
 /* Posts a line of the hypervisor. Dropped and counted if too many are waiting. Not with sched_lock

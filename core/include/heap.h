@@ -9,7 +9,7 @@
 #include "types.h"
 
 struct heap_node {
-    ticks_t key;
+    ticks_t key;    /* the lowest comes first */
     unsigned order; /* among equal keys, lower numbers first; assigned by the caller, may wrap */
     unsigned at;    /* 1 + place in the heap, 0: in no heap */
 };

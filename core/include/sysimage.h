@@ -91,8 +91,8 @@ struct sysimage_section {
 
 /* A record of the section SYSIMAGE_DEVICES_TAG: a device that a component emulates for a VM. */
 struct sysimage_device {
-    uint32_t kind; /* not 0; the component's header defines its own */
-    uint32_t vm;
+    uint32_t kind;     /* not 0; the component's header defines its own */
+    uint32_t vm;       /* 0 .. nvms-1 */
     uint64_t gpa;      /* of its registers; a multiple of 4 KiB */
     uint32_t irq;      /* guest source, 1 .. 31; 0: none */
     uint32_t reserved; /* 0 */
@@ -179,7 +179,7 @@ struct sysimage_load {
     uint64_t offset; /* from the header, 4 KiB aligned */
     uint64_t size;   /* bytes; the payload is padded with zeros to a multiple of 8 */
     uint64_t words;  /* its checksum, the padding included: see struct word_sums */
-    uint64_t sums;
+    uint64_t sums;   /* as `words` */
 };
 
 /* A host interrupt passed through to the VM: host source `host` appears as source `guest` of the
@@ -192,11 +192,11 @@ struct sysimage_irq {
 /* If the machine lacks `feature`, `size` bytes at offset `offset` of load number `load` (the device
  * tree) are replaced after each copy, so that the device tree does not describe the feature. */
 struct sysimage_fixup {
-    uint32_t feature; /* in the architecture's numbering */
-    uint32_t load;    /* index of the load */
-    uint32_t offset;  /* bytes from the load's start */
-    uint32_t size;    /* 1 .. sizeof(bytes) */
-    uint8_t bytes[16];
+    uint32_t feature;  /* in the architecture's numbering */
+    uint32_t load;     /* index of the load */
+    uint32_t offset;   /* bytes from the load's start */
+    uint32_t size;     /* 1 .. sizeof(bytes) */
+    uint8_t bytes[16]; /* what they are replaced with */
 };
 
 #endif

@@ -16,7 +16,7 @@ struct trace_event {
     uint64_t time;     /* ticks of the board's counter */
     uint32_t executed; /* low half of the CPU's finest event counter: arch_executed() */
     uint32_t what;     /* TRACE_*, | VM << 8 | VCPU << 16 */
-    uint64_t arg;
+    uint64_t arg;      /* as trace_layout.h says for the kind */
 };
 
 /* At the start of each CPU's part of the memory; the events follow. Addresses are host-physical. */

@@ -105,7 +105,7 @@ struct accel_icap {
 
 /* Of a line for the console: a VM and a device, or an overlay and a phase; a region; the rest. */
 struct accel_report_args {
-    const char *who[2];
+    const char *who[2]; /* names */
     ulong region, detail;
 };
 

@@ -84,9 +84,9 @@ static uint64_t longest_stop(unsigned regions)
 /* What a request takes at most: cycles of the fabric, events that the manager has to handle, and
  * sections in addition to those of the events. */
 struct path {
-    uint64_t cycles; /* of the fabric */
-    uint64_t events;
-    uint64_t sections;
+    uint64_t cycles;   /* of the fabric */
+    uint64_t events;   /* number */
+    uint64_t sections; /* number */
 };
 
 /* The longest wait in the ICAP's queue: a configuration of each region, the device's own

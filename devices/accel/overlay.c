@@ -29,10 +29,10 @@ static const struct sequence removing[] = {{ACCEL_PHASE_UDTO, overlay_udto},
                                            {0, NULL}};
 static const struct sequence reverting[] = {{0, overlay_rollback}, {0, NULL}};
 
-/* As struct accel_overlay reports it; `ticks` of each phase of the last transaction. */
+/* As struct accel_overlay (accel_abi.h) reports it. */
 struct overlay {
     uint32_t state, failed, region;
-    ticks_t ticks[ACCEL_PHASES]; /* by ACCEL_PHASE_* */
+    ticks_t ticks[ACCEL_PHASES]; /* of the last transaction, by ACCEL_PHASE_* */
 };
 
 /* owner: this file, all of them; guarded by accels.lock */

@@ -16,8 +16,8 @@ static struct {
     struct vm *typed_to;    /* gets typed characters instead of sources.focus, or NULL */
     bool escape;            /* the escape key was typed */
     bool (*divert)(char c); /* gets typed characters, or NULL; on the UART's CPU, as `escape` */
-    bool flush_armed;
-    bool flush_again; /* this round of console_flush() leaves unfinished lines */
+    bool flush_armed;       /* the timer of console_flush() */
+    bool flush_again;       /* this round of console_flush() leaves unfinished lines */
     /* the terminal was busy when the round started, so VMs may wait within a line */
     bool flush_busy;
     unsigned flush_at; /* next VM of the round */

@@ -39,7 +39,7 @@ static struct {
     bool room;                      /* VMs may wait for room, and there is some again */
     unsigned unready;               /* VMs that have not been notified of it */
     struct vm *keyboard;            /* the VM that gets typed characters */
-    char queue[QUEUE];
+    char queue[QUEUE];              /* characters of VMs that are not sent yet */
     /* owner: this file; guarded by console_lock */
 } out = {.text = {.fmt = ""}, .sent = '\n', .held = TEXT_END};
 

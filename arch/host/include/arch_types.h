@@ -44,8 +44,8 @@ struct arch_vcpu {
 };
 
 struct arch_vm {
-    uint32_t lines; /* interrupt lines that are high */
-    unsigned resets;
+    uint32_t lines;      /* interrupt lines that are high */
+    unsigned resets;     /* calls of arch_vm_reset() */
     unsigned stop_steps; /* further calls of vm_stop() that its next stop needs */
 };
 

@@ -27,14 +27,14 @@ static uint64_t clock_base; /* ns since 1970 when the time CSR was 0; owner: rtc
 
 /* A VM's emulated RTC. Guarded by vm.lock. */
 struct vrtc {
-    uint64_t offset; /* ns that the guest has added by setting the time */
-    uint64_t alarm;  /* ns since 1970 */
-    uint32_t high;   /* upper half of the time, latched by the last read of TIME_LOW */
-    bool enabled;    /* the alarm's interrupt is enabled */
-    bool pending;    /* the alarm has expired and is not acknowledged */
-    bool running;    /* the alarm is set and not due */
-    bool line;       /* state of the interrupt line */
-    struct timer timer;
+    uint64_t offset;    /* ns that the guest has added by setting the time */
+    uint64_t alarm;     /* ns since 1970 */
+    uint32_t high;      /* upper half of the time, latched by the last read of TIME_LOW */
+    bool enabled;       /* the alarm's interrupt is enabled */
+    bool pending;       /* the alarm has expired and is not acknowledged */
+    bool running;       /* the alarm is set and not due */
+    bool line;          /* state of the interrupt line */
+    struct timer timer; /* armed while the alarm is running */
 };
 
 static struct vrtc rtcs[SYSIMAGE_MAX_VMS]; /* owner: this file; by the VM's id */

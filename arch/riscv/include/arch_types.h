@@ -60,24 +60,24 @@ struct arch_vcpu {
     ulong scounteren, senvcfg;
     uint64_t vstimecmp; /* the guest's deadline in ticks, for the CSR or the emulated timer */
 
-    ulong hgatp; /* constant: hgatp of the VM */
-    ulong fcsr;
+    ulong hgatp;     /* constant: hgatp of the VM */
+    ulong fcsr;      /* saved with f[] */
     struct vcpu *fp; /* the VCPU itself if f[] is valid; NULL while all have been 0 since reset */
-    uint64_t f[32];
-    bool suspended; /* waits in an HSM suspend, not in WFI */
-    bool fence;     /* atomic: another VCPU has requested a fence_local() */
+    uint64_t f[32];  /* the floating-point registers, saved when another VCPU uses them */
+    bool suspended;  /* waits in an HSM suspend, not in WFI */
+    bool fence;      /* atomic: another VCPU has requested a fence_local() */
 };
 
 /* A VM's emulated PLIC; one word of interrupt bits: sources 1 to 31. Guarded by vm.lock. */
 struct vplic {
-    uint32_t level;      /* lines that are high */
-    uint32_t pending;    /* latched by the gateway */
-    uint32_t in_service; /* claimed, not completed */
-    uint8_t priority[32];
+    uint32_t level;       /* lines that are high */
+    uint32_t pending;     /* latched by the gateway */
+    uint32_t in_service;  /* claimed, not completed */
+    uint8_t priority[32]; /* of each source; 0: never delivered */
     uint32_t host_of[32]; /* host source of a passed-through one, or 0; constant after boot */
     struct {
-        uint32_t deliver; /* sources that are enabled and whose priority is above the threshold */
-        uint32_t enable;
+        uint32_t deliver;   /* sources that are enabled and whose priority is above the threshold */
+        uint32_t enable;    /* bit n: source n */
         uint32_t threshold; /* of priorities */
         bool raised;        /* the VCPU's external interrupt is raised */
     } context[8];

@@ -26,9 +26,9 @@
 
 /* A request; fields that an operation does not use are 0. */
 struct debug_request {
-    uint8_t sequence;  /* not 0; a repeated number asks for the last answer again */
-    uint8_t operation; /* enum debug_operation */
-    uint8_t vcpu;
+    uint8_t sequence;   /* not 0; a repeated number asks for the last answer again */
+    uint8_t operation;  /* enum debug_operation */
+    uint8_t vcpu;       /* id */
     uint8_t count;      /* of registers or bytes */
     uint8_t address[8]; /* little-endian */
     uint8_t data[DEBUG_DATA];
@@ -80,10 +80,10 @@ enum debug_reason {
 };
 
 struct debug_status {
-    uint8_t vm_state; /* enum vm_state */
-    uint8_t still;    /* 1: no VCPU of the VM runs, nor will before DEBUG_CONTINUE */
-    uint8_t reason;   /* enum debug_reason: why the VM is halted */
-    uint8_t vcpu;
+    uint8_t vm_state;  /* enum vm_state */
+    uint8_t still;     /* 1: no VCPU of the VM runs, nor will before DEBUG_CONTINUE */
+    uint8_t reason;    /* enum debug_reason: why the VM is halted */
+    uint8_t vcpu;      /* id of the one that `reason` names */
     uint8_t starts[4]; /* starts of the VM so far */
     uint8_t vcpus[24]; /* enum vcpu_state, from the requested VCPU on */
 };
