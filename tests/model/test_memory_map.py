@@ -21,7 +21,7 @@ GCC = "riscv64-unknown-elf-gcc"
 CFLAGS = ["-march=rv64i", "-mabi=lp64", "-mcmodel=medany", "-O1", "-std=gnu11", "-ffreestanding"]
 FOLDERS = (
     "core/include", "core", "arch/include", "arch/riscv/include", "arch/riscv", "arch/riscv/errata/none",
-    "platform/qemu-virt",
+    "platform", "platform/qemu-virt",
 )  # fmt: skip
 ALIAS = 0x40000000  # of memory for DMA
 INCLUDE = [*(f"-I{ROOT / name}" for name in FOLDERS), "-DCOMPONENTS=1U", f"-DBOARD_DMA_ALIAS={ALIAS:#x}UL"]
