@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the VM's memory for DMA in the device tree (dma.h). */
 #include "dma.h"
 
 #include <stdint.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a flattened device tree (fdt.h). Checks each offset against the size of the tree, which may
+ * be corrupt. */
 #include "fdt.h"
 
 #include <stdbool.h>

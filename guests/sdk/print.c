@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Formats text for the UART or for a buffer (print.h). Owns no state. */
 #include "print.h"
 
 #include <stdbool.h>

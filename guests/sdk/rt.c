@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The hypercalls for RT apps (rt.h). */
 #include "rt.h"
 
 struct hcall_ret rt_create_app(const struct rt_params *params)

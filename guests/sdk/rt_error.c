@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Texts for the errors of the hypercalls for RT apps (rt_strerror() of rt.h). */
 #include <stddef.h>
 
 #include "rt.h"

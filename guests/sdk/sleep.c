@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sleeps until a time, on each architecture (timer_sleep_until() of timer.h). */
 #include "machine.h"
 #include "timer.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the ns16550a (uart.h). Owns no state. */
 #include "uart.h"
 
 #include "platform.h"

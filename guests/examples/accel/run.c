@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs jobs on accelerators and compares their results with the software's (run.h). Owns the job,
+ * its buffers and the generator of its input. */
 #include "run.h"
 
 #include "fabric_map.h"

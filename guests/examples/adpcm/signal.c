@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Generates the input signal of the codec (signal.h), for both guests of this folder. The caller
+ * owns struct signal. */
 #include "signal.h"
 
 #define SIGNAL_SOUND 1280U   /* samples of each sound: 80 ms */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The measured workload of the codec (work.h), for both guests of this folder. The caller owns
+ * struct work. */
 #include "work.h"
 
 #include "fdt.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Draws a fractal, a wave or a bar into the guest's framebuffer (pictures.h). Owns no state. */
 #include "pictures.h"
 
 #define BRIGHTEST 255U

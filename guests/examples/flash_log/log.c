@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Appends records to the log in the shared flash, and finds the newest record when the log is
+ * opened (log.h). The caller owns struct log. */
 #include "log.h"
 
 #include <stddef.h>

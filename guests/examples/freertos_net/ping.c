@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends ICMP echo requests through lwIP and measures when the replies arrive (ping.h). Owns lwIP's
+ * PCB and the state of the last request. */
 #include "ping.h"
 
 #include "lwip/icmp.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The task that tests TCP with an echo service (talk.h). Owns its parameters and the data that it
+ * sends. */
 #include "talk.h"
 
 #include "FreeRTOS.h"

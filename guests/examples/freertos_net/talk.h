@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A test of TCP with an echo service, for the guest freertos_net. */
 #ifndef TALK_H
 #define TALK_H
 

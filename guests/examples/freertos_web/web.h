@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The web server of the guest freertos_web. */
 #ifndef WEB_H
 #define WEB_H
 

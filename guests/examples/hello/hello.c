@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A minimal guest: prints the numbers of its hart and of its VM, then waits. */
 #include "hcall.h"
 #include "print.h"
 #include "uart.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The client side of the mailbox (client.h), for the bare-metal and the Linux client, which own
+ * struct client. */
 #include "client.h"
 
 #include <stdbool.h>

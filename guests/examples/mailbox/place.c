@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the mailbox in the boot arguments and its region in the device tree (place.h). */
 #include "place.h"
 
 #include <stdbool.h>

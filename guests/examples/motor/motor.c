@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The guest of an RT-VM: creates two RT apps, a motor's controller and a task that never ends, and
+ * prints the statistics of both each second. */
 #include "csr.h"
 #include "platform.h"
 #include "print.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends and answers ARP requests and ICMP echo requests on the shared Ethernet device (net.h). The
+ * caller owns struct net. */
 #include "net.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Maps 64 bits to QAM16 symbols, on the VM's accelerator or in software (accel_unit.h), and prints
+ * the first four symbols. */
 #include "accel_unit.h"
 #include "print.h"
 #include "uart.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses and executes the command lines of the real-time manager (rtm.h). */
 #include <stddef.h>
 #include <string.h>
 

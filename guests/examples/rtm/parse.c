@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the parameters of an app, for boot arguments and commands (rtm_parse_spec() of rtm.h). */
 #include <stddef.h>
 
 #include "rtm.h"

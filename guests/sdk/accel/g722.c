@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The encoder and the decoder of G.722 (g722.h). The caller owns their state. */
 #include "g722.h"
 
 #include <string.h>

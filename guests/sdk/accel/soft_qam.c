@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tasks QAM16 and QAM64 in software (accel_soft.h). */
 #include "accel_soft.h"
 
 /* Levels for the bits of an axis, the first bit the lowest: Gray code, 14 fractional bits, mean

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a job on an accelerator, or in software while the device cannot be used (accel_unit.h). The
+ * caller owns struct accel_unit. */
 #include "accel_unit.h"
 
 #define MODEL(status) ((status) >> 24 & 0xffU)

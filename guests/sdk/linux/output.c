@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Output, errors and numbers in text, for programs for Linux without a C library (linux.h). */
 #include <string.h>
 
 #include "linux.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses shared memory with doorbells through /dev/uioN and sysfs (uio.h). The caller owns struct
+ * uio. */
 #include "uio.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of machine.h on MIPS32 that are not inline: time, sleep, interrupts, shutdown. Owns
+ * the upper half of the time, and what machine_init() has detected. */
 #include "machine.h"
 
 #include "hcall_call.h"

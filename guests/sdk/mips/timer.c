@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The guest's timer on MIPS32, by Count and Compare (timer.h). Owns the deadline. */
 #include "timer.h"
 
 #include "machine.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Dispatches exceptions and interrupts to the guest's handlers on MIPS32 (trap.h). Owns the
+ * handlers and trap_vector. */
 #include "trap.h"
 
 #include "cp0.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of an accelerator: finds the device by hypercall, and runs jobs by its registers
+ * (accel.h). The caller owns struct accel. */
 #include "accel.h"
 
 #include "csr.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Accesses the registers of the PLIC, and waits for an interrupt (plic.h). Owns no state. */
 #include "plic.h"
 
 #include "csr.h"

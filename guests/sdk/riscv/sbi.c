@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the calls of the SBI's extensions (sbi.h). Owns no state. */
 #include "sbi.h"
 
 #include "csr.h"

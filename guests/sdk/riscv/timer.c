@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The guest's timer on RISC-V, by stimecmp or the SBI (timer.h). Owns the choice, made by
+ * timer_init(). */
 #include "timer.h"
 
 #include "csr.h"

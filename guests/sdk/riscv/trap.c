@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Dispatches traps to the guest's handlers on RISC-V, and detects CSRs by the exception that a
+ * missing one raises (trap.h). Owns the handlers. */
 #include "trap.h"
 
 #include "csr.h"

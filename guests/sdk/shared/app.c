@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Creates and launches an RT app that uses a shared device (shared_app.h). The caller owns struct
+ * shared_app. */
 #include "fdt.h"
 #include "print.h"
 #include "shared_app.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds shared devices in the device tree, and exchanges requests and completions with a device
+ * (shared.h). The caller owns struct shared_channel. */
 #include "fabric_map.h"
 #include "fdt.h"
 #include "plic.h"

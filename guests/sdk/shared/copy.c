@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the device that copies memory (shared_copy.h). The caller owns struct copier. */
 #include "shared_copy.h"
 
 #define OP_COPY 0U

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the shared Ethernet device, with one channel for each direction (shared_ethernet.h).
+ * The caller owns struct ethernet. */
 #include <string.h>
 
 #include "fdt.h"

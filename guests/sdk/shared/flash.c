@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the shared flash (shared_flash.h). The caller owns struct flash. */
 #include <string.h>
 
 #include "fabric_map.h"

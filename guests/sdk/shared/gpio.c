@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the shared GPIO: encodes the sequencer's commands and decodes its results
+ * (shared_gpio.h). The caller owns struct gpio. */
 #include "fabric_map.h"
 #include "fdt.h"
 #include "machine.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the shared screen (shared_screen.h). The caller owns struct screen and the
+ * framebuffer. */
 #include "fabric_map.h"
 #include "fdt.h"
 #include "plic.h"

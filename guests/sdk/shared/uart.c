@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of the VM's part of the shared UART (shared_uart.h). The caller owns struct
+ * shared_uart. */
 #include "uart.h"
 #include "shared_uart.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of a virtio disk, with one request at a time (virtio_blk.h). The caller owns struct
+ * virtio_blk. */
 #include "virtio_blk.h"
 
 #define F_READ_ONLY (UINT64_C(1) << 5)

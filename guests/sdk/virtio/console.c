@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of port 0 of a virtio console (virtio_console.h). The caller owns struct virtio_console,
+ * which has the buffers. */
 #include <string.h>
 
 #include "virtio_console.h"

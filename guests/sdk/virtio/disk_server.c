@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of a disk server, with one answer at a time (disk_server.h). The caller owns struct
+ * disk_server, which has the buffers. */
 #include "disk_server.h"
 
 #define ANSWER_MS 10000U

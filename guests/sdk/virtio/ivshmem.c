@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of shared memory with doorbells (ivshmem.h). The caller owns struct ivshmem. */
 #include "ivshmem.h"
 
 #include "plic.h"

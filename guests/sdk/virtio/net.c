@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of a virtio network device (virtio_net.h). The caller owns struct virtio_net, which has
+ * the buffers. */
 #include <string.h>
 
 #include "virtio_net.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds PCI functions, and assigns addresses to their BARs (pci.h). The caller owns struct pci_bus,
+ * which has the next free address. */
 #include "pci.h"
 
 #include "fdt.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of a virtio entropy device, with one request at a time (virtio_rng.h). The caller owns
+ * struct virtio_rng. */
 #include "virtio_rng.h"
 
 #define QUEUE_REQUESTS 0U

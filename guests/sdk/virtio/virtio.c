@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What all virtio devices have in common, on PCI and on MMIO: status, features, queues,
+ * configuration (virtio.h). The caller owns struct virtio_device. */
 #include "virtio.h"
 
 #include "machine.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The driver's side of a split virtqueue (virtqueue.h). The caller owns struct virtqueue. */
 #include "virtqueue.h"
 
 #include "virtio_fence.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Driver of a virtio socket device: packets, credit, and the state of the stream (virtio_vsock.h).
+ * The caller owns struct virtio_vsock, which has the buffers. */
 #include <string.h>
 
 #include "virtio_vsock.h"

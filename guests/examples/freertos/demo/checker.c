@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The task that polls the self-checks of all parts of the demo, and prints their rounds and the
+ * verdict (check.h). Owns the list of the parts. */
 #include "FreeRTOS.h"
 #include "check.h"
 #include "console.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The console of the demo (console.h): the interrupt handler queues received characters, and a task
+ * edits and executes command lines. Owns the lock of the output and the queue of the input. */
 #include "console.h"
 
 #include <stdarg.h>

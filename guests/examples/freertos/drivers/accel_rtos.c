@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs jobs of FreeRTOS tasks on accelerators (accel_rtos.h). Owns the list of the opened devices,
+ * for the handler of the interrupt that they share. */
 #include "accel_rtos.h"
 
 #include "plic.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Connects lwIP to the shared Ethernet device (ethernet_netif.h). Owns the device, its buffers in
+ * both directions, and the task that receives. */
 #include "ethernet_netif.h"
 
 #include "FreeRTOS.h"

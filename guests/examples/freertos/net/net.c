@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts lwIP with one interface and the echo services, and gives lwIP its random numbers (net.h).
+ * Owns the generator of these numbers. */
 #include "net.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Prints a line with the scheduler suspended (say.h). Owns no state. */
 #include "say.h"
 
 #include <stdarg.h>

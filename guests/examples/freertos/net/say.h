@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Console output of the tasks in guests with FreeRTOS and lwIP. */
 #ifndef SAY_H
 #define SAY_H
 

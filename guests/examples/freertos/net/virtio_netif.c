@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Connects lwIP to a virtio network device (virtio_netif.h). Owns the device, the task that
+ * receives, and the counters of frames. */
 #include "virtio_netif.h"
 
 #include "FreeRTOS.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The memory barrier of the mailbox on RISC-V; each architecture has a header of this name with the
+ * same function. */
 #ifndef MAILBOX_FENCE_H
 #define MAILBOX_FENCE_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The memory barrier of the drivers of PCI functions. In a header of its own, so that a build for
+ * another machine can replace it. */
 #ifndef GUEST_VIRTIO_FENCE_H
 #define GUEST_VIRTIO_FENCE_H
 

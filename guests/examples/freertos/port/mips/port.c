@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The C part of FreeRTOS on MIPS32 (portmacro.h): start of the scheduler, critical sections, ticks
+ * and interrupts; port_asm.S switches tasks. Owns the interrupt stack, the time of the next tick
+ * and the handlers that the guest registers. */
 #include <stddef.h>
 #include <string.h>
 
