@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The console: the keyboard's focus, the order and completeness of output, unfinished lines, and
+ * the messages of a panic. */
 #include <string.h>
 
 #include "component.h"

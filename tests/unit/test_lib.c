@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of core/include/lib.h: formatted text, compared with printf(), copies and checksums. */
 #include "unit.h"
 
 #include <stdio.h>

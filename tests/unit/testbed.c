@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the system image, boots core from it, and causes events (testbed.h). Owns the image, the
+ * execution times of the hypervisor, and which idle CPUs a test has entered. */
 #include "testbed.h"
 
 #include <string.h>

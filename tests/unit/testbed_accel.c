@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes and boots systems with a fabric, executes the VMs' accesses, and checks the manager's
+ * invariants (testbed_accel.h). Owns the options of the next boots and the functions that access
+ * the fabric. */
 #include "testbed_accel.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Console output and input of the VMs (testbed_console.h). Owns no state. */
 #include "console.h"
 #include "host.h"
 #include "vuart.h"

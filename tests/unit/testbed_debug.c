@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Gives requests to the hypervisor's debug session (testbed_debug.h). Owns the last answer. */
 #include "testbed_debug.h"
 
 #include <string.h>

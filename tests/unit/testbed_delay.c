@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the state of the manager of accelerators from a section of an image, and returns its bounds
+ * (testbed_delay.h). Owns the accelerators. */
 #include "testbed_delay.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes and boots systems with shared devices (testbed_io.h). Owns the functions that access the
+ * hardware. */
 #include "testbed_io.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Boots systems whose VMs send messages and share memory, and makes their hypercalls
+ * (testbed_ipc.h). Owns the receiver of the delayed sender. */
 #include "testbed_ipc.h"
 
 #include "arch.h"

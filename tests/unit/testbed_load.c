@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Advances the time at the polling points of a CPU that loads or ends a VM (testbed_load.h). Owns
+ * the time between them and the interrupt of the other CPU. */
 #include "testbed_load.h"
 
 #include "arch.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calls the functions that the test has set, instead of those of accel and shared
+ * (testbed_played.h). Owns the pointers to the test's functions. */
 #include "testbed_played.h"
 
 #include "virtio.h"

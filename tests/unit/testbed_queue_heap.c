@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of testbed_queue.h for a queue of the real-time class in a heap. */
 #include "testbed.h"
 #include "testbed_queue.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* RT apps in the testbed (testbed_rt.h): executes jobs from event to event, and records and checks
+ * the schedule. Owns the lengths of the jobs, the bounds of the devices, and the count of
+ * deletions. */
 #include "testbed_rt.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A model of the fabric's sorters (testbed_sorter.h). Owns their entries, which a boot does not
+ * clear. */
 #include "testbed_sorter.h"
 
 #include <string.h>

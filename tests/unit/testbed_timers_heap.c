@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The function of testbed_queue.h for timers in a heap. */
 #include "testbed.h"
 #include "testbed_queue.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The function of testbed_queue.h for timers in a sorter. */
 #include "testbed_queue.h"
 #include "testbed_sorter.h"
 

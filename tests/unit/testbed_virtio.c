@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes and boots systems with PCI functions, and executes the driver's loads and stores
+ * (testbed_virtio.h). Owns the CPU that executes them, and what interrupts a store. */
 #include "testbed_virtio.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Mode `harts` (modes.h): jobs on all VCPUs of the VM at once. Owns the work of each VCPU. */
 #include <stdbool.h>
 #include <stddef.h>
 

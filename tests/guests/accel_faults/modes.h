@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The modes of this guest, of which main.c selects one by the boot argument `mode=`. */
 #ifndef MODES_H
 #define MODES_H
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Modes `mortal` and `beside` (modes.h): a VM that ends while it uses a device, and VMs that use
+ * the fabric meanwhile. The first VM writes `common`, in memory that all of them share. */
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Mode `refused` (modes.h): jobs on the VM's second device after a request for its first one, which
+ * may have failed. */
 #include "machine.h"
 #include "modes.h"
 #include "print.h"

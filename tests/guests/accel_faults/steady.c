@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Mode `steady` (modes.h): small jobs without end, in the VM that another VM attacks. */
 #include "machine.h"
 #include "modes.h"
 #include "print.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs jobs with random input on a device, and compares the output with the software's (work.h).
+ * The caller owns struct work. */
 #include "work.h"
 
 #include <stddef.h>

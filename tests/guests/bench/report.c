@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the figures and the failures of the benchmark's guest (bench.h). Owns no state. */
 #include "bench.h"
 #include "print.h"
 #include "sbi.h"

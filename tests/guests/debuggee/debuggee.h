@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Symbols of the debuggee: those that tests of the debugger name, and the function of steps.S. */
 #ifndef DEBUGGEE_H
 #define DEBUGGEE_H
 

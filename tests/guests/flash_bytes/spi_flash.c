@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Polled driver of a SiFive SPI controller with a flash (flash_bytes.h). Owns the address of the
+ * controller's registers. */
 #include <stddef.h>
 
 #include "fdt.h"

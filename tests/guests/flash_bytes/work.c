@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Selects the bytes that a VM reads, checks and counts their values, and prints the result
+ * (flash_bytes.h). The caller owns struct flash_work. */
 #include "fdt.h"
 #include "flash_bytes.h"
 #include "machine.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Measures the costs of timers in a heap (kind.h). Owns the heap. */
 #include "../../../core/include/timer.h" /* the SDK has a timer.h, too */
 #include "kind.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the driver of the shared flash (shared_test.h): contents, errors, several requests at once,
+ * and interrupts. Owns the device and the buffers. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the driver of virtio network devices (virtio_test.h): the guest returns frames, or sends
+ * frames and checks those that are returned. Owns the device and the counters of frames. */
 #include <string.h>
 
 #include "fdt.h"

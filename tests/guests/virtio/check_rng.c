@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the driver of virtio entropy devices (virtio_test.h): the bytes differ, and no interrupt is
+ * lost. Owns the device. */
 #include <string.h>
 
 #include "plic.h"

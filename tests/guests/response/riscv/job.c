@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The released task's job on an accelerator, whose result is compared with the software's (job.h).
+ * Owns the device, the job and its buffers. */
 #include "job.h"
 
 #include <string.h>

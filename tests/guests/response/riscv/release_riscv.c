@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the timer interrupt that releases the task, on RISC-V in QEMU's virtual time (release.h). */
 #include "release.h"
 
 #include <stdbool.h>
