@@ -26,7 +26,7 @@ struct timer {
     uint8_t cpu; /* whose timers it is in; guarded by sched_lock, as `node` */
 };
 
-#define TIMERS_OF_COMPONENTS 8U /* single ones, at most */
+#define TIMERS_OF_COMPONENTS 8U /* at most, without those of each VM */
 /* Timers of all VCPUs, all VMs (a watchdog and the architecture's), and components: all may be
  * armed on one CPU. */
 #define TIMERS_MAX \

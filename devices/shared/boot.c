@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets up the shared devices from their section of the system image, which it checks. At
- * boot only. */
+/* Sets up the shared devices from their section of the system image, which it checks. At boot
+ * only. */
 #include "fabric_windows.h"
 #include "shared.h"
 

@@ -160,13 +160,13 @@ static ulong ecam_read(struct vcpu *v, gpa_t offset, unsigned width_log2)
     return dev != NULL ? config_word(dev, offset & 0xffcU) >> (offset & 3U) * 8U : ALL_ONES;
 }
 
-/* A write of one byte of the register, or of both. */
 /* With vm->lock held. */
 static uint32_t command_of(const struct virtio_device *dev)
 {
     return dev->class->command != NULL ? config_word(dev, PCI_COMMAND) : dev->command;
 }
 
+/* A write of one byte of the register, or of both. */
 static void command_write(struct virtio_device *dev, unsigned byte, unsigned width_log2,
                           uint32_t value)
 {
