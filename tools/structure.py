@@ -38,10 +38,10 @@ def top_folders(files: Iterable[str]) -> list[str]:
     return sorted({name.split("/")[0] for name in files if "/" in name and not name.startswith(".")})
 
 
-def _tokens(text: str) -> Counter[str]:
+def _tokens(text: str) -> list[str]:
     """The tokens of C or SystemVerilog, without comments and includes; any name is the same token."""
     code = re.sub(r"^\s*#\s*include.*$", "", ctext.blank(text, also_strings=False), flags=re.MULTILINE)
-    return Counter("name" if re.match(r"[A-Za-z_`]", token) else token for token in re.findall(r"`?\w+|\S", code))
+    return ["name" if re.match(r"[A-Za-z_`]", token) else token for token in re.findall(r"`?\w+|\S", code)]
 
 
 def _of_commit(commit: str, name: str) -> str:
@@ -51,16 +51,20 @@ def _of_commit(commit: str, name: str) -> str:
 
 
 def changes_behaviour(commit: str) -> bool:
-    """Whether a commit changes more than names, comments and the places of code, in C or SystemVerilog."""
+    """Whether a commit changes more than names, comments, the file of code, and the order in a header, in C or
+    SystemVerilog."""
     status = _git("show", "--format=", "--name-status", "-M50", commit, "--", *HYPERVISOR, "fpga/hw")
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
+    ordered = True
     for line in status.splitlines():
         _, *names = line.split("\t")
         if names[-1].endswith((".c", ".h", ".S", ".sv")):
-            before += _tokens(_of_commit(commit + "~", names[0]))
-            after += _tokens(_of_commit(commit, names[-1]))
-    return before != after
+            old, new = _tokens(_of_commit(commit + "~", names[0])), _tokens(_of_commit(commit, names[-1]))
+            ordered &= old == new or sorted(old) != sorted(new) or names[-1].endswith(".h")
+            before.update(old)
+            after.update(new)
+    return before != after or not ordered
 
 
 def folders_of_commits(count: int) -> list[int]:
