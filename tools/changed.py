@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Suites of files that begin with these words; the longest one counts. A suite may be limited to tests, by
 # words of which its name has one (ONLY=). A name in braces stands for suites of GROUPS. Tests have the suite
-# of their folder, fragments of the Makefile the suites that they define. The tree says more: a component's part
+# of their folder, fragments of the Makefile the suites that they define. Derived from the tree: a component's part
 # in arch/ has the component's suites, a header of it those of the components that use it, and a source that a
 # guest or a test's program is built of, those suites, too.
 GROUPS = {

@@ -78,8 +78,8 @@ HYP_CFLAGS = $(HYP_TARGET) -std=gnu11 -ffreestanding -fno-common -fno-stack-prot
              -fno-pic -fno-builtin-printf -ffunction-sections -g $(HYP_OPT) $(HYP_LIMITS) $(HYP_WARN) $(HYP_INC) $(HYP_USED) $(HYP_ARCH_INC) $(HYP_FABRIC_INC) -MMD -MP
 
 # What is optimized for size: code that does not run between guests' instructions, or whose time no goal limits. Each folder
-# lists its own in component.mk, and there what knows the fabric's registers, and of a component what it uses (USES_<name>:
-# components whose headers it may include).
+# lists its own in component.mk; also the sources that may include the fabric's headers (FABRIC_USERS), and the components
+# whose headers a component may include (USES_<name>).
 FOR_SIZE :=
 FABRIC_USERS := $(HYP_FABRIC)
 -include $(wildcard $(addsuffix /component.mk,$(HYP_DIRS)))
