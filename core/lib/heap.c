@@ -35,13 +35,15 @@ void heap_sift_down(struct heap_node **nodes, size_t count, size_t place, struct
 
 void heap_remove(struct heap_node **nodes, size_t count, struct heap_node *node)
 {
-    size_t place = node->at - 1;
     struct heap_node *last = nodes[count];
+    unsigned at = node->at;
+    size_t place;
 
     node->at = 0;
     if (last == node) {
         return;
     }
+    place = at - 1;
     if (place > 0 && heap_before(last, nodes[(place - 1) / 2])) {
         heap_sift_up(nodes, place, last);
     } else {
