@@ -49,9 +49,10 @@ test-coverage: cover-programs ## fail for code that parses input, if the host's 
 # QEMU.
 COVER_E2E := $(addprefix tests/e2e/test_,console_stress.py regression.py attacks.py attacks_variants.py minimal_core.py smp.py messages.py passthrough.py panic.py \
     irq_rate.py lifecycle.py virt.py trace.py smoke.py debug.py accelerators.py attacks_virtio.py mailbox.py)
-# Long ones that execute what the others do not: traps without a handler, a console that is full, random instructions.
+# Long ones that execute what the others do not: traps without a handler, a console that is full, random instructions,
+# accesses on two harts.
 COVER_LONG_E2E := tests/e2e/test_attacks_variants.py tests/e2e/test_console_stress.py tests/mips/test_attacks.py -m long \
-    -k "escapes or without_sstc or stress or random_instructions"
+    -k "escapes or without_sstc or two_harts or stress or random_instructions"
 
 coverage: cover-programs image iasim cosim $(COSIM)/libmodel.so $(COSIM)/libshared.so | setup-dev setup-qemu-new ## measure coverage of lines and branches: build/coverage/coverage.md and html (takes long)
 	@echo "coverage: the host's tests (a minute or two)"
