@@ -20,7 +20,7 @@ from image_reader import read_image
 
 from tessera.fabric.bitstream import TAG_SIZE, of_file, packet, read_header, simulated, tag, wrap
 from tessera.fabric.registers import register
-from tessera.image import fdt, layout, virtual
+from tessera.image import fdt, hardware, layout, virtual
 from tessera.image.accel import accel_image
 from tessera.image.board import KEY_FILE, read_key
 from tessera.image.build import Options, build
@@ -93,7 +93,7 @@ def read(built):
 
 def test_limits_are_those_of_the_fabric():
     package = (ROOT / "fpga" / "hw" / "rtl" / "fabric" / "fabric_pkg.sv").read_text()
-    assert int(re.search(r"NumWindows = (\d+);", package)[1]) == accel_image.DMA_WINDOWS
+    assert int(re.search(r"NumWindows = (\d+);", package)[1]) == hardware.DMA_WINDOWS
     for name in ("HOLD_TIME", "STOP_TIME"):
         width = register(f"FABRIC_REGS_{name}_CYCLES_WIDTH")
         assert (accel_image.LONGEST_US * (accel_image.FASTEST_HZ // 10**6)).bit_length() <= width

@@ -13,7 +13,9 @@ system    reads a system's file; board reads the board's file that it names, fil
 check_*   checks that a schema cannot express: overlaps, files that do not fit, devices assigned
           twice
 accel, rt, shared, virtio: what the components of these names have in a system: they check it, and give their
-          parts of the image; component describes what each of them gives, components lists them
+          parts of the image, of guests' device trees and of system.json; component describes what each of them gives,
+          components lists them
+hardware  what accelerators and shared devices have in common
 hostnet   checks the network behind a network device of QEMU, and writes QEMU's argument; netkinds has the
           kinds of its properties
 loads     what is loaded into each VM's memory: the image, an initrd, the device tree

@@ -4,18 +4,12 @@ exclude each other."""
 
 from itertools import combinations
 
-from tessera.image import layout, loads, virtual
-from tessera.image.accel import accel_image
+from tessera.image import components, layout, loads, virtual
 from tessera.image.emulated import EMULATED
-from tessera.image.memory import HARDWARE
 from tessera.image.model import Memory, Shared, Vm
 from tessera.image.nodes import RAM_ALIGN
-from tessera.image.shared import shared_image
 
 MAX_DEVICES = layout.MAX_REGIONS - 1  # one region is the RAM
-ACCEL_IRQS = (virtual.ACCEL_IRQ, virtual.ACCEL_EVENT_IRQ)
-# Interrupts of the devices in the nodes of HARDWARE.
-HARDWARE_IRQS = {"accelerators": ACCEL_IRQS, "shared-devices": (virtual.SHARED_IRQ,)}
 
 
 def check_vm(vm: Vm) -> None:
@@ -27,12 +21,7 @@ def check_vm(vm: Vm) -> None:
     _check_emulated(vm)
     _check_rate(vm)
     _check_messages(vm)
-    _check_priorities(vm)
-    for name in HARDWARE_IRQS:
-        if name in vm.node.children:
-            _check_hardware(vm, name)
-    if "pci" in vm.node.children:
-        _check_functions(vm)
+    components.check_vm_by_components(vm)
     loads.check(vm)
 
 
@@ -67,18 +56,7 @@ def _spaces(vm: Vm) -> list[tuple[str, str, int, int]]:
         spaces.append(("the UART", "memory-base", vm.machine.uart_base, vm.machine.uart_base + virtual.UART_SIZE))
     if vm.has_plic:
         spaces.append(("the PLIC", "memory-base", virtual.PLIC_BASE, virtual.PLIC_BASE + virtual.PLIC_SIZE))
-    if vm.accelerators:
-        end = virtual.ACCEL_BASE + virtual.ACCEL_PAGES * virtual.ACCEL_SIZE
-        spaces.append(("the accelerators", "memory-base", virtual.ACCEL_BASE, end))
-    if vm.shared_devices:
-        end = virtual.SHARED_BASE + shared_image.PAGES * virtual.SHARED_PAGE
-        spaces.append(("the shared devices", "memory-base", virtual.SHARED_BASE, end))
-    if vm.functions:
-        spaces.append(("the PCI bus", "memory-base", virtual.PCI_ECAM, virtual.PCI_ECAM + virtual.PCI_ECAM_SIZE))
-        spaces.append(("the PCI BARs", "memory-base", virtual.PCI_BARS, virtual.PCI_BARS + virtual.PCI_WINDOW))
-    for function in vm.host_functions:
-        base, size = function.bars
-        spaces.append((f"the BARs of {function.name}", "memory-base", base, base + size))
+    spaces += [(one.name, "memory-base", one.base, one.base + one.size) for one in components.spaces_of(vm)]
     spaces += [(device.name, "devices", device.base, device.base + device.size) for device in vm.devices]
     return spaces
 
@@ -171,46 +149,7 @@ def _check_messages(vm: Vm) -> None:
     taken = {device.interrupt: device.name for device in vm.devices}
     if vm.has_uart:
         taken[virtual.UART_IRQ] = "the UART"
-    if vm.accelerators:
-        taken |= dict.fromkeys(ACCEL_IRQS, "the component accel")
-    if vm.shared_devices:
-        taken[virtual.SHARED_IRQ] = "the component shared"
-    taken |= {function.irq: function.node.path for function in vm.functions}
+    taken |= components.sources_of(vm)
     if source in taken:
         got = f"got {source}, which {taken[source]} has"
         vm.node.problem("message-interrupt", f"expected a source that nothing else has, {got}")
-
-
-def _check_priorities(vm: Vm) -> None:
-    if vm.node["accelerator-priorities"] and "accelerators" not in vm.node.children:
-        vm.node.problem("accelerator-priorities", "expected only on a VM with accelerators")
-
-
-def _check_hardware(vm: Vm, name: str) -> None:
-    node, words, irqs = vm.node, HARDWARE[name], HARDWARE_IRQS[name]
-    if node["no-plic"]:
-        node.problem("no-plic", f"expected only on a VM without {words}: their interrupts need a PLIC")
-    if len(vm.shared) + len(vm.more) >= accel_image.DMA_WINDOWS:
-        pieces = " and pieces of RAM" if vm.more else ""
-        most = f"at most {accel_image.DMA_WINDOWS - 1} shared regions{pieces} with {words}"
-        why = f"the fabric has {accel_image.DMA_WINDOWS} DMA windows for a VM"
-        node.children[name].problem("", f"expected {most}: {why}, got {len(vm.shared) + len(vm.more)}")
-    for device in vm.devices:
-        if device.interrupt in irqs:
-            sources = " and ".join(map(str, irqs))
-            node.problem("devices", f"expected interrupts other than the {words}' {sources}, got {device.name}")
-
-
-def _check_functions(vm: Vm) -> None:
-    """Reports PCI functions without an interrupt controller, and devices with the interrupt of one."""
-    node = vm.node
-    if not vm.machine.has_plic:
-        got = f"got it on {vm.machine.architecture}"
-        node.children["pci"].problem("", f"expected only where guests have a PLIC, {got}")
-    elif node["no-plic"]:
-        node.problem("no-plic", "expected only on a VM without PCI functions: their interrupts need a PLIC")
-    irqs = {function.irq: function.node.path for function in vm.functions}
-    for device in vm.devices:
-        if device.interrupt in irqs:
-            got = f"got {device.name}, whose interrupt {device.interrupt} {irqs[device.interrupt]} has"
-            node.problem("devices", f"expected interrupts other than those of the PCI functions, {got}")

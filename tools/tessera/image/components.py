@@ -2,10 +2,12 @@
 """The components that add to the image builder, in the order in which they read a system, and the sections of the
 system image: theirs, and that of emulated devices."""
 
+from typing import Any
+
 from tessera.image import emulated, layout
 from tessera.image.accel.component import COMPONENT as ACCEL
-from tessera.image.component import Loading
-from tessera.image.model import System
+from tessera.image.component import Loading, Space, Tree
+from tessera.image.model import System, Vm
 from tessera.image.nodes import NodeSchema
 from tessera.image.rt.component import COMPONENT as RT
 from tessera.image.section import Section
@@ -44,6 +46,37 @@ def load_by_components(loading: Loading) -> None:
     """Lets each component read its nodes."""
     for one in COMPONENTS:
         one.load(loading)
+
+
+def check_vm_by_components(vm: Vm) -> None:
+    """Lets each component check a VM."""
+    for one in COMPONENTS:
+        one.check_vm(vm)
+
+
+def spaces_of(vm: Vm) -> list[Space]:
+    """Returns the addresses that components' devices have in a VM."""
+    return [space for one in COMPONENTS for space in one.spaces(vm)]
+
+
+def sources_of(vm: Vm) -> dict[int, str]:
+    """Returns the interrupts that components' devices have in a VM, and whose each is."""
+    return {irq: owner for one in COMPONENTS for irq, owner in one.sources(vm).items()}
+
+
+def trees_of(system: System, vm: Vm) -> list[Tree]:
+    """Returns what each component adds to a VM's device tree."""
+    return [one.tree(system, vm) for one in COMPONENTS]
+
+
+def facts_of(system: System) -> dict[str, Any]:
+    """Returns what system.json has of the components' devices."""
+    return {name: value for one in COMPONENTS for name, value in one.facts(system).items()}
+
+
+def vm_facts_of(vm: Vm) -> dict[str, Any]:
+    """Returns what system.json has of the components' devices in a VM."""
+    return {name: value for one in COMPONENTS for name, value in one.vm_facts(vm).items()}
 
 
 def check_by_components(system: System) -> None:

@@ -6,6 +6,7 @@ import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tessera.image.model import File
 from tessera.image.prop_types import size_text
@@ -141,3 +142,10 @@ def load_image(node: Read, prop: str, search: tuple[Path, ...]) -> File | None:
             node.problem(prop, f'expected a raw binary, got "{node[prop]}", {what}')
             return None
     return file
+
+
+def file_facts(file: File | None) -> dict[str, Any] | None:
+    """Returns what system.json has of a file."""
+    if file is None:
+        return None
+    return {"path": str(file.path), "size": len(file.data), "sha256": file.sha256}

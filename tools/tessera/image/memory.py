@@ -4,6 +4,7 @@
 from typing import Any
 
 from tessera.image import dts, layout
+from tessera.image.hardware import HARDWARE
 from tessera.image.model import Board, Memory, Vm
 from tessera.image.nodes import RAM_ALIGN, NodeSchema, Prop
 from tessera.image.prop_types import Address, Numbers
@@ -38,9 +39,6 @@ MORE = NodeSchema(
     named=_PIECE,
     named_words="a piece of RAM",
 )
-
-# Nodes of a VM whose devices need DMA windows and interrupts, and what messages call them.
-HARDWARE = {"accelerators": "accelerators", "shared-devices": "shared devices"}
 
 
 def read(node: Read) -> list[Memory]:
@@ -91,6 +89,12 @@ def reserved_memory(vm: Vm) -> list[str]:
         pool = ['compatible = "shared-dma-pool";', f"reg = {dts.reg(vm.dma.base, end - vm.dma.base)};", "no-map;"]
         body += ["", *dts.node(f"dma-memory@{vm.dma.base:x}", pool)]
     return dts.node("reserved-memory", body)
+
+
+def for_dma(vm: Vm) -> list[tuple[int, int, int]]:
+    """Returns the pieces of RAM as the machine's own devices address them: host-physical and guest-physical address,
+    and size."""
+    return [(vm.host_base, vm.memory_base, vm.memory_size), *((one.host_base, one.base, one.size) for one in vm.more)]
 
 
 def manifest(vm: Vm) -> dict[str, Any]:

@@ -19,7 +19,6 @@ AES128_TASK = 5  # the HW task that computes AES-CBC
 
 # The fabric itself (docs/fabric.md).
 FABRIC_SIZE = register("FABRIC_SPAN")  # bytes of its registers
-DMA_WINDOWS = register("FABRIC_VM_WINDOWS_STRIDE") // register("FABRIC_WINDOW_STRIDE")  # for each VM
 MAX_PRIORITY = (1 << register("FABRIC_REGS_REQUEST_PRIO_WIDTH")) - 1
 MAX_SIZE_CLASS = 3
 LONGEST_US = 10**7  # HOLD_TIME and STOP_TIME have 32 bits, in cycles of at most FASTEST_HZ

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nodes and properties of system and board files for the fabric and its devices."""
 
-from tessera.image import layout, virtual
+from tessera.image import hardware, layout, virtual
 from tessera.image.accel import accel_image
 from tessera.image.nodes import NodeSchema, Prop, registers
 from tessera.image.prop_types import Choice, Flag, Number, Numbers, Text, Words
@@ -59,8 +59,8 @@ VM_ACCELERATOR = NodeSchema(
 VM_ACCELERATORS = NodeSchema(
     doc=f"The devices of `/accelerators` that the VM may use. Such a VM has a PLIC, whose source "
     f"{virtual.ACCEL_IRQ} is the interrupt of its devices and {virtual.ACCEL_EVENT_IRQ} that of the manager's "
-    f"events, and at most {accel_image.DMA_WINDOWS - 1} regions of shared memory: the fabric has "
-    f"{accel_image.DMA_WINDOWS} DMA windows for each VM.",
+    f"events, and at most {hardware.DMA_WINDOWS - 1} regions of shared memory: the fabric has "
+    f"{hardware.DMA_WINDOWS} DMA windows for each VM.",
     named=VM_ACCELERATOR,
     named_words="a device",
     longest_name=layout.NAME_LEN - 1,

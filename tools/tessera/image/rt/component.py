@@ -10,4 +10,4 @@ def _load(loading: Loading) -> None:
         check_rt(loading.node, loading.section("vms"), loading.board)
 
 
-COMPONENT = Component(_load)
+COMPONENT = Component(_load, vm_facts=lambda vm: {"rt_apps": vm.node["rt-apps"]})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nodes and properties of system and board files for shared devices."""
 
-from tessera.image import layout, virtual
+from tessera.image import hardware, layout, virtual
 from tessera.image.accel import accel_image
 from tessera.image.nodes import NodeSchema, Prop, registers
 from tessera.image.prop_types import Choice, Flag, Mac, Number, Numbers, Power, Text, Words
@@ -32,8 +32,8 @@ WINDOW = Prop(
 
 VM_SHARED_DEVICES = NodeSchema(
     doc="The devices of `/shared-devices` that the VM may use. Such a VM has a PLIC, whose source "
-    f"{virtual.SHARED_IRQ} is the interrupt of all of them, and at most {accel_image.DMA_WINDOWS - 1} regions of "
-    f"shared memory: the devices access memory through {accel_image.DMA_WINDOWS} DMA windows for each VM.",
+    f"{virtual.SHARED_IRQ} is the interrupt of all of them, and at most {hardware.DMA_WINDOWS - 1} regions of "
+    f"shared memory: the devices access memory through {hardware.DMA_WINDOWS} DMA windows for each VM.",
     children={
         "uart": NodeSchema(doc="The VM has a UART (`ns16550a`) that sends its lines on the shared one."),
         "flash": NodeSchema(
