@@ -4,6 +4,7 @@ Boards that are not run here (docs/porting.md): their images and firmware are bu
 the program that SPIKE= names, or says how to get one.
 """
 
+import json
 import re
 import struct
 import subprocess
@@ -50,7 +51,9 @@ def test_image_and_firmware(board: str) -> None:
 def test_width_of_uart_accesses(board: str, wide: bool) -> None:
     """The status at register 5 and the data at register 0: words at stride 4, or bytes at stride 1."""
     make("image", f"PLATFORM={board}")
-    elf = str((ROOT / load_system(board).data["hypervisor"]["path"]).with_suffix(".elf"))
+    # Not load_system(): no emulator has the Genesys2.
+    facts = json.loads((ROOT / "build/systems" / board / "system.json").read_text(encoding="utf-8"))
+    elf = str((ROOT / facts["hypervisor"]["path"]).with_suffix(".elf"))
     code = run(["riscv64-unknown-elf-objdump", "-d", "--disassemble=platform_uart_put", elf]).stdout
     loads = {tuple(found) for found in re.findall(r"\t(l[wb]u?)\t\w+,(5|20)\(", code)}
     assert loads == ({("lw", "20")} if wide else {("lbu", "5")}), code
