@@ -227,7 +227,7 @@ def test_a_program_that_does_not_end():
 
 
 # Jobs wait for DRAM as often at any latency, so two runs predict the third: cycles = base + waits * latency. At most as
-# often as here; where the linker places the handler makes a difference of two.
+# often as here: of two copies one waits 10 times, the other 12.
 WAITS = {"qam_512": 34, "qam_16": 3, "shared_copy_512_to_handler": 12}
 LATENCIES = (10, 30)
 PATHS_COUNTED = 13  # warm and cold, but for costs.SHORT
