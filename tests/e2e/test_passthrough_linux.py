@@ -84,10 +84,11 @@ def guests(system: BuiltSystem, folder: Path) -> Iterator[Guests]:
     yield from guests_of(system, "passthrough-linux", "-monitor", f"unix:{folder}/monitor,server=on,wait=off")
 
 
-@pytest.fixture(scope="module")
-def written() -> dict[str, bytes]:
-    """What the tests write to the disks."""
-    return {name: os.urandom(BYTES) for name in NAMES}
+def write_disk(guests: Guests, name: str) -> bytes:
+    """New data at the beginning of the VM's disk, in the host's file when this returns."""
+    data = os.urandom(BYTES)
+    guests.run(name, f"cat >{DISKS[name]} && sync", data)
+    return data
 
 
 def check_web(guests: Guests, name: str, folder: Path) -> None:
@@ -127,9 +128,9 @@ def test_files_from_the_host(guests, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_written_is_in_the_file_of_the_host(guests, written, folder, name):
-    guests.run(name, f"cat >{DISKS[name]} && sync", written[name])
-    assert (folder / FILES[name]).read_bytes() == written[name] + bytes(DISK_BYTES - BYTES)
+def test_what_is_written_is_in_the_file_of_the_host(guests, folder, name):
+    data = write_disk(guests, name)
+    assert (folder / FILES[name]).read_bytes() == data + bytes(DISK_BYTES - BYTES)
 
 
 def test_interrupts_of_functions(guests):
@@ -190,9 +191,10 @@ def test_stop_ends_dma(guests, folder):
     assert state() == ([True, True], 0xF, 1)
 
 
-def test_vm_restarts_during_dma(guests, written, tmp_path):
+def test_vm_restarts_during_dma(guests, tmp_path):
     """Frames that were on their way damage nothing in the next life of the VM, and its functions work again. The disk
     is idle: QEMU 7.2's nvme does not survive a reset under load (CAVEATS.md)."""
+    written = write_disk(guests, "functions")
     (tmp_path / "file").write_bytes(bytes(BYTES))
     with web_server(tmp_path) as port:
         loop = f"while :; do wget -qO- http://{HOST}:{port}/file; done"
@@ -203,13 +205,14 @@ def test_vm_restarts_during_dma(guests, written, tmp_path):
         guests.machine.expect(HYPERVISOR, r"^functions .*starts again$", BOOT_S)
         guests.machine.expect("functions", "network: ready", BOOT_S)
     check_web(guests, "functions", tmp_path)
-    assert guests.run("functions", f"head -c {BYTES} /dev/nvme0n1") == written["functions"]
+    assert guests.run("functions", f"head -c {BYTES} /dev/nvme0n1") == written
     assert not re.search(r"Oops|BUG:|Call Trace", guests.machine.console.text("functions"))
 
 
 @pytest.mark.long
-def test_disks_outlive_the_machine(guests, system, written):
+def test_disks_outlive_the_machine(guests, system):
     """A second machine with the same files."""
+    written = {name: write_disk(guests, name) for name in NAMES}
     guests.machine.close()
     for again in guests_of(system, "passthrough-linux-again"):
         for name in NAMES:
