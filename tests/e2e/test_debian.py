@@ -47,6 +47,11 @@ def test_every_unit_is_up(machine):
     ask(machine, "systemctl --failed --no-legend --no-pager | wc -l", r"^(0)$")
 
 
+def test_a_slow_host_has_time(machine):
+    """systemd waits longer for the terminal than its default of 90 s, which a busy host may need."""
+    ask(machine, "systemctl show -p DefaultDeviceTimeoutUSec -p DefaultTimeoutStartUSec --value | uniq", r"^(30min)$")
+
+
 def test_root_is_the_disk(machine, system):
     ask(machine, "findmnt -no SOURCE,FSTYPE,OPTIONS / | tr -s ' '", r"^(/dev/vda1 ext4 rw\S*)$")
     [disk] = [function["disk"] for function in system.data["vms"][0]["functions"] if function["disk"]]

@@ -108,6 +108,9 @@ def configure(tree: Path) -> None:
     login = "ExecStart=-/usr/sbin/agetty --autologin root --noclear --keep-baud 115200 - dumb"
     autologin = f"[Service]\nExecStart=\n{login}\n"
     write(tree, "etc/systemd/system/serial-getty@ttyS0.service.d/autologin.conf", autologin)
+    # systemd's 90 s are the host's time: an emulator on a busy host needs more to find /dev/ttyS0.
+    patience = "[Manager]\nDefaultDeviceTimeoutSec=30min\nDefaultTimeoutStartSec=30min\n"
+    write(tree, "etc/systemd/system.conf.d/emulated.conf", patience)
     for folder in ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "var/tmp", "var/log"):
         (tree / folder).mkdir(parents=True, exist_ok=True)
     for folder in ("tmp", "var/tmp"):
