@@ -6,11 +6,13 @@ from another partition: `make run SYSTEM=grub`. The VM has no other image than U
 
 import hashlib
 
+import pytest
 from helpers import BOOT_S, GUESTS, LINUX_PROMPT, ask, booted, built, wait_for_signs_of_life
 
 VM = "linux"
 
 
+@pytest.mark.long  # U-Boot with a disk: test_disk.py
 def test_uboot_starts_grub_which_boots_linux():
     """Without a command of its operator. The file on the disk is Debian's kernel, and GRUB's command line is in use."""
     system = built("grub")

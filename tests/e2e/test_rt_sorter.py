@@ -42,6 +42,7 @@ def all_sorters():
     return hypervisor_with_all_sorters()
 
 
+@pytest.mark.long  # with the heap: test_rt.py; the queue against its model: tests/cosim/test_rt_queue.py
 def test_no_deadline_is_missed_at_95_percent(all_sorters):
     """As in test_rt.py, with the same costs of the board."""
     system = built_with_harts("rt-load", 1, LOADED, all_sorters)
