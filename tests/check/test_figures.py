@@ -193,6 +193,7 @@ def test_figures_that_sources_state(tree: Path) -> None:
 def test_sums_of_the_makefile(tree: Path) -> None:
     (tree / "runs.mk").write_text("RUNS_A := 1000\nRUNS_B := 234\nRUNS_C := $(RUNS_B)\nOTHER := 5\n", encoding="utf-8")
     assert findings(tree, f"{PAGE}\n1,234<!-- figure: runs.mk:RUNS_* -->\n") == []
+    assert "runs.mk" not in figures.named(tree)  # no run has to measure it
     (found,) = findings(tree, f"{PAGE}\n1,000<!-- figure: runs.mk:RUNS_* -->\n")
     assert "1,000 stands for runs.mk:RUNS_*, which is 1,234" in found
     for wrong in ("runs.mk:NONE_*", "none.mk:RUNS_*"):

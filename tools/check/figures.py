@@ -281,7 +281,7 @@ def named(root: Path) -> set[str]:
 
     def collect(_name: str, _text: str, all_of: list[Use | Fault]) -> None:
         figures = [one.figure for one in all_of if isinstance(one, Use)]
-        found.update(name.partition(":")[0] for name in figures if not re.search(r" of |\.py:|^board\.", name))
+        found.update(name.partition(":")[0] for name in figures if not re.search(r" of |\.(py|mk):|^board\.", name))
 
     _each_document(root, collect)
     return found
