@@ -63,6 +63,10 @@ _TABLE_ANY = re.compile(r"^<!-- figures: ", re.MULTILINE)
 _SOURCES = "run `make bench` and `make bench-record`, `make fpga-synth`, or `check.figures --fix`"
 
 
+# What names a figure that sources state, which no run measures, and who reads it.
+STATED = {".py:": stated.constant, ".mk:": stated.sum_of_variables}
+
+
 @dataclass(frozen=True)
 class Known:
     """The recorded results, goals and published figures by metric, and the source tree."""
@@ -73,10 +77,9 @@ class Known:
 
     def value(self, figure: str) -> float | None:
         """The recorded value of FIGURE or FIGURE:STATISTIC, or what the sources state."""
-        if ".py:" in figure:
-            return stated.constant(self.root, figure)
-        if ".mk:" in figure:
-            return stated.sum_of_variables(self.root, figure)
+        for place, read in STATED.items():
+            if place in figure:
+                return read(self.root, figure)
         name, _, statistic = figure.partition(":")
         result = self.results.get(name)
         return result.values.get(statistic or "value") if result else None
@@ -281,7 +284,8 @@ def named(root: Path) -> set[str]:
 
     def collect(_name: str, _text: str, all_of: list[Use | Fault]) -> None:
         figures = [one.figure for one in all_of if isinstance(one, Use)]
-        found.update(name.partition(":")[0] for name in figures if not re.search(r" of |\.(py|mk):|^board\.", name))
+        measured = [name for name in figures if not any(place in name for place in STATED)]
+        found.update(name.partition(":")[0] for name in measured if not re.search(r" of |^board\.", name))
 
     _each_document(root, collect)
     return found
