@@ -109,8 +109,8 @@ def configure(tree: Path) -> None:
     autologin = f"[Service]\nExecStart=\n{login}\n"
     write(tree, "etc/systemd/system/serial-getty@ttyS0.service.d/autologin.conf", autologin)
     # systemd's 90 s are the host's time: an emulator on a busy host needs more to find /dev/ttyS0.
-    patience = "[Manager]\nDefaultDeviceTimeoutSec=30min\nDefaultTimeoutStartSec=30min\n"
-    write(tree, "etc/systemd/system.conf.d/emulated.conf", patience)
+    timeouts = "[Manager]\nDefaultDeviceTimeoutSec=30min\nDefaultTimeoutStartSec=30min\n"
+    write(tree, "etc/systemd/system.conf.d/emulated.conf", timeouts)
     for folder in ("proc", "sys", "dev", "run", "tmp", "root", "mnt", "var/tmp", "var/log"):
         (tree / folder).mkdir(parents=True, exist_ok=True)
     for folder in ("tmp", "var/tmp"):
