@@ -11,7 +11,7 @@ from helpers import BOOT_S, ROOT, booted, built, wait_for_signs_of_life
 from tessera.run.machine import Machine
 from tessera.run.runner import BuiltSystem
 
-pytestmark = pytest.mark.long  # a minute; Debian's kernel boots in test_network.py, its disk by GRUB in test_grub.py
+pytestmark = pytest.mark.long  # a minute; Debian's kernel boots in test_network.py, U-Boot finds a disk in test_disk.py
 VM = "debian"
 PROMPT = r"^root@tessera:~# "
 # Files of packages that the machine runs or reads.

@@ -8,7 +8,7 @@ from helpers import BOOT_S, SOON_S, VIRTUAL, booted, built, command, wait_for_si
 
 from tessera.run.machine import HYPERVISOR, Machine
 
-pytestmark = pytest.mark.long  # half a minute; test_grub.py boots U-Boot and GRUB
+pytestmark = pytest.mark.long  # half a minute; test_disk.py boots U-Boot
 PROMPT = r"^Shell> "
 GUID = "6f1d3c5e-0b52-4c8a-9a37-2d5a3e7c1b04"  # a namespace of the test
 
