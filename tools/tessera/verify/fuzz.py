@@ -26,6 +26,7 @@ OUT = ROOT / "build" / "fuzz"
 HYPERVISOR_BIN = ROOT / "build" / "hyp" / "qemu-virt" / "tessera.bin"
 ESCAPE = "\x14"
 POLL_S = 0.25
+LEAP = 1 << 24  # no counter of calls advances so far between two readings of the log
 STALL_S = 60  # of real time, in which both the attacker and the witness must make progress
 _HEADER = read_header("tests/guests/fuzz/fuzz_log.h")
 LOG = _HEADER.records["fuzz_log"]
@@ -44,6 +45,9 @@ class Slot:
     kind: int
     instruction: int
     registers: tuple[int, ...]
+
+    def counters(self) -> tuple[int, ...]:
+        return (self.next, *self.made, *self.accepted)
 
     def last(self) -> str:
         """Describes the last call."""
@@ -64,6 +68,14 @@ class Log:
     @property
     def calls(self) -> int:
         return sum(slot.next for slot in self.slots)
+
+    def follows(self, before: "Log") -> bool:
+        """False if a job of the attacker's accelerator has overwritten the log."""
+        return all(
+            0 <= now - then < LEAP
+            for slot, earlier in zip(self.slots, before.slots, strict=True)
+            for now, then in zip(slot.counters(), earlier.counters(), strict=True)
+        )
 
     def made(self, kind: int) -> int:
         return sum(slot.made[kind] for slot in self.slots)
@@ -291,11 +303,15 @@ class Run:
         )
 
     def go(self) -> Log:
-        """Runs until the number of calls is reached. Raises FuzzError when a check fails."""
+        """Runs until the number of calls is reached, or the attacker's accelerator overwrites the
+        log. Raises FuzzError when a check fails."""
         end = time.monotonic() + self.options.seconds
+        log = self._read()
         while True:
             self.machine.wait_until(lambda: False, POLL_S)
-            log = self._read()
+            before, log = log, self._read()
+            if not log.follows(before):
+                return before
             if why := self._wrong(log):
                 raise self._fail(why, log)
             if log.calls >= self.options.calls or time.monotonic() > end:
