@@ -2,7 +2,6 @@
 """A program at an emulated terminal: what its screen shows, and keys typed to it."""
 
 import os
-import re
 import select
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ import pexpect
 import pyte
 
 from tessera.run.hosttime import Limit
+from tessera.run.machine import line_pattern
 from tessera.run.runner import ROOT
 
 COLUMNS, LINES = 100, 30
@@ -45,7 +45,7 @@ class Terminal:
 
     def until(self, pattern: str, seconds: float = SOON_S) -> None:
         """Waits until the screen shows the pattern."""
-        self.wait(lambda: re.search(pattern, self.text, re.MULTILINE), seconds, pattern)
+        self.wait(lambda: line_pattern(pattern).search(self.text), seconds, pattern)
 
     def wait(self, done: Callable[[], object], seconds: float, what: str) -> None:
         limit = Limit(os.getpid(), seconds)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tessera.run.machine import FIRMWARE, HYPERVISOR, Console, Machine, MachineTimeoutError
+from tessera.run.machine import FIRMWARE, HYPERVISOR, Console, Machine, MachineTimeoutError, line_pattern
 
 GREEN, PLAIN, ERASE, CUT = "\x1b[32m", "\x1b[0m", "\r\x1b[K", "\x1b[m"
 
@@ -73,6 +73,16 @@ def test_expect_matches_in_order_and_names_the_silent_vm():
             machine.expect("linux", "one", timeout=10)
         with pytest.raises(MachineTimeoutError, match=r"\(nothing\)"):
             machine.expect("uboot", "=> ", timeout=1)
+
+
+@pytest.mark.parametrize(("said", "found"), [
+    ("42\n", True),
+    ("42[   25.493337] hrtimer: interrupt took 39059800 ns\n", True),
+    ("42[1]\n", False),
+    ("421\n", False),
+])  # fmt: skip
+def test_a_line_may_end_before_a_message_of_linux(said: str, found: bool):
+    assert bool(line_pattern("^42$").search(f"first\n{said}")) == found
 
 
 def test_a_character_is_not_shown_as_its_bytes():

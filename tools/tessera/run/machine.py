@@ -92,8 +92,17 @@ class MachineTimeoutError(AssertionError):
 
 
 _REPEATS = re.compile(r"(?<!\\)[+*}]\)*$")  # a regular expression that could match more
+# Linux writes a message behind what stands in the line, for example behind the output of a command.
+_LINE_END = r"(?:$|(?=\[ *\d+\.\d{6}\] ))"
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 _libc = ctypes.CDLL(None)
+
+
+def line_pattern(pattern: str) -> re.Pattern[str]:
+    """The regular expression of expect(), compiled: its $ at the end matches before a message of Linux too."""
+    if pattern.endswith("$"):
+        pattern = pattern[:-1] + _LINE_END
+    return re.compile(pattern, re.MULTILINE)
 
 
 def die_with_parent() -> None:
@@ -203,7 +212,7 @@ class Machine:
         """
         Waits until the output of `name` matches the regular expression, after the matches of
         earlier calls. Output arrives in pieces: a pattern that ends in $ waits for the end of the
-        line, a pattern that ends in a repetition waits for a character after the match. Raises
+        line (line_pattern()), a pattern that ends in a repetition waits for a character after the match. Raises
         MachineTimeoutError with the last lines after `timeout` seconds, and HostTooSlowError as
         wait_until() does.
         """
@@ -211,7 +220,7 @@ class Machine:
 
         def look() -> bool:
             said = self.console.finished(name) if pattern.endswith("$") else self.console.text(name)
-            match = re.compile(pattern, re.MULTILINE).search(said, self._seen[name])
+            match = line_pattern(pattern).search(said, self._seen[name])
             if match and _REPEATS.search(pattern) and match.end() == len(said):
                 return False  # the last digits of a number may not have arrived
             if match:
