@@ -83,6 +83,7 @@ def test_expect_matches_in_order_and_names_the_silent_vm():
 ])  # fmt: skip
 def test_a_line_may_end_before_a_message_of_linux(said: str, found: bool):
     assert bool(line_pattern("^42$").search(f"first\n{said}")) == found
+    assert not line_pattern(r"^42\$").search(said)
 
 
 def test_a_character_is_not_shown_as_its_bytes():

@@ -100,7 +100,7 @@ _libc = ctypes.CDLL(None)
 
 def line_pattern(pattern: str) -> re.Pattern[str]:
     """The regular expression of expect(), compiled: its $ at the end matches before a message of Linux too."""
-    if pattern.endswith("$"):
+    if pattern.endswith("$") and not pattern.endswith(r"\$"):
         pattern = pattern[:-1] + _LINE_END
     return re.compile(pattern, re.MULTILINE)
 
